@@ -1,0 +1,69 @@
+# Needs only Python 3.11 to 3.13 (with venv), git and make. Each target makes the environment that it needs in .venv,
+# once: it is made anew only when pyproject.toml has changed.
+#
+#   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
+#   make test    passes every test            (make test ARGS="-k growth -x" for some)
+#   make check   style, types, import contracts, and that wheel and sdist install elsewhere
+#   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
+#   make clean   removes all that these targets made
+
+.DEFAULT_GOAL := demo
+.PHONY: demo test check style types contracts packaging bench bench-large data clean
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+DEMO_DB := .bench/demo.duckdb
+
+demo: .venv/.runs
+	@mkdir -p $(dir $(DEMO_DB)) && rm -f $(DEMO_DB) $(DEMO_DB).private
+	@for words in "ingest data/made" "report speed" "report memory" "report speedup"; do \
+	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
+	@echo; echo "These numbers were made, not measured. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
+
+test: .venv/.tests
+	$(BIN)/python -m pytest $(ARGS)
+
+# Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.
+check: style types contracts packaging
+style: .venv/.tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+types: .venv/.tests
+	$(BIN)/mypy
+contracts: .venv/.tests
+	$(BIN)/lint-imports --no-cache
+packaging: .venv/.tests
+	$(BIN)/python -m pytest -m packaging tests/packaging
+
+bench: .venv/.runs
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+bench-large: .venv/.runs
+	$(BIN)/python -m benchmarks.run --rounds 1 --small-files 100000 --large-files 5 --large-mb 1000 \
+	    --page .bench/large.md $(ARGS)
+
+# Writes the demo's logs again; a test compares them with the maker.
+data:
+	$(or $(PYTHON),python3) -m data.make_logs
+
+clean:
+	rm -rf .venv .bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The first Python that is new enough, not too new, and can make an environment; PYTHON=... names one.
+.venv/.runs: pyproject.toml
+	@for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python); do \
+	    if $$python -c 'import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	        >/dev/null 2>&1; then found=$$python; break; fi; done; \
+	if [ -z "$$found" ]; then \
+	    echo "make: no Python 3.11, 3.12 or 3.13 that can make an environment (tried: $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python))." >&2; \
+	    echo "Cure: install one (Debian, Ubuntu: apt install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
+	    exit 2; fi; \
+	echo "making .venv with $$($$found --version)"; $$found -m venv --clear .venv
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/.tests: .venv/.runs
+	@echo "adding the test tools to .venv"
+	@$(PIP) --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,62 @@
+"""A ledger of training-benchmark results: the commands of `bench` under the same words, as functions.
+
+Importing this imports nothing else: each function is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from benchledger.answers.failures import report_failures
+    from benchledger.answers.memory import report_memory
+    from benchledger.answers.query import queries, query, sql
+    from benchledger.answers.run_detail import show_run
+    from benchledger.answers.runs import runs
+    from benchledger.answers.speed import report_speed
+    from benchledger.answers.speedup import report_speedup
+    from benchledger.definitions.folders import use_definitions
+    from benchledger.ingestion.ingest import ingest
+
+__all__ = [
+    "ingest",
+    "queries",
+    "query",
+    "report_failures",
+    "report_memory",
+    "report_speed",
+    "report_speedup",
+    "runs",
+    "show_run",
+    "sql",
+    "use_definitions",
+]
+
+_HOMES = {
+    "ingest": "benchledger.ingestion.ingest",
+    "queries": "benchledger.answers.query",
+    "query": "benchledger.answers.query",
+    "report_failures": "benchledger.answers.failures",
+    "report_memory": "benchledger.answers.memory",
+    "report_speed": "benchledger.answers.speed",
+    "report_speedup": "benchledger.answers.speedup",
+    "runs": "benchledger.answers.runs",
+    "show_run": "benchledger.answers.run_detail",
+    "sql": "benchledger.answers.query",
+    "use_definitions": "benchledger.definitions.folders",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"benchledger has no {name!r}; known: {', '.join(__all__)}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,1 @@
+"""What people ask of the ledger: reports, runs, one run, shipped queries and read-only SQL, as polars frames."""

@@ -1,0 +1,34 @@
+"""How one number, or the lack of one, is written in a cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOT_RUN = "-"
+UNKNOWN = "unknown"
+VARIOUS = "various"
+
+
+def number_text(value: float) -> str:
+    """A number at two decimals as numpy rounds it (README 001); below 1 at up to four significant digits."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return str(value).upper()
+    two_decimals = f"{round(value * 100) / 100:.2f}"
+    if value == 0 or abs(value) >= 1:
+        return two_decimals
+    return max(f"{value:.4g}", two_decimals, key=len)
+
+
+def status_text(status: str) -> str:
+    """What a cell says in place of a number: OOM, NAN, TOO FEW STEPS, ..."""
+    return status.replace("_", " ").upper()
+
+
+def fact_text(value: Any) -> str:
+    """A fact as it stands in a row's head; what nobody stated is unknown."""
+    return UNKNOWN if value is None else str(value)
+
+
+def cell_text(value: float | None, status: str) -> str:
+    """The number, or the status that stands for it."""
+    return status_text(status) if value is None else number_text(value)

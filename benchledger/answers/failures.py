@@ -1,0 +1,67 @@
+"""The failure table: every run that did not end well, with the line that says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.cells import fact_text
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row
+from benchledger.answers.nothing import NothingFoundError
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.runs import all_runs, need_matching_runs, place_of
+from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.tables import Report, Table, text_frame
+
+_FAILURES = """
+select
+    failure_table.*,
+    run.started_at,
+    sighting.path,
+    sighting.member
+from failure_table
+join run using (run_id)
+left join (
+    select run_id, log_id, min(sighting_id) as sighting_id
+    from run_log
+    group by all
+) as seen on seen.run_id = failure_table.run_id and seen.log_id = failure_table.log_id
+left join sighting on sighting.sighting_id = seen.sighting_id
+"""
+_SHOWN = ("campaign", "run", "case", "gpu_model", "status", "reason", "line", "text")
+
+
+def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+    """Every run whose status is neither ok nor unknown: its campaign, case, status, reason and deciding line.
+
+    Raises NothingFoundError if no run meets the filters, or if all that do ended well.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        runs = all_runs(con)
+        need_matching_runs(con, db, runs, filters)
+        total = filters.apply(runs).aggregate("count(distinct run_id)").fetchall()[0][0]
+        found = filters.apply(con.sql(_FAILURES)).order("campaign nulls last, name, run_key")
+        rows = rows_of(found)
+    if not rows:
+        raise NothingFoundError(f"none of the {total} runs asked for failed. See them: bench runs")
+    failed = len({row["run_id"] for row in rows})
+    lines = [[_shown(row, column) for column in _SHOWN] for row in rows]
+    table = Table(
+        facts={},
+        coverage=None,
+        frame=text_frame(list(_SHOWN), lines),
+        notes=(f"{failed} of {total} runs failed",),
+    )
+    return Report("failures", (table,), frame_of(rows))
+
+
+def _shown(row: Row, column: str) -> str:
+    values = {
+        "run": row["run_key"],
+        "case": row["name"],
+        "line": place_of(row),
+        "reason": row["reason"] or "",
+        "text": row["text"] or "",
+    }
+    return str(values[column]) if column in values else fact_text(row[column])

@@ -1,0 +1,109 @@
+"""Filters by the columns of a case, its campaign and its GPU model, checked before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchledger.answers.nothing import NothingFoundError, known
+from benchledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+TEXT_COLUMNS = ("name", "framework", "implementation", "model", "task", "precision", "options")
+NUMBER_COLUMNS = (
+    "case_id",
+    "batch_size_per_gpu",
+    "global_batch_size",
+    "nodes",
+    "gpus",
+    "seq_len",
+    "gradient_accumulation",
+)
+CASE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS)
+# What no log, manifest or name states is NULL; this word asks for it.
+UNKNOWN = "unknown"
+_GLOB_SIGNS = set("*?[")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which cases are asked for: every column must have one of its values. Text may be a glob."""
+
+    values: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict)
+
+    def apply(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+        """The rows of a relation that meet every filter."""
+        for column, values in self.values.items():
+            relation = relation.filter(_condition(column, values))
+        return relation
+
+    def explain(self, relation: duckdb.DuckDBPyRelation, what: str) -> NothingFoundError:
+        """The error for an answer without a row: the first filter that nothing meets, and what there is instead."""
+        for column, values in self.values.items():
+            if relation.filter(_condition(column, values)).limit(1).fetchone() is None:
+                wanted = ", ".join(UNKNOWN if value is None else str(value) for value in values)
+                there = [row[0] for row in relation.select(column).distinct().fetchall()]
+                return NothingFoundError(f"no {what} with {column} {wanted!r}; known: {known(there, wanted)}")
+        if len(self.values) > 1:
+            together = ", ".join(self.values)
+            return NothingFoundError(f"no {what} meets these together: {together}. Each alone is met; drop one")
+        return NothingFoundError(f"no {what} found")
+
+
+def read_filters(campaign: str | None, columns: Mapping[str, object], extra: Iterable[str] = ()) -> Filters:
+    """Checks the filters of a call. Raises UsageError for a column that no case has, or a value of the wrong kind."""
+    values: dict[str, tuple[int | str | None, ...]] = {}
+    if campaign is not None:
+        values["campaign"] = (campaign,)
+    texts = {*TEXT_COLUMNS, *extra}
+    for column, given in columns.items():
+        if column not in texts and column not in NUMBER_COLUMNS:
+            raise UsageError(f"no case column {column!r}; known: {', '.join((*CASE_COLUMNS, *extra))}")
+        wanted = _several(given)
+        if wanted:
+            values[column] = tuple(_text(one) if column in texts else _number(column, one) for one in wanted)
+    return Filters(values)
+
+
+def _several(given: object) -> list[object]:
+    if given is None:
+        return []
+    if isinstance(given, (list, tuple, set, frozenset)):
+        return list(given)
+    return [given]
+
+
+def _text(value: object) -> str | None:
+    return None if value == UNKNOWN else str(value)
+
+
+def _number(column: str, value: object) -> int | None:
+    if value == UNKNOWN:
+        return None
+    try:
+        return int(str(value))
+    except ValueError:
+        raise UsageError(f"{column} must be a whole number or {UNKNOWN!r}, not {str(value)!r}") from None
+
+
+def _condition(column: str, values: tuple[int | str | None, ...]) -> duckdb.Expression:
+    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
+
+    # options is JSON: it is compared as the text that it is stored as.
+    stored = ColumnExpression(column).cast("varchar") if column == "options" else ColumnExpression(column)
+    conditions: list[duckdb.Expression] = []
+    for value in values:
+        if value is None:
+            conditions.append(stored.isnull())
+            continue
+        conditions.append(stored == ConstantExpression(value))
+        if isinstance(value, str) and _GLOB_SIGNS & set(value):
+            # ~~~ is DuckDB's operator for GLOB. The equality above stays: a folder may be called "runs[1]".
+            conditions.append(FunctionExpression("~~~", stored, ConstantExpression(value)))
+    condition = conditions[0]
+    for other in conditions[1:]:
+        condition = condition | other
+    return condition

@@ -1,0 +1,54 @@
+"""Parts the rows of a report into tables whose numbers may stand side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]
+SortKey = tuple[tuple[bool, bool, Any], ...]
+
+# Series that differ in one of these never share a table.
+TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "gpu_model")
+
+
+def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]:
+    """Rows by their values in some columns, the groups in order of those values, NULL last."""
+    columns = tuple(columns)
+    groups: dict[Key, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return {key: groups[key] for key in sorted(groups, key=sort_key)}
+
+
+def sort_key(values: Iterable[Any]) -> SortKey:
+    """Sorts numbers before text and NULL last."""
+    return tuple((value is None, isinstance(value, str), "" if value is None else value) for value in values)
+
+
+def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | None]:
+    """The facts that head a table, as text."""
+    return {column: None if row[column] is None else str(row[column]) for column in columns}
+
+
+def take_in_failures(rows: list[Row]) -> list[Row]:
+    """Gives a series without any speed, so without a unit, the unit of the tables that it belongs in.
+
+    An out-of-memory run prints no speed: its cell stands empty in the table of its kin, not alone in another one.
+    """
+    columns = (*TABLE_COLUMNS, "rule")
+    units: dict[Key, list[str]] = {}
+    for row in rows:
+        key = tuple(row[column] for column in columns)
+        if row["unit"] is not None and row["unit"] not in units.setdefault(key, []):
+            units[key].append(row["unit"])
+    measured = {(row["series_id"], row["rule"]) for row in rows if row["unit"] is not None}
+    placed: list[Row] = []
+    for row in rows:
+        if row["unit"] is not None or row["value"] is not None:
+            placed.append(row)
+        elif (row["series_id"], row["rule"]) not in measured:
+            of_kin = units.get(tuple(row[column] for column in columns))
+            placed.extend({**row, "unit": unit} for unit in of_kin or (None,))
+    return placed

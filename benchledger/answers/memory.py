@@ -1,0 +1,81 @@
+"""The memory table: MiB of every case, cards by precision and batch size, one table per definition of memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.cells import NOT_RUN, cell_text
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grid import cell_order, lay_out
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped
+from benchledger.answers.nothing import NothingFoundError
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.series import all_series, frame_of, need_series, rows_of
+from benchledger.answers.tables import Report, Table
+
+# A series counts as failed if none of its runs is ok or unknown; it then shows the status that most of them have, of
+# several the first by name.
+_STATUS = """
+with ending as (
+    select series_run.series_id, run.status, count(*) as runs
+    from series_run
+    join run using (run_id)
+    group by all
+)
+select series_id, case when bool_or(status in ('ok', 'unknown')) then 'ok' else
+    min({'fewer': -runs, 'status': status}).status end as status
+from ending
+group by series_id
+"""
+_MEMORY = "select series_id, definition, value_mib, headroom_mib from memory_table"
+# What each number is, said under its table: two definitions never share one.
+_MEANING = {
+    "device": "device: all memory in use on the device, by telemetry; highest sample of the fullest device",
+    "allocated": "allocated: what the framework's tensors took, as the program printed it",
+    "reserved": "reserved: what the framework's allocator held, as the program printed it",
+    "process": "process: what the driver counts for the process",
+}
+
+
+def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+    """The memory of every series in MiB: the median over trials of the fullest device, one table per definition.
+
+    Raises NothingFoundError if no series that meets the filters has any memory, UsageError for an unknown column.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        series = all_series(con)
+        need_series(con, db, series, filters)
+        rows = rows_of(filters.apply(series))
+        status = dict(con.execute(_STATUS).fetchall())
+        measured = rows_of(con.sql(_MEMORY))
+    by_series = grouped(measured, ["series_id"])
+    tables: list[Table] = []
+    cells: list[Row] = []
+    for kin in grouped(rows, TABLE_COLUMNS).values():
+        found = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
+        for definition in sorted(found):
+            placed = [_place(row, definition, by_series, status) for row in kin]
+            cells.extend(sorted((row for row in placed if row["value_mib"] is not None), key=cell_order))
+            facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
+            tables.append(lay_out(placed, facts, (_MEANING.get(definition, definition),)))
+    if not tables:
+        raise NothingFoundError(
+            f"none of the {len(rows)} series asked for has a memory sample. Memory comes from telemetry logs "
+            "(nvidia-smi CSV) beside the training log, or from lines of the log itself; see: bench runs"
+        )
+    return Report("memory", tuple(tables), frame_of(cells))
+
+
+def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], status: dict[int, str]) -> Row:
+    rows = [memory for memory in by_series.get((row["series_id"],), []) if memory["definition"] == definition]
+    memory: Row = rows[0] if rows else {"definition": definition, "value_mib": None, "headroom_mib": None}
+    ended = status.get(row["series_id"], "ok")
+    if ended != "ok":
+        # What a run held when it failed is not the memory that its case needs; memory_table keeps the number.
+        text, missing = cell_text(None, ended), ended.replace("_", " ")
+    elif memory["value_mib"] is None:
+        text, missing = NOT_RUN, f"no {definition} memory"
+    else:
+        text, missing = cell_text(memory["value_mib"], ended), None
+    return {**row, **memory, "status": ended, "cell": text, "missing": missing}

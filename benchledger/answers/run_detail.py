@@ -1,0 +1,155 @@
+"""One run: its logs, its facts with their sources, its speeds, its memory, and what decided its status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row
+from benchledger.answers.nothing import NothingFoundError, known
+from benchledger.answers.reading import DEFAULT_DB, need_runs, reading
+from benchledger.answers.series import rows_of
+from benchledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_KEYS = """
+select run_key, run_id
+from run
+where run_key = $run or starts_with(run_key, $run)
+union
+select run.run_key, run.run_id
+from run_alias
+join run using (run_key)
+where run_alias.old_key = $run
+order by run_key
+"""
+_RUN = """
+select run.*, bench_case.* exclude (case_id), environment.* exclude (environment_id)
+from run
+join bench_case using (case_id)
+join environment using (environment_id)
+where run_id = $run_id
+"""
+_CAMPAIGNS = "select campaign from run_campaign where run_id = $run_id order by campaign"
+_LOGS = """
+select run_log.role, sighting.path || coalesce('!' || sighting.member, '') as log,
+    run_log.first_line, run_log.last_line, run_log.devices, log.format, log.records, log.ignored, log.rejects,
+    run_log.paired_by, run_log.log_id
+from run_log
+left join log using (log_id)
+left join sighting using (sighting_id)
+where run_log.run_id = $run_id
+order by run_log.role <> 'train', run_log.role, sighting.path, run_log.first_line
+"""
+_FACTS = """
+select fact.name, fact.value, fact.value_logged, fact.used, fact.source,
+    coalesce(
+        fact.place,
+        sighting.path
+            || coalesce('!' || sighting.member, '')
+            || coalesce(':' || fact.line, '')
+    ) as place
+from fact
+left join (
+    select run_id, log_id, min(sighting_id) as sighting_id
+    from run_log
+    group by all
+) as seen on seen.run_id = fact.run_id and seen.log_id = fact.log_id
+left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
+where fact.run_id = $run_id
+order by fact.name, not fact.used, fact.source, fact.value
+"""
+_SPEEDS = """
+select rule, is_default, phase, value, unit, records_used, records_skipped, status, reason
+from run_speed
+where run_id = $run_id
+order by not is_default, rule, phase, unit
+"""
+_MEMORY = """
+select definition, device, value_mib, records_used
+from run_memory
+where run_id = $run_id
+order by definition, device
+"""
+_SERIES = """
+select series_run.series_id, series_run.trial, series.campaign, series.mixed
+from series_run
+join series using (series_id)
+where series_run.run_id = $run_id
+order by series.campaign
+"""
+_DECIDED = """
+select run.status, run.reason, segment.event_text as text,
+    sighting.path
+        || coalesce('!' || sighting.member, '')
+        || coalesce(':' || run.status_line, '') as place
+from run
+left join (
+    select log_id, min(sighting_id) as sighting_id
+    from run_log
+    where run_id = $run_id
+    group by all
+) as seen on seen.log_id = run.status_log_id
+left join sighting on sighting.sighting_id = seen.sighting_id
+left join segment on segment.log_id = run.status_log_id and segment.event_line = run.status_line
+where run.run_id = $run_id
+limit 1
+"""
+
+
+@dataclass(frozen=True)
+class RunDetail:
+    """Everything that the ledger knows about one run; each frame says in its columns where it comes from."""
+
+    run_key: str
+    run: Row
+    campaigns: tuple[str, ...]
+    status: Row
+    logs: pl.DataFrame
+    facts: pl.DataFrame
+    speeds: pl.DataFrame
+    memory: pl.DataFrame
+    series: pl.DataFrame
+
+
+def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
+    """One run by its key, an unambiguous beginning of it, or a key that it once had.
+
+    Raises NothingFoundError for a key that no run has, UsageError for a beginning that several have.
+    """
+    with reading(db) as con:
+        run_key, run_id = _find(con, run, db)
+        asked = {"run_id": run_id}
+        return RunDetail(
+            run_key=run_key,
+            run=rows_of_query(con, _RUN, run_id)[0],
+            campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
+            status=rows_of_query(con, _DECIDED, run_id)[0],
+            logs=con.execute(_LOGS, asked).pl(),
+            facts=con.execute(_FACTS, asked).pl(),
+            speeds=con.execute(_SPEEDS, asked).pl(),
+            memory=con.execute(_MEMORY, asked).pl(),
+            series=con.execute(_SERIES, asked).pl(),
+        )
+
+
+def rows_of_query(con: duckdb.DuckDBPyConnection, query: str, run_id: int) -> list[Row]:
+    """The rows of a query about one run."""
+    return rows_of(con.sql(query, params={"run_id": run_id}))
+
+
+def _find(con: duckdb.DuckDBPyConnection, run: str, db: Path | str) -> tuple[str, int]:
+    found = con.execute(_KEYS, {"run": run}).fetchall() if run else []
+    exact = [row for row in found if row[0] == run]
+    if len(exact) == 1 or len(found) == 1:
+        key, run_id = (exact or found)[0]
+        return str(key), int(run_id)
+    if found:
+        raise UsageError(f"{run!r} begins {len(found)} run keys: {known((row[0] for row in found), run)}")
+    need_runs(con, db)
+    keys = [key for (key,) in con.execute("select run_key from run order by started_at desc nulls last").fetchall()]
+    raise NothingFoundError(f"no run {run!r}; known: {known(keys, run)}. List them: bench runs")

@@ -1,0 +1,84 @@
+"""The runs of the ledger, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.answers.filters import Filters, read_filters
+from benchledger.answers.reading import DEFAULT_DB, need_runs, reading
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+# A run of two campaigns stands here twice, so that a filter by either finds it.
+_RUNS = """
+select
+    run.run_key,
+    run.started_at,
+    run.status,
+    run.reason,
+    run_campaign.campaign,
+    bench_case.*,
+    environment.gpu_model,
+    environment.framework_version,
+    run.steps_done,
+    run.steps_planned,
+    excluded.reason as excluded,
+    run.run_id
+from run
+join bench_case using (case_id)
+join environment using (environment_id)
+left join run_campaign using (run_id)
+left join (
+    select coalesce(run_alias.run_key, exclusion.run_key) as run_key, string_agg(exclusion.reason, '; ') as reason
+    from exclusion
+    left join run_alias on run_alias.old_key = exclusion.run_key
+    group by all
+) as excluded on excluded.run_key = run.run_key
+"""
+
+
+def runs(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    status: str | list[str] | None = None,
+    limit: int | None = None,
+    **case_columns: object,
+) -> pl.DataFrame:
+    """One row per run and campaign, newest first: key, start, status, campaign, case, GPU model, steps, exclusion.
+
+    Raises NothingFoundError if no run meets the filters, UsageError for an unknown column.
+    """
+    filters = read_filters(campaign, {**case_columns, "status": status}, extra=["gpu_model", "status"])
+    with reading(db) as con:
+        every = all_runs(con)
+        need_matching_runs(con, db, every, filters)
+        found = filters.apply(every).order("started_at desc nulls last, run_key, campaign")
+        return (found if limit is None else found.limit(limit)).pl()
+
+
+def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """Every run with its campaigns, case and GPU model."""
+    return con.sql(_RUNS)
+
+
+def need_matching_runs(
+    con: duckdb.DuckDBPyConnection, db: Path | str, every: duckdb.DuckDBPyRelation, filters: Filters
+) -> None:
+    """Raises NothingFoundError, with what there is instead, if no run meets the filters."""
+    if filters.apply(every).limit(1).fetchone() is None:
+        need_runs(con, db)
+        raise filters.explain(every, "run")
+
+
+def place_of(row: Mapping[str, Any]) -> str:
+    """Where a line stands, as path:line, with an archive's member after `!`."""
+    if row["path"] is None:
+        return "" if row["line"] is None else f"line {row['line']}"
+    member = f"!{row['member']}" if row["member"] else ""
+    line = "" if row["line"] is None else f":{row['line']}"
+    return f"{row['path']}{member}{line}"

@@ -1,0 +1,50 @@
+"""The series of the ledger, and rows of the views about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.filters import Filters
+from benchledger.answers.grouping import Row
+from benchledger.answers.reading import need_runs
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_SERIES = """
+select series.*, bench_case.* exclude (case_id)
+from series
+join bench_case using (case_id)
+"""
+
+
+def all_series(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """Every series with its campaign, case columns and GPU model."""
+    return con.sql(_SERIES)
+
+
+def need_series(
+    con: duckdb.DuckDBPyConnection, db: Path | str, series: duckdb.DuckDBPyRelation, filters: Filters
+) -> None:
+    """Raises NothingFoundError, with what there is instead, if no series meets the filters."""
+    if filters.apply(series).limit(1).fetchone() is None:
+        need_runs(con, db)
+        raise filters.explain(series, "series")
+
+
+def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:
+    """The rows of a relation as dictionaries by column."""
+    columns = relation.columns
+    return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def frame_of(rows: list[Row], without: tuple[str, ...] = ("cell", "missing", "trial_runs")) -> pl.DataFrame:
+    """Rows as a frame, without the columns that only a table's layout needs."""
+    import polars as pl
+
+    kept = [{name: value for name, value in row.items() if name not in without} for row in rows]
+    frame = pl.DataFrame(kept, infer_schema_length=None)
+    # A column that is NULL throughout would have a type of its own, which not every file format knows.
+    return frame.cast({pl.Null: pl.String})

@@ -1,0 +1,71 @@
+"""What a report is made of: tables whose numbers share their facts, unit and rule, and what each table misses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MISSING_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many of a table's cases have a number, and what became of each other one."""
+
+    present: int
+    total: int
+    missing: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"{self.present} of {self.total} cases"
+        if self.missing:
+            more = len(self.missing) - MISSING_SHOWN
+            text += "; missing: " + ", ".join(self.missing[:MISSING_SHOWN])
+            text += f" and {more} more" if more > 0 else ""
+        return text
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table as it is printed.
+
+    `facts` holds what all its numbers share (campaign, framework, ..., unit, rule), `rows_split_by` the columns that
+    had to be added so that no two series share a cell, `frame` the cells as text, `trials` every trial behind them.
+    """
+
+    facts: dict[str, str | None]
+    coverage: Coverage | None
+    frame: pl.DataFrame
+    rows_split_by: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    trials: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer of one or more tables, and all their numbers in one frame, unrounded, one row each."""
+
+    name: str
+    tables: tuple[Table, ...]
+    cells: pl.DataFrame
+
+    @property
+    def split_by(self) -> tuple[str, ...]:
+        """The facts in which the report's tables differ from each other."""
+        names = dict.fromkeys(name for table in self.tables for name in table.facts)
+        return tuple(name for name in names if len({table.facts.get(name) for table in self.tables}) > 1)
+
+
+def text_frame(columns: list[str], rows: list[list[str]]) -> pl.DataFrame:
+    """A frame of text columns from rows of cells."""
+    import polars as pl
+
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def facts_text(value: Any) -> str | None:
+    """A fact of a table as text; NULL stays NULL."""
+    return None if value is None else str(value)

@@ -1,0 +1,118 @@
+"""The trials behind each number: how many count, by how many records, and what each of them says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
+from benchledger.answers.grid import cell_order, column_name
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.series import rows_of
+from benchledger.answers.tables import text_frame
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+# Mean and median are taken over a sorted list, so that they do not depend on the order of rows.
+_TRIALS = """
+with trial as (
+    select series_run.series_id, series_run.trial, run.run_key, run_speed.rule, run_speed.unit, run_speed.value,
+        run_speed.status, run_speed.is_trial, run_speed.records_used, run_speed.records_skipped
+    from series_run
+    join run_speed using (run_id)
+    join run using (run_id)
+    where run_speed.phase = 'train' and list_contains($series, series_run.series_id)
+),
+cell as (
+    select series_id, rule, unit, list_sort(list(value) filter (where is_trial)) as speeds
+    from trial
+    group by all
+)
+select trial.*, list_avg(cell.speeds) as mean, list_median(cell.speeds) as median
+from trial
+join cell
+    on cell.series_id = trial.series_id
+    and cell.rule = trial.rule
+    and cell.unit is not distinct from trial.unit
+order by trial.series_id, trial.rule, trial.trial, trial.unit
+"""
+
+# By series and rule.
+Trials = dict[tuple[object, object], list[Row]]
+
+
+def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
+    """Every trial of the series in some rows of speed_table, and adds to each row the records behind its number."""
+    series = list({row["series_id"] for row in rows})
+    found = rows_of(con.sql(_TRIALS, params={"series": series}))
+    trials: Trials = {(key[0], key[1]): group for key, group in grouped(found, ("series_id", "rule")).items()}
+    for row in rows:
+        counted = [trial for trial in _own(row, trials) if trial["is_trial"]]
+        row["records_used"] = sum(trial["records_used"] for trial in counted)
+        row["records_skipped"] = sum(trial["records_skipped"] for trial in counted)
+    return trials
+
+
+def trial_notes(rows: list[Row]) -> tuple[str, ...]:
+    """What a table says about the trials and records behind its numbers."""
+    with_value = [row for row in rows if row["value"] is not None]
+    trials, used, skipped = (
+        _range([row[name] for row in with_value]) for name in ("trials", "records_used", "records_skipped")
+    )
+    left_out = sum(row["trials_dropped"] for row in rows)
+    notes = [f"trials: {trials} a cell, {left_out} dropped; records: {used} used a cell, {skipped} skipped"]
+    dropped = [f"{fact_text(row['gpus'])} x {column_name(row)}" for row in with_value if row["trials_dropped"]]
+    if dropped:
+        notes.append(f"numbers with dropped trials: {', '.join(dropped)}; see them with --trials")
+    if conflicts := sum(row["conflicts"] for row in rows):
+        notes.append(f"contradictions between facts of these runs: {conflicts}; see: bench query conflicts")
+    if mixed := sorted({row["mixed"] for row in rows if row["mixed"]}):
+        notes.append(f"runs of one series differ in: {', '.join(mixed)}")
+    return tuple(notes)
+
+
+def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials) -> pl.DataFrame:
+    """Every trial of a table's cells, a row per cell, beside the mean and median of those that count.
+
+    The number of a trial that does not count, for it failed or stopped early, stands in brackets.
+    """
+    by_cell = [(row, _own(row, trials)) for row in rows]
+    numbers = sorted({trial["trial"] for _, own in by_cell for trial in own})
+    lines = []
+    for row, own in sorted(by_cell, key=lambda pair: cell_order(pair[0])):
+        said = {trial["trial"]: _trial_text(trial) for trial in own}
+        averages = next(((trial["mean"], trial["median"]) for trial in own if trial["is_trial"]), (None, None))
+        heads = [fact_text(row["gpus"]), *(fact_text(row[name]) for name in split_by), column_name(row)]
+        ends = [NOT_RUN if value is None else number_text(value) for value in averages]
+        lines.append([*heads, *(said.get(number, NOT_RUN) for number in numbers), *ends])
+    columns = ["gpus", *split_by, "case", *(f"trial {number}" for number in numbers), "mean", "median"]
+    return text_frame(columns, lines)
+
+
+def trial_rows(rows: list[Row], trials: Trials) -> list[Row]:
+    """One row per trial: the facts of its series, its run, its number, and mean and median of those that count."""
+    left_out = ("value", "status", "records_used", "records_skipped", "rule", "unit")
+    listed: list[Row] = []
+    for row in rows:
+        facts = {name: value for name, value in row.items() if name not in left_out}
+        listed.extend({**facts, **trial} for trial in _own(row, trials))
+    return listed
+
+
+def _own(row: Row, trials: Trials) -> list[Row]:
+    """The trials of a row's series, rule and unit, and those that have no number and therefore no unit."""
+    listed = trials.get((row["series_id"], row["rule"]), [])
+    return [trial for trial in listed if trial["unit"] == row["unit"] or trial["value"] is None]
+
+
+def _trial_text(trial: Row) -> str:
+    text = cell_text(trial["value"], trial["status"])
+    return text if trial["is_trial"] or trial["value"] is None else f"({text})"
+
+
+def _range(counts: list[int]) -> str:
+    if not counts:
+        return "0"
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"

@@ -1,0 +1,1 @@
+"""The command line: every command is one library call, printed. The only place that knows click."""

@@ -1,0 +1,76 @@
+"""The group that loads a command when it is called, and turns our own errors into messages and exit codes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn
+
+import click
+
+from benchledger.errors import BenchledgerError
+
+INTERRUPTED = 130
+
+
+class CommandError(click.ClickException):
+    """One of our own errors, printed as one message; it ends the command with the error's exit code."""
+
+    def __init__(self, error: BenchledgerError) -> None:
+        from benchledger.cli.safe_text import escaped_lines
+
+        super().__init__(escaped_lines(str(error)))
+        self.exit_code = error.exit_code  # type: ignore[misc]  # click calls it a class variable
+
+
+class LazyCommand(NamedTuple):
+    """Where a command stands, as "module:function", and the sentence that help shows without loading it."""
+
+    home: str
+    help: str
+
+
+class MainGroup(click.Group):
+    """The outermost group: it loads a command when that is called, and is the one place where errors end."""
+
+    def __init__(self, *args: Any, lazy: dict[str, LazyCommand], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
+        """The names of all commands, sorted."""
+        return sorted(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """The command of a name."""
+        if cmd_name not in self.lazy:
+            return None
+        module, _, function = self.lazy[cmd_name].home.partition(":")
+        command = getattr(import_module(module), function)
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands into the help without loading them: help is to cost what click costs."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.lazy[name].help) for name in self.list_commands(ctx)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the known commands in the message for an unknown one."""
+        if args and not args[0].startswith("-") and args[0] not in self.lazy:
+            ctx.fail(f"no command {args[0]!r}; known: {', '.join(self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; our own errors become its message and exit code, Ctrl-C becomes 130."""
+        try:
+            return super().invoke(ctx)
+        except BenchledgerError as error:
+            raise CommandError(error) from error
+        except KeyboardInterrupt:
+            _stop(ctx)
+
+
+def _stop(ctx: click.Context) -> NoReturn:
+    click.echo("\nstopped by Ctrl-C; what was loaded before is kept, the same command goes on from there", err=True)
+    ctx.exit(INTERRUPTED)

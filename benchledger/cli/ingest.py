@@ -1,0 +1,79 @@
+"""`bench ingest`: reads logs into the ledger and accounts for every file and every piece."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+
+STDIN = "-"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True, path_type=Path))
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="number of CPUs",
+    help="Read with this many processes.",
+)
+@click.option("--dry-run", is_flag=True, help="Read and account, write nothing.")
+@click.option("--refresh", is_flag=True, help="Read again what was read before.")
+@click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
+@click.option("--campaign-name", metavar="NAME", help="The campaign of all that is read now.")
+@click.option(
+    "--wait",
+    "wait_s",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for another program that holds the ledger.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def ingest(
+    settings: Settings,
+    /,
+    paths: tuple[Path, ...],
+    jobs: int,
+    dry_run: bool,
+    refresh: bool,
+    strict: bool,
+    campaign_name: str | None,
+    wait_s: float,
+    form: str,
+) -> None:
+    """Read every log under PATHS into the ledger.
+
+    PATHS are files, folders, or - for stdin. With --refresh and no PATHS, every log of the ledger whose definitions
+    have changed is read again.
+    """
+    if not paths and not refresh:
+        raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
+    from benchledger.cli.ingest_summary import print_summary, summary_exit_code
+    from benchledger.cli.progress import progress_line
+
+    stdin = sys.stdin.buffer if Path(STDIN) in paths else None
+    with progress_line(settings) as progress:
+        result = benchledger.ingest(
+            *(path for path in paths if path != Path(STDIN)),
+            db=settings.db,
+            jobs=jobs,
+            refresh=refresh,
+            dry_run=dry_run,
+            campaign_name=campaign_name,
+            wait_s=wait_s,
+            stdin=stdin,
+            progress=progress,
+        )
+    print_summary(settings, result, form, dry_run)
+    click.get_current_context().exit(summary_exit_code(result, strict))

@@ -1,0 +1,115 @@
+"""What an ingest did: both conservation sums on stdout, and on stderr what needs a look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from benchledger.ingestion.outcome import FileOutcome, IngestResult
+
+SHOWN = 5
+RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "facts")
+FAULTY = ("unrecognised", "unreadable")
+
+
+def summary_exit_code(result: IngestResult, strict: bool) -> int:
+    """0 done; 1 if nothing was recognised, or under --strict if anything was not."""
+    if not any(result.files[status] for status in RECOGNISED):
+        return 1
+    return int(strict and (result.rejects > 0 or any(result.files[status] for status in FAULTY)))
+
+
+def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool) -> None:
+    """Prints the sums on stdout in the form asked for, and on stderr what was left out and where to look."""
+    if form == "json":
+        from benchledger.cli.output import json_text
+
+        click.echo(json_text(_as_json(result, dry_run)))
+    else:
+        for line in _sums(result):
+            click.echo(line)
+    _say_left_out(settings, result, dry_run)
+    if dry_run:
+        settings.say("dry run: nothing was written")
+
+
+def _sums(result: IngestResult) -> list[str]:
+    files = " + ".join(f"{count} {status}" for status, count in _by_status(result).items() if count)
+    parts = f"{result.records} records + {result.ignored} ignored + {result.rejects} rejects"
+    return [
+        f"files: {len(result.outcomes)} = {files or '0'}",
+        f"pieces: {result.pieces} = {parts}",
+        f"runs: {result.runs}",
+        f"read: {result.bytes_read / 1e6:.1f} MB in {result.seconds:.1f} s",
+    ]
+
+
+def _by_status(result: IngestResult) -> dict[str, int]:
+    from benchledger.ingestion.outcome import FILE_STATUSES
+
+    return {status: result.files[status] for status in FILE_STATUSES}
+
+
+def _say_left_out(settings: Settings, result: IngestResult, dry_run: bool) -> None:
+    for status in (*FAULTY, "empty"):
+        _say_files(settings, status, [one for one in result.outcomes if one.status == status])
+    rejecting = [one for one in result.outcomes if one.rejects]
+    if rejecting:
+        settings.say(f"{result.rejects} rejects in {len(rejecting)} files; all with file:line: bench query rejects")
+        for line in [] if dry_run else _first_rejects(settings, rejecting):
+            settings.say(f"  {line}")
+    if result.unpaired:
+        settings.say(f"{result.unpaired} telemetry, profile or sidecar logs belong to no run: bench query unpaired")
+    if result.stale:
+        settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
+    for one in result.outcomes:
+        settings.say(f"{one.path}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
+
+
+def _first_rejects(settings: Settings, rejecting: list[FileOutcome]) -> list[str]:
+    """The first rejects as path:line, reason and text."""
+    if settings.verbosity < 0:
+        return []
+    lines: list[str] = []
+    for outcome in rejecting[:SHOWN]:
+        path = "".join(f"[{char}]" if char in "*?[" else char for char in outcome.path)
+        found = benchledger.query("rejects", db=settings.db, path=path, limit=SHOWN - len(lines))
+        lines += [f"{row['path']}:{row['line']}: {row['reason']}: {row['text']}" for row in found.to_dicts()]
+    return lines
+
+
+def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> None:
+    if not outcomes:
+        return
+    settings.say(f"{len(outcomes)} {status}:")
+    shown = _first(settings, outcomes)
+    for one in shown:
+        settings.say(f"  {one.path}{': ' + one.reason if one.reason else ''}")
+    if len(shown) < len(outcomes):
+        settings.say(f"  and {len(outcomes) - len(shown)} more: bench query unrecognised")
+
+
+def _first(settings: Settings, outcomes: list[FileOutcome]) -> list[FileOutcome]:
+    return outcomes if settings.verbosity > 0 else outcomes[:SHOWN]
+
+
+def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
+    return {
+        "dry_run": dry_run,
+        "files": _by_status(result),
+        "pieces": result.pieces,
+        "records": result.records,
+        "ignored": result.ignored,
+        "rejects": result.rejects,
+        "runs": result.runs,
+        "unpaired": result.unpaired,
+        "stale": result.stale,
+        "bytes_read": result.bytes_read,
+        "seconds": result.seconds,
+        "outcomes": [vars(outcome) for outcome in result.outcomes],
+    }

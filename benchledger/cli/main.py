@@ -1,0 +1,59 @@
+"""The command `bench`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from benchledger import __version__
+from benchledger.cli.commands import LazyCommand, MainGroup
+
+# One line a command. The sentence is that of the command itself (a test compares them).
+COMMANDS = {
+    "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
+    "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME."),
+    "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, speedup or failures."),
+    "runs": LazyCommand("benchledger.cli.runs:runs", "List the runs, newest first."),
+    "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, by its key or the beginning of it."),
+    "sql": LazyCommand("benchledger.cli.sql:sql", "Run one SQL STATEMENT over the ledger, read-only."),
+}
+
+
+@click.group(cls=MainGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--db",
+    type=click.Path(dir_okay=False),
+    envvar="BENCH_DB",
+    help="The ledger, a DuckDB file; else $BENCH_DB, else db in ./bench.toml, else bench.duckdb.",
+)
+@click.option(
+    "--definitions",
+    type=click.Path(exists=True, file_okay=False),
+    multiple=True,
+    help="A folder with your own formats, names, rules or queries; can be given several times.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print results and errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Print more on the way.")
+@click.version_option(__version__, prog_name="bench", message="%(prog)s %(version)s")
+@click.pass_context
+def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quiet: bool, verbose: bool) -> None:
+    """A ledger of training-benchmark results: logs in, tables out."""
+    # Not above: pathlib alone is a tenth of what help may cost.
+    from benchledger.cli.settings import read_settings
+
+    if quiet and verbose:
+        raise click.UsageError("-q and -v are opposites: give one of them")
+    ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
+
+
+def main() -> None:
+    """Runs the command with the arguments of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no character for a sign of a log shows its code instead of ending the command.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    bench(prog_name="bench")
+
+
+if __name__ == "__main__":
+    main()

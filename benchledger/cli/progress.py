@@ -1,0 +1,31 @@
+"""The progress bar of an ingest: on a terminal, on stderr, and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from benchledger.ingestion.outcome import Progress
+
+
+@contextmanager
+def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | None]:
+    """A function that shows how far the ingest is, or None where nobody would see it."""
+    if settings.verbosity < 0 or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
+
+        def show(progress: Progress) -> None:
+            bar.length = max(progress.bytes_total, 1)
+            files = f"{progress.doing}: {progress.files_done} of {progress.files_total} files"
+            bar.update(progress.bytes_done - bar.pos, files)
+
+        yield show

@@ -1,0 +1,40 @@
+"""`bench runs`: the runs of the ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import case_options, given, output_options
+from benchledger.cli.settings import Settings
+
+# A terminal has no room for all columns; the other forms have them.
+SHOWN = ["run_key", "started_at", "status", "campaign", "framework", "implementation", "model", "task", "precision"]
+SHOWN += ["batch_size_per_gpu", "nodes", "gpus", "gpu_model", "reason", "excluded"]
+
+
+@click.command()
+@case_options
+@click.option("--status", multiple=True, metavar="STATUS", help="Only runs with this status: ok, oom, failed, ...")
+@click.option("--limit", type=click.IntRange(min=1), help="Print at most this many.")
+@output_options
+@click.pass_obj
+def runs(
+    settings: Settings,
+    /,
+    campaign: str | None,
+    status: tuple[str, ...],
+    limit: int | None,
+    form: str,
+    output: Path | None,
+    **filters: Any,
+) -> None:
+    """List the runs, newest first."""
+    from benchledger.cli.output import print_frame
+
+    wanted = {**given(filters), "status": list(status) or None}
+    found = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
+    print_frame(found.select(SHOWN) if form == "table" else found, form, output)

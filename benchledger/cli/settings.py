@@ -1,0 +1,57 @@
+"""What every command needs to know: the database, the definitions, and how much to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchledger.cli.safe_text import escaped_lines
+
+DEFAULT_DB = Path("bench.duckdb")
+SETTINGS_FILE = Path("bench.toml")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one call; `verbosity` is -1 for -q, 1 for -v."""
+
+    db: Path = DEFAULT_DB
+    key_file: Path | None = None
+    verbosity: int = 0
+
+    def say(self, message: str, at: int = 0) -> None:
+        """Prints a message on stderr, unless the user asked for less."""
+        if self.verbosity >= at:
+            click.echo(escaped_lines(message), err=True)
+
+
+def read_settings(db: str | None, definitions: tuple[str, ...], verbosity: int) -> Settings:
+    """The settings from the options, then from bench.toml in the current folder; uses the definitions at once.
+
+    Raises DefinitionError for a bench.toml that cannot be used, with file and line.
+    """
+    key_file = None
+    if SETTINGS_FILE.is_file():
+        file_db, file_definitions, key_file = _from_file(SETTINGS_FILE)
+        db, definitions = db or file_db, (*file_definitions, *definitions)
+    if definitions:
+        from benchledger.definitions.folders import use_definitions
+
+        use_definitions(*definitions)
+    return Settings(Path(db) if db else DEFAULT_DB, Path(key_file) if key_file else None, verbosity)
+
+
+def _from_file(path: Path) -> tuple[str | None, tuple[str, ...], str | None]:
+    from benchledger.definitions.toml_file import read_toml
+
+    file = read_toml(path)
+    file.refuse_unknown("", file.data, {"db", "definitions", "key_file"})
+    folders = file.data.get("definitions", [])
+    folders = [folders] if isinstance(folders, str) else folders
+    texts = [("db", file.data.get("db")), ("key_file", file.data.get("key_file"))]
+    for name, value in texts + [("definitions", folder) for folder in folders]:
+        if value is not None and not isinstance(value, str):
+            file.fail(name, f"{name} must be a path in quotes, not {value!r}")
+    return file.data.get("db"), tuple(folders), file.data.get("key_file")

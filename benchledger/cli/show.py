@@ -1,0 +1,59 @@
+"""`bench show`: one run with its logs, facts, speeds and memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.answers.run_detail import RunDetail
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def show(settings: Settings, run: str, form: str) -> None:
+    """Show one RUN, by its key or the beginning of it."""
+    detail = benchledger.show_run(run, db=settings.db)
+    click.echo(_json(detail) if form == "json" else _text(detail))
+
+
+def _text(detail: RunDetail) -> str:
+    from benchledger.cli.output import frame_text
+    from benchledger.cli.safe_text import escaped
+
+    status = f"run {detail.run_key}: {detail.status['status']}"
+    if detail.status["reason"]:
+        status += f", {detail.status['reason']}"
+    lines = [status]
+    if detail.status["place"]:
+        lines.append(f"decided by {detail.status['place']} {detail.status['text'] or ''}".rstrip())
+    lines.append(f"campaign: {', '.join(detail.campaigns) or 'none'}")
+    lines.append(f"case: {detail.run['name']}")
+    steps = [detail.run[name] for name in ("steps_done", "steps_planned")]
+    lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
+    lines.append(f"started: {detail.run['started_at'] or 'unknown'} ({detail.run['time_source'] or 'no time source'})")
+    parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds, "memory": detail.memory}
+    parts["series"] = detail.series
+    return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_text(frame)) for name, frame in parts.items())])
+
+
+def _part(name: str, frame: pl.DataFrame, text: str) -> str:
+    return f"\n{name}\n{text}" if frame.height else f"\n{name}: none"
+
+
+def _json(detail: RunDetail) -> str:
+    from benchledger.cli.output import json_text
+
+    frames = {name: getattr(detail, name).to_dicts() for name in ("logs", "facts", "speeds", "memory", "series")}
+    facts = {"run_key": detail.run_key, "run": detail.run, "campaigns": detail.campaigns, "status": detail.status}
+    return json_text({**facts, **frames})

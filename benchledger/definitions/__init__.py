@@ -1,0 +1,1 @@
+"""What people extend: formats, names, rules, queries, migrations and vocabulary, found and read."""

@@ -1,0 +1,45 @@
+"""Finds the definition folders in a checkout, an editable install and a wheel alike."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchledger.errors import UsageError
+
+ENVIRONMENT_VARIABLE = "BENCH_DEFINITIONS"
+KINDS = ("ingest", "schema", "queries")
+
+_extra_roots: list[Path] = []
+
+
+def shipped_root() -> Path:
+    """The folder that holds ingest/, schema/ and queries/ of this installation."""
+    package = Path(__file__).resolve().parent.parent
+    packed = package / "_definitions"
+    return packed if packed.is_dir() else package.parent
+
+
+def use_definitions(*folders: Path | str) -> None:
+    """Adds the user's own definition folders for the rest of this process, after those of $BENCH_DEFINITIONS."""
+    _extra_roots[:] = [_checked(Path(folder)) for folder in folders]
+
+
+def definition_roots() -> list[Path]:
+    """The shipped definitions first, then the user's own, in the order in which they were given."""
+    from_environment = [Path(part) for part in os.environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if part]
+    return [shipped_root(), *(_checked(folder) for folder in from_environment), *_extra_roots]
+
+
+def definition_files(kind: str, suffix: str) -> list[Path]:
+    """Every file of one kind, for example ("ingest/formats", ".toml"), sorted by name within each root."""
+    found: list[Path] = []
+    for root in definition_roots():
+        found.extend(sorted(path for path in (root / kind).glob(f"*{suffix}") if path.is_file()))
+    return found
+
+
+def _checked(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder of definitions. It should hold one of: {', '.join(KINDS)}")
+    return folder

@@ -1,0 +1,163 @@
+"""A log format as its TOML file defines it: what the engine reads, with every mistake already refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.template import Template
+
+KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
+ROLES = ("train", "duplicate_stream", "telemetry", "profile", "sidecar")
+PHASES = ("train", "validation", "inference")
+SCOPES = ("global", "gpu")
+STATUSES = ("oom", "nan", "timeout", "failed")
+
+# Holes and columns with these names are columns of a record; every other one is a value of it.
+COLUMNS = ("step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
+
+
+@dataclass(frozen=True)
+class PairsStyle:
+    """How a `key : value unit` list is written: `end` is a literal at which the list stops."""
+
+    assign: str
+    between: tuple[str, ...]
+    end: str | None = None
+
+
+@dataclass(frozen=True)
+class JsonMap:
+    """Where the JSON object of a `{json}` template holds what, as dotted paths.
+
+    `where` names values that must stand somewhere, `has` paths that must be there: else the record is another one.
+    """
+
+    values: str
+    columns: dict[str, str]
+    where: dict[str, Any]
+    has: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecordDefinition:
+    """One thing that a format finds: its templates are tried in order."""
+
+    name: str
+    kind: str
+    templates: tuple[Template, ...]
+    pairs: PairsStyle | None = None
+    json: JsonMap | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True)
+class IgnoreDefinition:
+    """Anchored lines that are no records, and why."""
+
+    templates: tuple[Template, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A text value that is itself a list of pairs, as argparse prints its Namespace."""
+
+    after: str
+    style: PairsStyle
+
+
+@dataclass(frozen=True)
+class FieldDefinition:
+    """What a logged name measures: `units` maps the logged spelling to a unit and a scale; `unit` holds where none is logged."""
+
+    name: str
+    quantity: str | None = None
+    unit: str | None = None
+    units: dict[str, tuple[str, float]] = field(default_factory=dict)
+    scope: str | None = None
+    phase: str | None = None
+    expand: Expansion | None = None
+
+
+@dataclass(frozen=True)
+class FactDefinition:
+    """What a logged value says of its run. Of one fact, definitions further up are trusted more.
+
+    Just one of the ways to read it is set; none of them: the value itself is the fact. `record`: only values of that
+    record speak; `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
+    """
+
+    name: str
+    source: str
+    record: str | None = None
+    least: bool = False
+    values: dict[str, str] | None = None
+    contains: dict[str, str] | None = None
+    ranges: tuple[tuple[float, float, str], ...] | None = None
+    always: str | None = None
+    total: bool = False
+    unless: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CsvColumn:
+    """One column of a headerless CSV file: a number with this unit within these bounds, or (unit None) any text."""
+
+    name: str
+    number: bool
+    unit: str | None = None
+    least: float = float("-inf")
+    most: float = float("inf")
+
+
+@dataclass(frozen=True)
+class CsvDefinition:
+    """CSV files: column names known by header, or column lists of files without one."""
+
+    columns: dict[str, str]
+    headers: tuple[str, ...]
+    headerless: tuple[tuple[CsvColumn, ...], ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Real text of the format and every record that it holds."""
+
+    place: str
+    text: str
+    expect: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class LogFormat:
+    """How one program's log lines look. Own definitions stand before those of the base."""
+
+    name: str
+    path: Path
+    version: int
+    kind: str
+    role: str
+    framework: str | None
+    implementation: str | None
+    default_rule: str | None
+    generic: bool
+    anchors: tuple[str, ...]
+    proofs: tuple[tuple[str, ...], ...]
+    records: tuple[RecordDefinition, ...]
+    ignores: tuple[IgnoreDefinition, ...]
+    fields: dict[str, FieldDefinition]
+    facts: tuple[FactDefinition, ...]
+    run_starts: frozenset[str]
+    closing: str | None
+    csv: CsvDefinition | None
+    samples: tuple[Sample, ...]
+    own_templates: frozenset[tuple[str, str]]
+    definitions_hash: str
+    lines: dict[str, int] = field(repr=False, hash=False, compare=False, default_factory=dict)
+
+    @property
+    def detectable(self) -> bool:
+        """Whether a log can be of this format; a mere base has no proof and no CSV columns."""
+        return bool(self.proofs) or self.csv is not None

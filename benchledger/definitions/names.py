@@ -1,0 +1,190 @@
+"""What paths and file names tell of a run: the rules of ingest/names/*.toml."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.template import Hole, Template, TemplateError, parse_template
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import DefinitionError
+
+_HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
+
+
+@dataclass(frozen=True)
+class NameFact:
+    """A fact that a name states: as the ledger spells it, and as the name does."""
+
+    name: str
+    value: str
+    logged: str
+
+
+@dataclass(frozen=True)
+class NameMatch:
+    """What a path tells: how many of its last parts a rule took (0: none did), the rule, and its facts."""
+
+    parts: int
+    rule: str | None
+    facts: tuple[NameFact, ...]
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    source: str
+    parts: int
+    regex: re.Pattern[str]
+    holes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    place: str
+    patterns: tuple[_Pattern, ...]
+    facts: dict[str, str]
+    values: dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Names:
+    """All rules. `stem_suffixes` are what a companion's stem has more than its run's: `x_monitor.csv` beside `x.txt`."""
+
+    rules: tuple[_Rule, ...]
+    folders: tuple[_Rule, ...]
+    stem_suffixes: tuple[str, ...]
+    definitions_hash: str
+
+    def match(self, path: str) -> NameMatch:
+        """What a path (parts divided by `/`) tells; the first rule that fits its end decides where its campaign ends."""
+        parts = path.split("/")
+        rule_place, taken, facts = None, 0, list[NameFact]()
+        for rule in self.rules:
+            found = _first_fit(rule, parts)
+            if found is not None:
+                rule_place, taken, facts = rule.place, found[0], found[1]
+                break
+        for rule in self.folders:
+            for part in parts[:-1]:
+                found = _first_fit(rule, [part])
+                if found is not None:
+                    known = {fact.name for fact in facts}
+                    facts += [fact for fact in found[1] if fact.name not in known]
+        return NameMatch(taken, rule_place, tuple(facts))
+
+    def stem(self, file_name: str) -> str:
+        """The file name without its ending and without a companion's suffix."""
+        stem = Path(file_name).stem if not file_name.startswith(".") else file_name
+        for suffix in self.stem_suffixes:
+            if stem.endswith(suffix) and len(stem) > len(suffix):
+                return stem.removesuffix(suffix)
+        return stem
+
+
+@cache
+def load_names() -> Names:
+    """Reads every rule once and proves it by its samples. Raises DefinitionError with file and line."""
+    digest = hashlib.blake2b(digest_size=16)
+    rules: list[_Rule] = []
+    folders: list[_Rule] = []
+    suffixes: list[str] = []
+    files = [read_toml(path) for path in definition_files("ingest/names", ".toml")]
+    for file in files:
+        digest.update(file.path.read_bytes())
+        file.refuse_unknown("", file.data, {"names", "name", "folder", "stem_suffixes", "sample", "about"})
+        rules += [_rule(file, "name", index, table) for index, table in enumerate(file.data.get("name", []))]
+        folders += [_rule(file, "folder", index, table) for index, table in enumerate(file.data.get("folder", []))]
+        suffixes += file.data.get("stem_suffixes", [])
+    names = Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
+    for file in files:
+        _check_samples(file, names)
+    return names
+
+
+def _first_fit(rule: _Rule, parts: list[str]) -> tuple[int, list[NameFact]] | None:
+    for pattern in rule.patterns:
+        if len(parts) < pattern.parts:
+            continue
+        match = pattern.regex.fullmatch("/".join(parts[-pattern.parts :]))
+        if match is None:
+            continue
+        facts = _facts(rule, dict(zip(pattern.holes, match.groups(), strict=True)))
+        if facts is not None:
+            return pattern.parts, facts
+    return None
+
+
+def _facts(rule: _Rule, holes: dict[str, str]) -> list[NameFact] | None:
+    # A hole whose text is no value of its fact means that the name follows another convention.
+    known = vocabulary().facts
+    facts = []
+    for name, logged in holes.items():
+        if name not in known:
+            continue
+        value = rule.values[name].get(logged) if name in rule.values else known[name].canonical(logged)
+        if value is None:
+            return None
+        facts.append(NameFact(name, value, logged))
+    facts += [NameFact(name, value, value) for name, value in rule.facts.items()]
+    return facts
+
+
+def _rule(file: TomlFile, kind: str, index: int, table: dict[str, Any]) -> _Rule:
+    place = f"{kind}.{index}"
+    file.refuse_unknown(place, table, {"patterns", "facts", "values"})
+    known = vocabulary().facts
+    facts = {}
+    for name, stated in table.get("facts", {}).items():
+        if name not in known:
+            file.fail(f"{place}.facts", f"no fact {name!r}; known: {', '.join(known)}")
+        value = known[name].canonical(str(stated))
+        if value is None:
+            file.fail(f"{place}.facts", f"{stated!r} is no value of {name}")
+        facts[name] = value
+    patterns = []
+    for source in table.get("patterns", []):
+        try:
+            patterns.append(_pattern(source))
+        except TemplateError as error:
+            file.fail(f"{place}.patterns", f"pattern {source!r}: {error}")
+    if not patterns:
+        file.fail(place, "patterns: at least one is needed")
+    return _Rule(f"{file.path.name}:{file.line_of(place)}", tuple(patterns), facts, table.get("values", {}))
+
+
+def _pattern(source: str) -> _Pattern:
+    regex, holes = [], list[str]()
+    for part in source.split("/"):
+        template: Template = parse_template(part, anywhere=True)
+        text = ""
+        for piece in template.parts:
+            if isinstance(piece, Hole):
+                if piece.type not in _HOLES:
+                    raise TemplateError(f"a name has holes of type int, word and text, not {piece.type!r}")
+                text += _HOLES[piece.type]
+                holes.append(piece.name)
+            else:
+                text += re.escape(piece.text) if hasattr(piece, "text") else r"[^/]*?"
+        regex.append(text)
+    return _Pattern(source, source.count("/") + 1, re.compile("/".join(regex)), tuple(holes))
+
+
+def _check_samples(file: TomlFile, names: Names) -> None:
+    samples = file.data.get("sample", [])
+    matched = {names.match(sample["path"]).rule for sample in samples}
+    for index, sample in enumerate(samples):
+        found = names.match(sample["path"])
+        facts = {fact.name: fact.value for fact in found.facts}
+        expected = {name: str(value) for name, value in sample.get("expect", {}).items()}
+        if facts != expected:
+            file.fail(f"sample.{index}", f"{sample['path']!r} tells {facts}, expected {expected}")
+    for index, table in enumerate(file.data.get("name", [])):
+        rule = _rule(file, "name", index, table)
+        if rule.place not in matched:
+            raise DefinitionError(f"{file.path}:{file.line_of(f'name.{index}')}: no [[sample]] reaches this rule")

@@ -1,0 +1,145 @@
+"""Templates: literal text with typed, bounded holes. This module parses them; scanning compiles them.
+
+A template reads like the line that it matches: `DLL {logged_at:time} - Training Epoch: {epoch:int} {pairs}`.
+docs/formats.md teaches the language.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration")
+TAILS = ("pairs", "json")
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
+
+
+@dataclass(frozen=True)
+class Literal:
+    """Text that stands as it is; n blanks stand for n or more blanks or tabs."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A typed value with a name."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Skip:
+    """`{*}`: at most 4,096 bytes up to the next literal."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """`{pairs}` or `{json}`: ends a template."""
+
+    kind: str
+
+
+Part = Literal | Hole | Skip | Tail
+
+
+class TemplateError(ValueError):
+    """A template that the language does not allow; the message says why."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A parsed template."""
+
+    source: str
+    parts: tuple[Part, ...]
+
+    @property
+    def first_literal(self) -> bytes:
+        """The non-blank bytes that the template begins with, up to its first blank: what a search looks for."""
+        first = self.parts[0]
+        return re.split(r"[ \t]", first.text)[0].encode() if isinstance(first, Literal) else b""
+
+    @property
+    def head(self) -> tuple[Part, ...]:
+        """All before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever it matches."""
+        for index, part in enumerate(self.parts):
+            if isinstance(part, Skip | Tail):
+                return self.parts[:index]
+        return self.parts
+
+    @property
+    def tail(self) -> str | None:
+        """`pairs`, `json` or None."""
+        last = self.parts[-1]
+        return last.kind if isinstance(last, Tail) else None
+
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        """The typed holes, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Hole))
+
+
+def parse_template(source: str, *, anywhere: bool = False) -> Template:
+    """Parses a template. `anywhere` is for leads, which may begin with a hole.
+
+    Raises TemplateError for what the language does not allow.
+    """
+    parts = _parts(source)
+    if not parts:
+        raise TemplateError("an empty template matches nothing")
+    for before, after in zip(parts, parts[1:], strict=False):
+        if isinstance(before, Tail):
+            raise TemplateError(f"{{{before.kind}}} must end the template")
+        if not isinstance(before, Literal) and not isinstance(after, Literal):
+            raise TemplateError("two holes may not touch: put the literal text between them")
+    names = [part.name for part in parts if isinstance(part, Hole)]
+    if doubled := {name for name in names if names.count(name) > 1}:
+        raise TemplateError(f"hole {sorted(doubled)[0]!r} stands twice")
+    template = Template(source, tuple(parts))
+    if not anywhere and len(template.first_literal) < 2:
+        raise TemplateError("a template begins with a literal of at least two non-blank characters")
+    return template
+
+
+def _parts(source: str) -> list[Part]:
+    parts: list[Part] = []
+    literal = ""
+    position = 0
+    for token in _TOKEN.finditer(source):
+        literal += source[position : token.start()]
+        position = token.end()
+        text = token.group(0)
+        if text in ("{{", "}}"):
+            literal += text[0]
+            continue
+        if text in ("{", "}"):
+            raise TemplateError(f"a single {text!r} at column {token.start() + 1}: write {text * 2} for the brace itself")
+        if literal:
+            parts.append(Literal(literal))
+            literal = ""
+        parts.append(_hole(token.group(1)))
+    literal += source[position:]
+    if literal:
+        parts.append(Literal(literal))
+    if any("\n" in part.text or "\r" in part.text for part in parts if isinstance(part, Literal)):
+        raise TemplateError("a template is one line: it holds a line end")
+    return parts
+
+
+def _hole(inner: str) -> Part:
+    if inner == "*":
+        return Skip()
+    if inner in TAILS:
+        return Tail(inner)
+    name, colon, kind = inner.partition(":")
+    if not colon:
+        raise TemplateError(f"hole {{{inner}}} has no type; types: {', '.join(HOLE_TYPES)}, or {{*}}, {{pairs}}, {{json}}")
+    if kind not in HOLE_TYPES:
+        raise TemplateError(f"hole {{{inner}}}: no type {kind!r}; types: {', '.join(HOLE_TYPES)}")
+    if not _NAME.match(name):
+        raise TemplateError(f"hole {{{inner}}}: a name is letters, digits, '_', '.' or '-', and begins with a letter")
+    return Hole(name, kind)

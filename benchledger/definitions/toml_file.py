@@ -1,0 +1,85 @@
+"""TOML files whose errors can name the line of any key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from benchledger.errors import DefinitionError
+
+_TABLE = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_.\-\"']+)\s*=")
+
+
+@dataclass(frozen=True)
+class TomlFile:
+    """A parsed TOML file; places are dotted paths such as "record.0.templates"."""
+
+    path: Path
+    data: dict[str, Any]
+    lines: dict[str, int] = field(repr=False)
+
+    def line_of(self, place: str) -> int:
+        """The line on which a place stands, or that of the nearest place above it."""
+        while place:
+            if place in self.lines:
+                return self.lines[place]
+            place = place.rpartition(".")[0]
+        return 1
+
+    def fail(self, place: str, problem: str) -> NoReturn:
+        """Raises DefinitionError at the file and line of a place."""
+        raise DefinitionError(f"{self.path}:{self.line_of(place)}: {problem}")
+
+    def refuse_unknown(self, place: str, table: dict[str, Any], known: set[str]) -> None:
+        """Raises DefinitionError for a key that means nothing here, with the keys that would."""
+        for key in table:
+            if key not in known:
+                where = f"{place}.{key}" if place else key
+                self.fail(where, f"unknown key {key!r}; known here: {', '.join(sorted(known))}")
+
+
+def read_toml(path: Path) -> TomlFile:
+    """Reads one TOML file. Raises DefinitionError with file and line if it is not TOML or not UTF-8."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"line (\d+)", str(error))
+        raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
+    return TomlFile(path, data, _places(text))
+
+
+def _places(text: str) -> dict[str, int]:
+    # A scan for headers and keys at the start of a line: enough to name a line, and no second TOML parser.
+    lines: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _TABLE.match(line):
+            name = _resolve(header.group(2).replace('"', "").replace("'", "").replace(" ", ""), counts)
+            if header.group(1) == "[[":
+                counts[name] = counts.get(name, -1) + 1
+                name = f"{name}.{counts[name]}"
+            table = name
+            lines.setdefault(table, number)
+        elif key := _KEY.match(line):
+            name = key.group(1).replace('"', "").replace("'", "")
+            lines.setdefault(f"{table}.{name}" if table else name, number)
+    return lines
+
+
+def _resolve(name: str, counts: dict[str, int]) -> str:
+    # [record.json] under [[record]] belongs to the last record: record.N.json.
+    parts = name.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        head = ".".join(parts[:length])
+        if head in counts:
+            return f"{head}.{counts[head]}.{'.'.join(parts[length:])}"
+    return name

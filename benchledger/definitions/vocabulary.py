@@ -1,0 +1,112 @@
+"""The closed lists of schema/vocabulary: units, quantities, and what can be stated about a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.errors import DefinitionError
+
+GROUPS = ("case", "options", "environment", "run")
+
+
+@dataclass(frozen=True)
+class FactName:
+    """One thing that can be stated about a run, and how its values are spelt."""
+
+    name: str
+    group: str
+    type: str
+    values: tuple[str, ...]
+    aliases: dict[str, str]
+    strip: tuple[str, ...]
+
+    def canonical(self, logged: str) -> str | None:
+        """The value as the ledger spells it, or None if it is no value of this fact."""
+        text = logged.strip()
+        for prefix in self.strip:
+            text = text.removeprefix(prefix)
+        if self.type in ("count", "integer"):
+            return _whole_number(text, least=1 if self.type == "count" else -(2**31))
+        text = self.aliases.get(text.lower(), text)
+        if self.values:
+            return text.lower() if text.lower() in self.values else None
+        return text or None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Units by logged spelling, quantities, and facts by name ("precision", "options.optimizer")."""
+
+    units: frozenset[str]
+    spellings: dict[str, tuple[str, float]]
+    absent_units: frozenset[str]
+    quantities: frozenset[str]
+    facts: dict[str, FactName]
+
+    def group(self, group: str) -> list[FactName]:
+        """The facts of one group, in the order of the vocabulary."""
+        return [fact for fact in self.facts.values() if fact.group == group]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Reads the vocabulary once. Raises DefinitionError with file and line."""
+    units = _only("units.toml")
+    quantities = _only("quantities.toml")
+    facts = _only("facts.toml")
+    known_units = frozenset(units.data["units"])
+    spellings: dict[str, tuple[str, float]] = {}
+    for logged, (unit, scale) in units.data["spellings"].items():
+        if unit not in known_units:
+            units.fail(f"spellings.{logged}", f"unit {unit!r} is not in `units`: {', '.join(sorted(known_units))}")
+        spellings[logged] = (unit, float(scale))
+    return Vocabulary(
+        units=known_units,
+        spellings=spellings,
+        absent_units=frozenset(units.data.get("absent", [])),
+        quantities=frozenset(quantities.data["quantities"]),
+        facts=_facts(facts),
+    )
+
+
+def _facts(file: TomlFile) -> dict[str, FactName]:
+    found: dict[str, FactName] = {}
+    file.refuse_unknown("", file.data, set(GROUPS))
+    for group in GROUPS:
+        for name, table in file.data.get(group, {}).items():
+            place = f"{group}.{name}"
+            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip"})
+            if table.get("type") not in ("text", "count", "integer"):
+                file.fail(f"{place}.type", f"type of {name} must be text, count or integer")
+            full_name = f"options.{name}" if group == "options" else name
+            found[full_name] = FactName(
+                name=full_name,
+                group=group,
+                type=table["type"],
+                values=tuple(table.get("values", ())),
+                aliases={key.lower(): value for key, value in table.get("aliases", {}).items()},
+                strip=tuple(table.get("strip", ())),
+            )
+    return found
+
+
+def _only(name: str) -> TomlFile:
+    for path in definition_files("schema/vocabulary", ".toml"):
+        if path.name == name:
+            return read_toml(path)
+    raise DefinitionError(f"schema/vocabulary/{name}:1: missing. Reinstall benchledger")
+
+
+def _whole_number(text: str, least: int) -> str | None:
+    # Programs print counts as 120.0 too; a count that is not whole or not positive states nothing.
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number) or number != int(number) or not least <= number < 2**62:
+        return None
+    return str(int(number))

@@ -1,0 +1,138 @@
+"""Runs, facts, cases and environments out of what was read: pure SQL over the touched part of the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.definitions.vocabulary import FactName, vocabulary
+from benchledger.ingestion.load import sql_text
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NAMELESS = "?"
+
+
+def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[tuple[int, int]]) -> int:
+    """Derives everything near the touched logs again; returns the number of their runs.
+
+    `succession` are logs that were superseded, each with the log that took its place.
+    """
+    con.execute("create or replace temp table touched as select distinct unnest(?::bigint[]) as log_id", [touched])
+    con.execute(sql_text("derive_runs"))
+    con.execute(sql_text("derive_facts"))
+    con.execute(sql_text("derive_status"))
+    con.execute(_cases_sql())
+    con.execute(_environments_sql())
+    con.execute(
+        """
+        insert into run by name
+        select
+            n.run_id, n.run_key, c.case_id, e.environment_id, try_cast(t.value as bigint) as trial,
+            n.started_at, n.ended_at, if(n.started_at is not null, 'log', null) as time_source,
+            s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.exit_code
+        from new_run as n
+        join run_case as c using (run_id)
+        join run_environment as e using (run_id)
+        join ending as s using (run_id)
+        left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
+        """
+    )
+    con.execute("delete from bench_case where case_id not in (select case_id from run)")
+    con.execute("delete from environment where environment_id not in (select environment_id from run)")
+    _keep_keys(con, succession)
+    row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
+    return row[0] if row else 0
+
+
+def _cases_sql() -> str:
+    facts = vocabulary().group("case")
+    names = [fact.name for fact in facts]
+    return f"""
+        create or replace temp table run_case as
+        with known as (
+            select
+                n.run_id,
+                {", ".join(_picked(fact) for fact in facts)},
+                case when count(f.name) filter (f.name like 'options.%') > 0 then to_json(map_from_entries(
+                    list_sort(list((replace(f.name, 'options.', ''), f.value)) filter (f.name like 'options.%'))
+                )) end as options
+            from new_run as n
+            left join fact as f on f.run_id = n.run_id and f.used
+            group by n.run_id
+        )
+        select
+            *, {_id([*names, "options"])} as case_id,
+            concat_ws('_',
+                case when model like 'bert%' or model like 'gpt%' or model like 'transformer%' then 'nlp' end,
+                coalesce(model, '{_NAMELESS}'),
+                case when gpus = 1 then 'sp' when gpus > 1 then 'mp' end,
+                'bs' || coalesce(batch_size_per_gpu::varchar, '{_NAMELESS}'),
+                coalesce("precision", '{_NAMELESS}'), coalesce(gpus::varchar, '{_NAMELESS}')
+            ) as name
+        from known;
+
+        insert into bench_case by name
+        select distinct on (case_id) case_id, name, {", ".join(_quoted(name) for name in names)}, options
+        from run_case
+        on conflict do nothing
+    """  # noqa: S608 - names are the vocabulary's
+
+
+def _environments_sql() -> str:
+    facts = vocabulary().group("environment")
+    names = [fact.name for fact in facts]
+    return f"""
+        create or replace temp table run_environment as
+        with known as (
+            select n.run_id, {", ".join(_picked(fact) for fact in facts)}
+            from new_run as n
+            left join fact as f on f.run_id = n.run_id and f.used
+            group by n.run_id
+        )
+        select *, {_id(names)} as environment_id from known;
+
+        insert into environment by name
+        select distinct on (environment_id) environment_id, {", ".join(_quoted(name) for name in names)}
+        from run_environment
+        on conflict do nothing
+    """  # noqa: S608 - names are the vocabulary's
+
+
+def _picked(fact: FactName) -> str:
+    value = f"max(f.value) filter (f.name = '{fact.name}')"
+    kind = "varchar" if fact.type == "text" else "bigint"
+    return f"try_cast({value} as {kind}) as {_quoted(fact.name)}"
+
+
+def _id(names: list[str]) -> str:
+    # A hash of the content: the same case has the same id in every database.
+    parts = ", ".join(f"coalesce({_quoted(name)}::varchar, chr(1))" for name in names)
+    return f"md5_number_lower(concat_ws(chr(31), {parts})) // 2"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
+    # Every key that was ever shown leads to the run that claims the same part of the same log, or of the log's successor.
+    con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
+    if succession:
+        con.executemany("insert into succession values (?, ?)", succession)
+    con.execute(
+        """
+        create or replace temp table renamed as
+        select distinct on (o.run_key) o.run_key as old_key, r.run_key
+        from old_claim as o
+        left join succession as s on s.old_id = o.log_id
+        join run_log as l on l.log_id = coalesce(s.new_id, o.log_id) and l.segment = o.segment
+            and l.role in ('train', 'duplicate_stream')
+        join run as r on r.run_id = l.run_id
+        where r.run_key <> o.run_key and o.run_key not in (select run_key from run)
+        order by o.run_key, r.run_key;
+
+        update run_alias set run_key = renamed.run_key from renamed where run_alias.run_key = renamed.old_key;
+        insert into run_alias select old_key, run_key from renamed on conflict do update set run_key = excluded.run_key;
+        """
+    )

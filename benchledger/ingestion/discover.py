@@ -1,0 +1,84 @@
+"""Finding files: folders walked in a fixed order, links to folders never followed, and nothing opened that could block."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchledger.errors import UsageError
+
+FACTS_FILE = "facts.toml"
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read."""
+
+    place: str
+    shown: str
+    root_name: str
+    size: int
+    mtime_ns: int
+    problem: str | None = None
+
+    @property
+    def is_facts(self) -> bool:
+        """Whether it declares facts instead of being a log."""
+        return os.path.basename(self.place) == FACTS_FILE
+
+
+def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
+    """Every file under the given paths, once. Raises UsageError for a path that does not exist."""
+    seen: set[str] = set()
+    for path in paths:
+        given = Path(path)
+        if not given.exists() and not given.is_symlink():
+            raise UsageError(f"{given}: no such file or folder")
+        place = os.path.realpath(given) if given.is_dir() else os.path.join(os.path.realpath(given.parent), given.name)
+        root = place if given.is_dir() else os.path.dirname(place)
+        for found in _walk(place) if given.is_dir() else [place]:
+            if found not in seen and found not in leave_out:
+                seen.add(found)
+                yield _found(found, root)
+
+
+def found_at(place: str) -> FoundFile:
+    """The file at a real path that was seen before; it may be gone."""
+    return _found(place, os.path.dirname(place))
+
+
+def printable(path: str) -> str:
+    """A path as text: bytes that are no UTF-8 as escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _walk(folder: str) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        # The folder itself is the file that cannot be read: it is accounted for.
+        yield folder
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path)
+        elif not (entry.is_symlink() and os.path.isdir(entry.path)):
+            yield entry.path
+
+
+def _found(place: str, root: str) -> FoundFile:
+    shown = printable(os.path.relpath(place, root)).replace(os.sep, "/")
+    root_name = printable(os.path.basename(root)) or "root"
+    try:
+        status = os.stat(place)
+    except OSError as error:
+        return FoundFile(place, shown, root_name, 0, 0, f"cannot be read: {error.strerror}")
+    problem = None
+    if stat.S_ISDIR(status.st_mode):
+        problem = "cannot be read: the folder may not be listed; give yourself the right to read it"
+    elif not stat.S_ISREG(status.st_mode):
+        problem = "no regular file (a pipe, socket or device): it is not opened"
+    return FoundFile(place, shown, root_name, status.st_size, status.st_mtime_ns, problem)

@@ -1,0 +1,151 @@
+"""facts.toml: facts that no log holds, declared beside the logs for their folder and what is below."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import DefinitionError
+from benchledger.ingestion.discover import FACTS_FILE
+
+_BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
+
+
+@dataclass(frozen=True)
+class DeclaredFact:
+    """One statement of a facts.toml: `source` is "facts.toml", or "correct" where it beats the log."""
+
+    name: str
+    value: str
+    logged: str
+    source: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What all facts.toml above a log say of it; the nearest one counts."""
+
+    campaign: str | None
+    facts: tuple[DeclaredFact, ...]
+
+
+@dataclass(frozen=True)
+class _Body:
+    match: str | None
+    campaign: str | None
+    facts: tuple[DeclaredFact, ...]
+
+
+class FactsFiles:
+    """Reads each facts.toml once; `problems` holds, by real path, what is wrong with those that cannot be used."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, tuple[_Body, ...]] = {}
+        self.problems: dict[str, str] = {}
+
+    def declared(self, place: str) -> Declared:
+        """What is declared for the file at a real path."""
+        campaign: str | None = None
+        facts: dict[tuple[str, bool], DeclaredFact] = {}
+        for folder in _folders_above(os.path.dirname(place)):
+            below = os.path.relpath(place, folder).replace(os.sep, "/")
+            bodies = [body for body in self.bodies(folder) if body.match is None or _matches(body.match, below)]
+            # Within one file, what is said for some files beats what is said for all.
+            for body in reversed(bodies):
+                campaign = campaign or body.campaign
+                for fact in body.facts:
+                    facts.setdefault((fact.name, fact.source == "correct"), fact)
+        return Declared(campaign, tuple(facts.values()))
+
+    def bodies(self, folder: str) -> tuple[_Body, ...]:
+        """What the facts.toml of one folder says; empty where there is none."""
+        if folder not in self._bodies:
+            path = os.path.join(folder, FACTS_FILE)
+            self._bodies[folder] = ()
+            if os.path.isfile(path):
+                try:
+                    self._bodies[folder] = _read(read_toml(Path(path)))
+                except DefinitionError as error:
+                    self.problems[path] = str(error).replace(f"{path}:", f"{FACTS_FILE}:")
+        return self._bodies[folder]
+
+
+@lru_cache(maxsize=4096)
+def _folders_above(folder: str) -> tuple[str, ...]:
+    found = [folder]
+    while (parent := os.path.dirname(found[-1])) != found[-1]:
+        found.append(parent)
+    return tuple(found)
+
+
+def _matches(pattern: str, below: str) -> bool:
+    return fnmatchcase(below, pattern) or fnmatchcase(below.rpartition("/")[2], pattern)
+
+
+def _read(file: TomlFile) -> tuple[_Body, ...]:
+    file.refuse_unknown("", file.data, _BODY | {"for"})
+    bodies = [_body(file, "", file.data, None)]
+    for index, table in enumerate(file.data.get("for", [])):
+        place = f"for.{index}"
+        file.refuse_unknown(place, table, _BODY | {"match"})
+        match = table.get("match")
+        if not isinstance(match, str) or not match:
+            file.fail(place, 'match must be a pattern of file names, for example "*gpu32*"')
+        bodies.append(_body(file, place, table, match))
+    return tuple(bodies)
+
+
+def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) -> _Body:
+    campaign = table.get("campaign")
+    if campaign is not None and (not isinstance(campaign, str) or not campaign):
+        file.fail(f"{place}.campaign".lstrip("."), "campaign must be a text that is not empty")
+    facts: list[DeclaredFact] = []
+    if "note" in table:
+        where = f"{place}.note".lstrip(".")
+        facts.append(DeclaredFact("note", str(table["note"]), str(table["note"]), "facts.toml", _where(file, where)))
+    for group in ("case", "environment", "options", "run"):
+        where = f"{place}.{group}".lstrip(".")
+        for name, value in _table(file, where, table.get(group, {})).items():
+            full = f"options.{name}" if group == "options" else name
+            facts.append(_fact(file, f"{where}.{name}", full, value, "facts.toml", group))
+    if "correct" in table:
+        where = f"{place}.correct".lstrip(".")
+        correct = _table(file, where, table["correct"])
+        if not isinstance(correct.get("reason"), str) or not correct["reason"]:
+            file.fail(where, "reason is missing: say why these facts beat the log")
+        for name, value in correct.items():
+            if name != "reason":
+                facts.append(_fact(file, f"{where}.{name}", name, value, "correct", None, correct["reason"]))
+    return _Body(match, campaign, tuple(facts))
+
+
+def _fact(
+    file: TomlFile, where: str, name: str, value: Any, source: str, group: str | None, reason: str = ""
+) -> DeclaredFact:
+    known = vocabulary().facts
+    if name not in known or (group is not None and known[name].group != group):
+        names = [fact.name for fact in known.values() if group is None or fact.group == group]
+        file.fail(where, f"no fact {name!r} here; known: {', '.join(names)}")
+    canonical = known[name].canonical(str(value)) if isinstance(value, str | int | float) else None
+    if canonical is None:
+        allowed = ", ".join(known[name].values) or f"a {known[name].type}"
+        file.fail(where, f"{value!r} is no value of {name}; it must be {allowed}")
+    place = _where(file, where) + (f" ({reason})" if reason else "")
+    return DeclaredFact(name, canonical, str(value), source, place)
+
+
+def _table(file: TomlFile, where: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        file.fail(where, "must be a table")
+    return value
+
+
+def _where(file: TomlFile, where: str) -> str:
+    return f"{FACTS_FILE}:{file.line_of(where)}"

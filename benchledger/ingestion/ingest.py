@@ -1,0 +1,125 @@
+"""`bench ingest`: every file seen is accounted for, and what a log holds is in the ledger whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from benchledger.definitions.format_file import all_formats_hash
+from benchledger.definitions.names import load_names
+from benchledger.errors import DatabaseError
+from benchledger.ingestion.discover import FoundFile, discover
+from benchledger.ingestion.outcome import IngestResult, Progress
+from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.pool import read_all
+from benchledger.ingestion.write import Writer
+from benchledger.scanning.samples import load_formats
+from benchledger.store.database import open_for_writing
+from benchledger.store.private import PrivateFile, private_path
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What was read is written when this much of it waits in memory.
+BATCH_RECORDS = 3_000_000
+BATCH_FILES = 30_000
+STDIN_NAME = "stdin"
+
+
+def ingest(
+    *paths: Path | str,
+    db: Path | str = "bench.duckdb",
+    jobs: int = 1,
+    refresh: bool = False,
+    dry_run: bool = False,
+    campaign_name: str | None = None,
+    wait_s: float = 30.0,
+    stdin: BinaryIO | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> IngestResult:
+    """Reads every log under the paths into the ledger and returns what became of each file.
+
+    `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
+    `dry_run` reads and accounts, and writes nothing. Raises UsageError for a path that does not exist, DatabaseError
+    and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for a definition
+    that is wrong.
+    """
+    if dry_run:
+        with tempfile.TemporaryDirectory() as folder:
+            target = _copy_for_trial(Path(db), Path(folder))
+            return _ingest(paths, target, jobs, refresh, campaign_name, wait_s, stdin, progress, Path(db))
+    return _ingest(paths, Path(db), jobs, refresh, campaign_name, wait_s, stdin, progress, Path(db))
+
+
+def _ingest(
+    paths: tuple[Path | str, ...], db: Path, jobs: int, refresh: bool, campaign_name: str | None, wait_s: float,
+    stdin: BinaryIO | None, progress: Callable[[Progress], None] | None, real_db: Path,
+) -> IngestResult:  # fmt: skip
+    began = time.monotonic()
+    formats, names = load_formats(), load_names()
+    result = IngestResult()
+    with closing(open_for_writing(db, wait_s)) as con, closing(PrivateFile(db)) as private:
+        plan = Plan(con, private, formats, names, all_formats_hash(formats), refresh)
+    leave_out = _own_files(real_db)
+    given = list(discover(paths, leave_out)) if paths or stdin is not None else plan.stale_files()
+    content: bytes | None = None
+    if stdin is not None:
+        content = stdin.read()
+        given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
+    work = plan.sort_out(given, content)
+    report = _Reporter(progress, work.sizes)
+    writer = Writer(db, wait_s, formats, names, plan, campaign_name, result)
+    waiting = 0
+    for count, batch in read_all(work.to_read, work.sizes, plan.known, jobs):
+        writer.add(work.take(count), batch)
+        report.advance(count)
+        waiting += count
+        if writer.records >= BATCH_RECORDS or waiting >= BATCH_FILES:
+            writer.flush()
+            waiting = 0
+    writer.finish(work)
+    result.seconds = time.monotonic() - began
+    return result
+
+
+class _Reporter:
+    def __init__(self, progress: Callable[[Progress], None] | None, sizes: list[int]) -> None:
+        self._progress = progress
+        self._sizes = sizes
+        self._files = 0
+        self._bytes = 0
+        self._total = sum(sizes)
+        self._tell("reading")
+
+    def advance(self, files: int) -> None:
+        self._bytes += sum(self._sizes[self._files : self._files + files])
+        self._files += files
+        self._tell("reading" if self._files < len(self._sizes) else "loading")
+
+    def _tell(self, doing: str) -> None:
+        if self._progress is not None:
+            self._progress(Progress(doing, self._files, len(self._sizes), self._bytes, self._total))
+
+
+def _own_files(db: Path) -> set[str]:
+    # The ledger may lie in the folder that is ingested.
+    place = os.path.realpath(db)
+    return {place, f"{place}.wal", str(private_path(place)), f"{private_path(place)}-journal", f"{private_path(place)}-wal"}
+
+
+def _copy_for_trial(db: Path, folder: Path) -> Path:
+    import shutil
+
+    target = folder / "trial.duckdb"
+    for source, copy in ((db, target), (private_path(db), private_path(target))):
+        if source.exists():
+            try:
+                shutil.copy(source, copy)
+            except OSError as error:
+                raise DatabaseError(f"{source}: cannot be copied for a dry run: {error.strerror}. Free some disk space") from error
+    return target

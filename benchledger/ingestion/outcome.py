@@ -1,0 +1,83 @@
+"""What an ingest did: one outcome per file, and the sums that must agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+FILE_STATUSES = (
+    "loaded",
+    "duplicate",
+    "unchanged",
+    "superseded",
+    "facts",
+    "empty",
+    "unrecognised",
+    "unreadable",
+)
+
+
+@dataclass(frozen=True)
+class FileOutcome:
+    """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence."""
+
+    path: str
+    status: str
+    reason: str | None = None
+    format: str | None = None
+    pieces: int = 0
+    records: int = 0
+    ignored: int = 0
+    rejects: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an ingest is: what it is doing, and bytes done of all bytes that it will read."""
+
+    doing: str
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass
+class IngestResult:
+    """Every file's outcome in the order in which it was seen, and what the ledger holds after it.
+
+    `runs` is the number of runs that the files of this ingest belong to; `unpaired` counts telemetry, profile and
+    sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
+    """
+
+    outcomes: list[FileOutcome] = field(default_factory=list)
+    runs: int = 0
+    unpaired: int = 0
+    stale: int = 0
+    bytes_read: int = 0
+    seconds: float = 0.0
+
+    @property
+    def files(self) -> Counter[str]:
+        """Number of files per status; the sum over all statuses is the number of files seen."""
+        return Counter(outcome.status for outcome in self.outcomes)
+
+    @property
+    def pieces(self) -> int:
+        """Pieces cut from the anchored lines of the logs that were read: records + ignored + rejects."""
+        return sum(outcome.pieces for outcome in self.outcomes)
+
+    @property
+    def records(self) -> int:
+        """Records of the logs that were read."""
+        return sum(outcome.records for outcome in self.outcomes)
+
+    @property
+    def ignored(self) -> int:
+        """Pieces that a format ignores for a stated reason."""
+        return sum(outcome.ignored for outcome in self.outcomes)
+
+    @property
+    def rejects(self) -> int:
+        """Pieces that should have been records and are not; each is kept in table reject."""
+        return sum(outcome.rejects for outcome in self.outcomes)

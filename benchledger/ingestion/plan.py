@@ -1,0 +1,133 @@
+"""What an ingest has to read: what the ledger knows, and what has changed since."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.names import Names
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at
+from benchledger.ingestion.read import ToRead
+from benchledger.scanning.log_reader import Previous
+from benchledger.store.private import PrivateFile, SeenFile
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True)
+class KnownLog:
+    """A content that the ledger holds."""
+
+    log_id: int
+    content_hash: str
+    bytes: int
+    format: str | None
+    definitions_hash: str
+
+
+@dataclass
+class Work:
+    """The files of one ingest, sorted out: to be read (in order), declaring facts, unchanged, unreadable."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    to_read: list[ToRead] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    facts: list[FoundFile] = field(default_factory=list)
+    unchanged: list[FoundFile] = field(default_factory=list)
+    unreadable: list[FoundFile] = field(default_factory=list)
+    order: list[FoundFile] = field(default_factory=list)
+    _taken: int = 0
+
+    def take(self, count: int) -> list[FoundFile]:
+        """The next files that were read."""
+        files = self.files[self._taken : self._taken + count]
+        self._taken += count
+        return files
+
+
+class Plan:
+    """What the ledger knew before this ingest."""
+
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat], names: Names,
+        unread_hash: str, refresh: bool,
+    ) -> None:  # fmt: skip
+        self.unread_hash = unread_hash
+        self.refresh = refresh
+        self.names_hash = names.definitions_hash
+        self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
+        rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash from log").fetchall()
+        self.logs = {row[0]: KnownLog(*row) for row in rows}
+        self.by_hash = {log.content_hash: log for log in self.logs.values()}
+        self.seen = private.seen()
+        self.key = private.key
+        self.known = frozenset() if refresh else frozenset(
+            log.content_hash for log in self.logs.values() if self.is_current(log)
+        )  # fmt: skip
+
+    def is_current(self, log: KnownLog) -> bool:
+        """Whether a log was read by the definitions of today."""
+        now = self._current.get(log.format) if log.format is not None else self.unread_hash
+        return log.definitions_hash == now
+
+    def stale_files(self) -> list[FoundFile]:
+        """The files of every log that was read under older definitions, where they were seen."""
+        places = [
+            seen.place for seen in self.seen.values()
+            if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
+        ]  # fmt: skip
+        return [found_at(place) for place in sorted(places)]
+
+    def sort_out(self, files: list[FoundFile], content: bytes | None) -> Work:
+        """Decides for each file what is to be done with it."""
+        work = Work(order=files)
+        for file in files:
+            seen = self.seen.get(file.place)
+            if file.problem is not None:
+                work.unreadable.append(file)
+            elif file.is_facts:
+                work.facts.append(file)
+            elif seen is not None and self._unchanged(file, seen):
+                work.unchanged.append(file)
+            else:
+                work.files.append(file)
+                work.to_read.append(ToRead(file.place, self._previous(seen), content if file.mtime_ns == 0 else None))
+                work.sizes.append(file.size)
+        return work
+
+    def facts_changed(self, file: FoundFile) -> bool:
+        """Whether a facts.toml is new or has another size or time."""
+        seen = self.seen.get(file.place)
+        return seen is None or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns)
+
+    def facts_gone(self, files: list[FoundFile]) -> list[SeenFile]:
+        """Every facts.toml that was seen in a folder of these files, or above one, and is there no more."""
+        folders = {os.path.dirname(file.place) for file in files}
+        return [
+            seen for seen in self.seen.values()
+            if os.path.basename(seen.place) == FACTS_FILE and not os.path.exists(seen.place)
+            and any(_below(folder, os.path.dirname(seen.place)) or _below(os.path.dirname(seen.place), folder) for folder in folders)
+        ]  # fmt: skip
+
+    def seen_below(self, folder: str) -> list[SeenFile]:
+        """Every file that was seen in a folder or below it."""
+        return [seen for seen in self.seen.values() if _below(os.path.dirname(seen.place), folder)]
+
+    def _unchanged(self, file: FoundFile, seen: SeenFile) -> bool:
+        if self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
+            return False
+        if seen.definitions_hash != self.names_hash:
+            return False
+        log = self.logs.get(seen.log_id) if seen.log_id is not None else None
+        return log is not None and self.is_current(log)
+
+    def _previous(self, seen: SeenFile | None) -> Previous | None:
+        log = self.logs.get(seen.log_id) if seen is not None and seen.log_id is not None else None
+        return Previous(log.bytes, log.content_hash) if log is not None else None
+
+
+def _below(folder: str, top: str) -> bool:
+    return folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)

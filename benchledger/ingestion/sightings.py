@@ -1,0 +1,85 @@
+"""Sightings: where a log was seen, and what its path and the facts.toml above it say of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from benchledger.definitions.names import Names
+from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.facts_file import Declared, FactsFiles
+
+
+@dataclass
+class Sighting:
+    """One row of table sighting and its rows of sighting_fact."""
+
+    row: dict[str, Any]
+    facts: list[dict[str, Any]]
+
+    @property
+    def sighting_id(self) -> int:
+        """The keyed hash of place and content."""
+        return int(self.row["sighting_id"])
+
+
+class SightingMaker:
+    """Makes the sightings of one ingest. Ids are keyed, so that they tell nothing of real paths."""
+
+    def __init__(self, key: bytes, names: Names, facts: FactsFiles, campaign_name: str | None) -> None:
+        self._key = key
+        self._names = names
+        self._facts = facts
+        self._campaign_name = campaign_name
+        self._now = datetime.now(UTC).replace(tzinfo=None)
+        self._folders: dict[str, str] = {}
+
+    def make(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> Sighting:
+        """The sighting of one file."""
+        match = self._names.match(file.shown)
+        declared = self._facts.declared(file.place) if os.path.isabs(file.place) else Declared(None, ())
+        parts = file.shown.split("/")
+        left = parts[: -match.parts] if match.parts else parts[:-1]
+        campaign = self._campaign_name or declared.campaign or "/".join(left) or file.root_name
+        sighting_id = self.id_of(file.place, log_id)
+        row = {
+            "sighting_id": sighting_id,
+            "log_id": log_id,
+            "path": file.shown,
+            "campaign": campaign,
+            "folder": self._folder(os.path.dirname(file.place)),
+            "stem": self._names.stem(parts[-1]),
+            "name_rule": match.rule,
+            "modified_at": datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).replace(tzinfo=None) if file.mtime_ns else None,
+            "ingested_at": self._now,
+            "definitions_hash": self._names.definitions_hash,
+            "status": status,
+            "reason": reason,
+        }
+        facts = [
+            {"sighting_id": sighting_id, "name": fact.name, "value": fact.value, "value_logged": fact.logged,
+             "source": "name", "place": match.rule}
+            for fact in match.facts
+        ]  # fmt: skip
+        facts += [
+            {"sighting_id": sighting_id, "name": fact.name, "value": fact.value, "value_logged": fact.logged,
+             "source": fact.source, "place": fact.place}
+            for fact in declared.facts
+        ]  # fmt: skip
+        return Sighting(row, facts)
+
+    def id_of(self, place: str, log_id: int | None) -> int:
+        """The id of the sighting of one content at one place."""
+        return int.from_bytes(self._hash(f"{log_id}:", os.fsencode(place)), "big") >> 1
+
+    def _folder(self, folder: str) -> str:
+        # Logs are paired within a folder; which folder it is on this machine is nobody's business.
+        if folder not in self._folders:
+            self._folders[folder] = self._hash("folder:", os.fsencode(folder)).hex()
+        return self._folders[folder]
+
+    def _hash(self, what: str, text: bytes) -> bytes:
+        return hashlib.blake2b(what.encode() + text, digest_size=8, key=self._key).digest()

@@ -1,0 +1,94 @@
+-- Every statement about the runs in temp table new_run, and which one counts.
+
+create or replace temp table stated as
+with run_source as (
+    -- The twin says the same as the train log where both speak: it is asked after it.
+    select l.run_id, l.log_id, l.segment, case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
+    from run_log as l
+    semi join new_run as n on n.run_id = l.run_id
+),
+said as (
+    select
+        r.run_id, f.name, f.value, f.value_logged, 'log' as source, 1 as source_rank, f.trust + r.later as trust,
+        f.log_id, f.line, null::bigint as sighting_id, null::varchar as place
+    from run_source as r
+    join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
+    union all
+    select
+        n.run_id, unnest(['framework', 'implementation']), unnest([m.framework, m.implementation]),
+        unnest([m.framework, m.implementation]), 'log', 1, 500, n.log_id, n.first_line, null, 'format ' || m.format
+    from new_run as n
+    join log using (log_id)
+    join format as m using (format)
+    union all
+    select
+        r.run_id, f.name, f.value, f.value_logged, f.source,
+        case f.source when 'correct' then 0 when 'manifest' then 2 when 'facts.toml' then 3 else 4 end, r.later,
+        a.log_id, null, a.sighting_id, f.place
+    from run_source as r
+    join active_sighting as a on a.log_id = r.log_id
+    join sighting_fact as f on f.sighting_id = a.sighting_id
+    where r.later < 2000
+)
+select
+    run_id, name, value, source, source_rank, trust, place,
+    arg_min(value_logged, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as value_logged,
+    arg_min(log_id, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as log_id,
+    arg_min(line, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as line,
+    arg_min(sighting_id, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as sighting_id
+from said
+where value is not null
+group by run_id, name, value, source, source_rank, trust, place;
+
+-- The most trusted statements count if they agree; if they do not, nothing is known.
+insert into fact by name
+with best as (
+    select
+        *,
+        source_rank * 100000 + trust as rank,
+        min(source_rank * 100000 + trust) over (partition by run_id, name) as best_rank
+    from stated
+),
+agreed as (
+    select run_id, name, count(distinct value) = 1 as agree
+    from best
+    where rank = best_rank
+    group by all
+)
+select
+    run_id, name, value, value_logged, source, log_id, line, sighting_id, place,
+    agree and rank = best_rank and row_number() over (
+        partition by run_id, name order by rank, line, log_id, sighting_id, place
+    ) = 1 as used
+from best
+join agreed using (run_id, name);
+
+-- What follows from what is known, where nothing states it.
+insert into fact by name
+with known as (
+    select
+        n.run_id, n.log_id,
+        max(f.value) filter (f.name = 'gpus') as gpus,
+        max(f.value) filter (f.name = 'batch_size_per_gpu') as batch_size_per_gpu,
+        max(f.value) filter (f.name = 'gradient_accumulation') as gradient_accumulation,
+        max(f.value) filter (f.name = 'global_batch_size') as global_batch_size,
+        max(f.value) filter (f.name = 'nodes') as nodes
+    from new_run as n
+    left join fact as f on f.run_id = n.run_id and f.used
+    group by all
+)
+select
+    run_id, 'global_batch_size' as name,
+    (try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint))::varchar as value,
+    'derived' as source, log_id, 'gpus x batch_size_per_gpu x gradient_accumulation' as place, true as used
+from known
+where global_batch_size is null
+    and run_id not in (select run_id from fact where name = 'global_batch_size')
+    and try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)
+        between 1 and 9223372036854775807
+union all by name
+select run_id, 'nodes' as name, '1' as value, 'derived' as source, log_id, 'one GPU is on one node' as place, true as used
+from known
+where nodes is null and gpus = '1'
+    -- Statements that contradict each other are no gap to be filled.
+    and run_id not in (select run_id from fact where name = 'nodes');

@@ -1,0 +1,71 @@
+-- How each run of new_run ended: evidence weighed. Steps done against steps planned decide more than any marker.
+
+create or replace temp table ending as
+with evidence as (
+    select
+        n.run_id, n.log_id, n.last_record_line, n.expects_closing, n.event_status, n.event_line, n.event_text,
+        n.final_loss_nan or coalesce(t.final_loss_nan, false) as final_loss_nan,
+        coalesce(n.closing_line, t.closing_line) as closing_line,
+        coalesce(n.closing_speed, t.closing_speed) as closing_speed,
+        if(n.closing_line is null and t.closing_line is not null, t.log_id, n.log_id) as closing_log_id,
+        greatest(n.steps_done, t.steps_done) as steps_done,
+        coalesce(n.step_gap, t.step_gap) as step_gap,
+        try_cast(p.value as bigint) as steps_planned,
+        try_cast(e.value as integer) as exit_code
+    from new_run as n
+    left join (
+        select w.log_id as train_id, w.segment as train_segment, s.*
+        from twin as w
+        join live_segment as s on s.log_id = w.twin_id and s.segment = w.twin_segment
+        qualify row_number() over (partition by w.log_id, w.segment order by s.log_id) = 1
+    ) as t on t.train_id = n.log_id and t.train_segment = n.segment
+    left join fact as p on p.run_id = n.run_id and p.name = 'steps_planned' and p.used
+    left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
+),
+judged as (
+    select
+        *,
+        -- Short only if one more record was due before the end: some programs print every tenth step.
+        coalesce(steps_done + coalesce(step_gap, steps_done) <= steps_planned, false) as short,
+        coalesce(steps_done >= steps_planned, false) as reached,
+        closing_line is not null as closed,
+        coalesce(steps_done::varchar, 'an unknown number of') || ' of '
+            || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps' as progress
+    from evidence
+)
+select
+    run_id, steps_planned, steps_done, exit_code,
+    case
+        when exit_code <> 0 then coalesce(event_status, 'failed')
+        when final_loss_nan then 'nan'
+        when closed and closing_speed <= 0 then 'too_few_steps'
+        when closed and not short then 'ok'
+        when reached then 'ok'
+        when event_status is not null then event_status
+        when closed then 'too_few_steps'
+        when expects_closing then 'truncated'
+        else 'unknown'
+    end as status,
+    case
+        when exit_code <> 0 then 'exit code ' || exit_code || coalesce(': ' || event_text, '')
+        when final_loss_nan then 'the last loss is not a number'
+        when closed and closing_speed <= 0 then 'its closing summary states no speed; ' || progress
+        when closed and not short then 'closing summary; ' || progress
+        when reached then 'no closing summary, but ' || progress
+        when event_status is not null then event_text
+        when closed then 'closing summary after ' || progress
+        when expects_closing then 'the log stops without its closing summary, after ' || progress
+        else 'nothing says how it ended, after ' || progress
+    end as reason,
+    case
+        when closed and not final_loss_nan and coalesce(exit_code, 0) = 0
+            and (not short or closing_speed <= 0 or event_status is null) then closing_log_id
+        else log_id
+    end as status_log_id,
+    case
+        when exit_code <> 0 or final_loss_nan then coalesce(event_line, last_record_line)
+        when closed and (not short or closing_speed <= 0 or event_status is null) then closing_line
+        when reached then last_record_line
+        else coalesce(event_line, last_record_line)
+    end as status_line
+from judged;

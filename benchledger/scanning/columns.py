@@ -1,0 +1,147 @@
+"""Rows collected as columns, and handed over as one Arrow table."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from benchledger.scanning.layout import Layout
+from benchledger.scanning.rows import Row
+from benchledger.scanning.shapes import Shape
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
+          "clock_s", "values", "texts", "lead", "note")  # fmt: skip
+
+
+class _ShapeColumns:
+    """Raw groups of the lines that one shape took: cast as whole columns, never one by one."""
+
+    __slots__ = ("byte_offsets", "groups", "leads", "lines", "logs", "ranks", "shape")
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.logs: list[int] = []
+        self.lines: list[int] = []
+        self.byte_offsets: list[int] = []
+        self.ranks: list[int | None] = []
+        self.leads: list[str | None] = []
+        self.groups: list[tuple[bytes, ...]] = []
+
+
+class RecordColumns:
+    """Collects the records of any number of logs. `log` numbers the log whose rows are added next."""
+
+    def __init__(self) -> None:
+        self.log = 0
+        self._rows: list[tuple[Any, ...]] = []
+        self._shapes: dict[Shape, _ShapeColumns] = {}
+        self._layouts: dict[int, Layout] = {}
+
+    def add(self, row: Row) -> None:
+        """Adds a row of the reference reader."""
+        self._layouts.setdefault(row.layout.shape_id, row.layout)
+        column = row.columns.get
+        self._rows.append(
+            (self.log, row.line, row.byte_offset, row.layout.shape_id, column("step"), column("epoch"), column("rank"),
+             column("device"), column("label"), column("logged_at"), column("clock_s"), row.values, row.texts, row.lead, row.note)
+        )  # fmt: skip
+
+    def of_shape(self, shape: Shape) -> _ShapeColumns:
+        """The columns to which a line that a shape took is appended."""
+        columns = self._shapes.get(shape)
+        if columns is None:
+            columns = self._shapes[shape] = _ShapeColumns(shape)
+        return columns
+
+    def layouts(self) -> dict[int, Layout]:
+        """Every layout that a record has, by shape_id."""
+        found = {columns.shape.layout.shape_id: columns.shape.layout for columns in self._shapes.values() if columns.lines}
+        return {**found, **self._layouts}
+
+    def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
+        """All records as one table with the columns of table record; `log_ids` by number, None for a log to leave out."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        schema = _schema()
+        tables = [_shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
+        if self._rows or not tables:
+            arrays = [
+                pa.array(column, type=field.type)
+                for column, field in zip(zip(*self._rows, strict=True) if self._rows else [()] * len(schema), schema, strict=True)
+            ]
+            tables.append(pa.Table.from_arrays(arrays, schema=schema))
+        table = pa.concat_tables(tables)
+        ids = pa.array(log_ids, pa.int64()).take(table.column("log_id").combine_chunks())
+        table = table.set_column(0, "log_id", ids)
+        return table.filter(pc.is_valid(ids)) if None in log_ids else table
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    types = {
+        "rank": pa.int32(),
+        "device": pa.string(),
+        "label": pa.string(),
+        "logged_at": pa.timestamp("us"),
+        "clock_s": pa.float64(),
+        "values": pa.list_(pa.float64()),
+        "texts": pa.list_(pa.string()),
+        "lead": pa.string(),
+        "note": pa.string(),
+    }
+    return pa.schema([(name, types.get(name, pa.int64())) for name in _PLAIN])
+
+
+def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    shape, count = columns.shape, len(columns.lines)
+    width = len(shape.value_order)
+    flat = pa.array(chain.from_iterable(columns.groups), type=pa.binary(), size=count * width).cast(pa.string())
+    found: dict[str, pa.Array] = {
+        "log_id": pa.array(columns.logs, pa.int64()),
+        "line": pa.array(columns.lines, pa.int64()),
+        "byte_offset": pa.array(columns.byte_offsets, pa.int64()),
+        "shape_id": pa.repeat(pa.scalar(shape.layout.shape_id, pa.int64()), count),
+        "lead": pa.array(columns.leads, pa.string()),
+        "rank": pa.array(columns.ranks, pa.int32()),
+    }
+    named = iter(shape.columns)
+    values: list[int] = []
+    for group, value in enumerate(shape.value_order):
+        if value >= 0:
+            values.append(group)
+            continue
+        name, kind = next(named)
+        taken = flat.take(pa.array(range(group, count * width, width), pa.int64()))
+        found[name] = taken.cast(pa.timestamp("us") if kind == "time" else schema.field(name).type)
+    if len(values) == width:
+        numbers = flat
+    elif values == list(range(values[0], values[0] + len(values))) if values else False:
+        numbers = _without_leading(flat, count, width, len(values))
+    else:
+        indices = pa.array((row * width + group for row in range(count) for group in values), pa.int64())
+        numbers = flat.take(indices)
+    scaled = numbers.cast(pa.float64())
+    scales = shape.layout.scales
+    if any(scale != 1.0 for scale in scales):
+        scaled = pc.multiply(scaled, pa.array(list(scales) * count, pa.float64()))
+    found["values"] = pa.FixedSizeListArray.from_arrays(scaled, len(values)).cast(pa.list_(pa.float64()))
+    return pa.Table.from_arrays(
+        [found[field.name] if field.name in found else pa.nulls(count, field.type) for field in schema], schema=schema
+    )
+
+
+def _without_leading(flat: pa.Array, count: int, width: int, kept: int) -> pa.Array:
+    # The columns stand first in a line, the values behind them: one flat slice per row, without a list of indexes.
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lists = pa.FixedSizeListArray.from_arrays(flat, width)
+    return pc.list_flatten(pc.list_slice(lists, width - kept, width))

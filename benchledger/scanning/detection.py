@@ -1,0 +1,112 @@
+"""Which format a log has, told from its content by proofs: literals that stand in one line, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchledger.definitions.log_format import LogFormat
+
+BLOCK = 65_536
+_LINES_TRIED = 2_000
+
+
+@dataclass(frozen=True)
+class Detected:
+    """The format of a log and the line that proved it. `format` None: `evidence` says why not."""
+
+    format: LogFormat | None
+    evidence: str
+
+
+@dataclass(frozen=True)
+class _Proof:
+    format: LogFormat
+    literals: tuple[bytes, ...]
+    score: tuple[int, int]
+
+
+class Detector:
+    """Searches logs for the proofs of all formats. A block at a time: `look` until it finds, then `verdict`."""
+
+    def __init__(self, formats: dict[str, LogFormat]) -> None:
+        self._proofs = [
+            _Proof(log_format, literals, (0 if log_format.generic else 1, sum(map(len, literals))))
+            for log_format in formats.values()
+            for literals in (tuple(text.encode() for text in proof) for proof in log_format.proofs)
+        ]
+
+    def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
+        """Adds to `best` (by format) what is proved in a block that begins on a line; True once a specific format is."""
+        for proof in self._proofs:
+            known = best.get(proof.format.name)
+            if known is not None and known[0] >= proof.score:
+                continue
+            position = _proved_at(block, proof.literals)
+            if position is not None:
+                at = line + block.count(b"\n", 0, position)
+                shown = " ... ".join(literal.decode() for literal in proof.literals)
+                best[proof.format.name] = (proof.score, f"line {at} holds {shown!r}")
+        return any(score[0] for score, _ in best.values())
+
+    def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
+        """The proved format with the highest score; None if nothing is proved."""
+        if not best:
+            return None
+        top = max(score for score, _ in best.values())
+        names = sorted(name for name, (score, _) in best.items() if score == top)
+        if len(names) > 1:
+            return Detected(None, f"ambiguous: {' and '.join(names)} fit equally well ({best[names[0]][1]})")
+        return Detected(formats[names[0]], best[names[0]][1])
+
+    def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
+        """The nearest miss: the proof with most bytes of its first literals in one line of the block, if better than `found`."""
+        for proof in self._proofs:
+            for matched, position in _partial(block, proof.literals):
+                score = sum(map(len, proof.literals[:matched]))
+                if matched < len(proof.literals) and score > found[0]:
+                    at = line + block.count(b"\n", 0, position)
+                    have = " ... ".join(literal.decode() for literal in proof.literals[:matched])
+                    missing = proof.literals[matched].decode()
+                    found = (score, f"nearest is {proof.format.name}: line {at} holds {have!r}, but not {missing!r} after it")
+        return found
+
+
+def blocks(data: bytes) -> list[tuple[int, int]]:
+    """Start and end of blocks of about 64 KB that end at line ends, so that no line is cut."""
+    found = []
+    start = 0
+    while start < len(data):
+        end = start + BLOCK
+        if end < len(data):
+            newline = data.find(b"\n", end, end + BLOCK)
+            end = newline + 1 if newline >= 0 else end + BLOCK
+        found.append((start, min(end, len(data))))
+        start = end
+    return found
+
+
+def _proved_at(block: bytes, literals: tuple[bytes, ...]) -> int | None:
+    for matched, position in _partial(block, literals):
+        if matched == len(literals):
+            return position
+    return None
+
+
+def _partial(block: bytes, literals: tuple[bytes, ...]) -> list[tuple[int, int]]:
+    # How many literals stand in order on each line that has the first one; each line is looked at once.
+    found: list[tuple[int, int]] = []
+    position = block.find(literals[0])
+    while position >= 0 and len(found) < _LINES_TRIED:
+        end = block.find(b"\n", position)
+        end = len(block) if end < 0 else end
+        after, matched = position + len(literals[0]), 1
+        for literal in literals[1:]:
+            at = block.find(literal, after, end)
+            if at < 0:
+                break
+            after, matched = at + len(literal), matched + 1
+        found.append((matched, position))
+        if matched == len(literals):
+            break
+        position = block.find(literals[0], end)
+    return found

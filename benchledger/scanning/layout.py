@@ -1,0 +1,106 @@
+"""Line layouts: what each value of a record means, resolved once per layout and not once per line."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from benchledger.definitions.log_format import FactDefinition, FieldDefinition, LogFormat, RecordDefinition
+from benchledger.definitions.vocabulary import vocabulary
+
+_LETTER_SCALES = {"K": 1e3, "M": 1e6, "G": 1e9}
+
+
+def stable_id(*parts: object) -> int:
+    """A positive 63-bit id of content: the same wherever and in whichever order it is computed."""
+    digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+@dataclass(frozen=True)
+class ShapeValue:
+    """One row of table shape: what the value at one place of a line layout is."""
+
+    name: str
+    quantity: str | None
+    unit: str | None
+    unit_logged: str | None
+    scope: str | None
+    phase: str | None
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A record with its value names and logged units in order; shape_id is a hash of all that the shape table says."""
+
+    format: str
+    record: RecordDefinition
+    values: tuple[ShapeValue, ...]
+    shape_id: int
+    facts: tuple[tuple[int, FactDefinition, int], ...]
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """What each logged number is multiplied by."""
+        return tuple(value.scale for value in self.values)
+
+
+class Layouts:
+    """The layouts of one format that were met so far."""
+
+    def __init__(self, log_format: LogFormat) -> None:
+        self.format = log_format
+        self._known: dict[tuple[str, tuple[str, ...], tuple[str | None, ...]], Layout] = {}
+        words = vocabulary()
+        self._spellings = dict(words.spellings)
+        self._absent = words.absent_units
+        tokens = set(words.spellings) | set(words.absent_units)
+        for field in log_format.fields.values():
+            for spelling in field.units:
+                tokens.update(spelling.split())
+        self.unit_tokens = frozenset(tokens)
+
+    def get(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
+        """The layout of a record with these value names and logged units."""
+        key = (record.name, names, units)
+        layout = self._known.get(key)
+        if layout is None:
+            layout = self._known[key] = self._resolve(record, names, units)
+        return layout
+
+    def _resolve(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
+        # A record without values still is one row of measurement, under its own name: an event that happened.
+        shown = tuple(zip(names, units, strict=True)) or ((record.name, None),)
+        values = tuple(self._value(record, name, unit) for name, unit in shown)
+        facts = tuple(
+            (ordinal, fact, trust)
+            for trust, fact in enumerate(self.format.facts)
+            for ordinal, name in enumerate(names)
+            if fact.source == name and fact.record in (None, record.name)
+        )
+        identity = [self.format.name, record.name, record.kind]
+        for value in values:
+            identity += [str(part) for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)]
+        return Layout(self.format.name, record, values, stable_id(*identity), facts)
+
+    def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
+        field = self.format.fields.get(name) or FieldDefinition(name)
+        unit, scale = field.unit, 1.0
+        if logged is not None and logged not in self._absent:
+            unit, scale = self._unit(field, logged)
+        phase = field.phase or (None if record.kind == "sample" else "train")
+        spelling = None if logged in self._absent else logged
+        return ShapeValue(name, field.quantity, unit, spelling, field.scope, phase, scale)
+
+    def _unit(self, field: FieldDefinition, logged: str) -> tuple[str | None, float]:
+        if logged in field.units:
+            return field.units[logged]
+        if logged in self._spellings:
+            return self._spellings[logged]
+        if logged[:1] in _LETTER_SCALES:
+            # `111.0K tks/s`, or a bare `K` whose unit the field declares.
+            rest = logged[1:].strip()
+            unit, scale = self._unit(field, rest) if rest else (field.unit, 1.0)
+            return unit, scale * _LETTER_SCALES[logged[0]]
+        return None, 1.0

@@ -1,0 +1,292 @@
+"""The reference reader of line formats: slow, plain, and what the fast scanner must equal."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
+from benchledger.definitions.template import Template
+from benchledger.scanning import rows
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.patterns import head_pattern, whole_pattern
+from benchledger.scanning.rows import Pieces, RejectedPiece, Row
+from benchledger.scanning.values import ANSI, Pair, PairsReader, decode, to_number, to_seconds, to_time, to_whole
+
+_CUTS = re.compile(rb"[\r\n]")
+_LARGEST = 2**63
+
+
+class _Refused(Exception):
+    """A template's pattern matched, but what it holds is no record; the reason is kept for the reject."""
+
+
+@dataclass(frozen=True)
+class _Matcher:
+    record: RecordDefinition
+    template: Template
+    first: bytes
+    pattern: re.Pattern[bytes]
+
+
+class LineReader:
+    """Reads the lines of one format. A sub-line is what stands between two of `\\n` and `\\r`."""
+
+    def __init__(self, log_format: LogFormat) -> None:
+        self.format = log_format
+        self.layouts = Layouts(log_format)
+        self.leads = LeadReader()
+        self._matchers = [
+            _Matcher(record, template, template.first_literal, re.compile(whole_pattern(template)))
+            for record in log_format.records
+            for template in record.templates
+        ]
+        self._ignores = [
+            (ignore.reason, template.first_literal, re.compile(whole_pattern(template)), template.source)
+            for ignore in log_format.ignores
+            for template in ignore.templates
+        ]
+        templates = [matcher.template for matcher in self._matchers]
+        templates += [template for ignore in log_format.ignores for template in ignore.templates]
+        heads = list(dict.fromkeys(head_pattern(template) for template in templates))
+        self._head = re.compile(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
+        self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
+        self._pairs: dict[PairsStyle, PairsReader] = {}
+        self.first_literals = list(dict.fromkeys(template.first_literal for template in templates))
+        # Which templates and ignores took something: `bench formats check` asks for all.
+        self.reached: set[tuple[str, str]] = set()
+        self.last_template: Template | None = None
+        self._last_json: tuple[bytes, Any, bytes] | None = None
+
+    def read(self, log: bytes) -> Pieces:
+        """Everything in a log. Line numbers count `\\n` only; offsets are those of the raw bytes."""
+        pieces = Pieces()
+        line, start = 1, 0
+        while start < len(log):
+            cut = _CUTS.search(log, start)
+            end = cut.start() if cut else len(log)
+            if end > start:
+                self.read_subline(log, start, end, line, 0, pieces)
+            line += cut is not None and cut.group(0) == b"\n"
+            start = end + 1
+        return pieces
+
+    def concerns(self, text: bytes) -> bool:
+        """Whether a record or an anchor of the format stands anywhere in a text."""
+        return any(anchor in text for anchor in self._anchors) or bool(self._head and self._head.search(text))
+
+    def tail_start(self, template: Template, piece: bytes) -> int | None:
+        """Where the `{pairs}` tail of a piece begins."""
+        for matcher in self._matchers:
+            if matcher.template is template:
+                match = matcher.pattern.match(piece)
+                return match.end() if match else None
+        return None
+
+    def read_subline(self, log: bytes, start: int, end: int, line: int, base: int, pieces: Pieces) -> None:
+        """Adds what stands in log[start:end], a part of line `line`; `base` is the offset of log[0] in the file."""
+        heads = [match.start() for match in self._head.finditer(log, start, end)] if self._head else []
+        if not heads:
+            if any(log.find(anchor, start, end) >= 0 for anchor in self._anchors):
+                pieces.pieces += 1
+                self._reject(pieces, log[start:end], line, base + start, None, rows.NO_HEAD)
+            return
+        pieces.pieces += len(heads)
+        lead = log[start : heads[0]]
+        for head, next_head in zip(heads, [*heads[1:], end], strict=True):
+            self._piece(log[head:next_head], lead, line, base + head, pieces)
+            lead = b""
+
+    def _piece(self, piece: bytes, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
+        if len(piece) > rows.PIECE_LIMIT:
+            self._reject(pieces, piece, line, offset, None, rows.TOO_LONG)
+            return
+        raw = piece
+        if b"\x1b" in piece:
+            piece = ANSI.sub(b"", piece)
+        refused: tuple[str, str] | None = None
+        for matcher in self._matchers:
+            if not piece.startswith(matcher.first):
+                continue
+            match = matcher.pattern.match(piece)
+            if match is None:
+                continue
+            try:
+                row = self._row(matcher, match, piece, line, offset)
+            except _Refused as error:
+                refused = refused or (matcher.record.name, str(error))
+                continue
+            if row is None:
+                continue
+            columns, row.lead = self.leads.read(lead)
+            row.columns = {**columns, **row.columns}
+            self.reached.add((matcher.record.name, matcher.template.source))
+            self.last_template = matcher.template
+            pieces.rows.append(row)
+            return
+        for reason, first, pattern, source in self._ignores:
+            if piece.startswith(first) and pattern.match(piece):
+                self.reached.add((reason, source))
+                pieces.ignored[reason] += 1
+                return
+        record, why = refused or (None, rows.NO_TEMPLATE)
+        self._reject(pieces, raw, line, offset, record, why)
+
+    def _reject(self, pieces: Pieces, piece: bytes, line: int, offset: int, record: str | None, reason: str) -> None:
+        text = decode(piece[: rows.REJECT_TEXT_LIMIT])
+        pieces.rejects.append(RejectedPiece(line, offset, record, reason, text))
+
+    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes, line: int, offset: int) -> Row | None:
+        columns: dict[str, Any] = {}
+        found: list[Pair] = []
+        for hole, raw in zip(matcher.template.holes, match.groups(), strict=True):
+            value = _hole_value(hole.type, raw)
+            if hole.name in COLUMNS:
+                columns[hole.name] = _column(hole.name, value)
+            elif isinstance(value, int | float | None):
+                found.append((hole.name, None if value is None else float(value), None, "s" if hole.type == "duration" else None))
+            else:
+                found.append((hole.name, None, decode(raw), None))
+        note = b""
+        if matcher.template.tail == "pairs":
+            assert matcher.record.pairs is not None
+            pairs, note = self._pairs_reader(matcher.record.pairs).read(piece[match.end() :])
+            if not pairs and note:
+                return None
+            found += pairs
+        elif matcher.template.tail == "json":
+            json_pairs, note = self._json(matcher.record, piece[match.end() :], columns)
+            if json_pairs is None:
+                return None
+            found += json_pairs
+        found = self._expanded(found)
+        layout = self.layouts.get(matcher.record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
+        values = [None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)]
+        texts = [pair[2] for pair in found]
+        has_text = any(text is not None for text in texts)
+        return Row(
+            layout, line, offset, columns, values or [None], texts if has_text else None, None, decode(note) or None
+        )
+
+    def _pairs_reader(self, style: PairsStyle) -> PairsReader:
+        if style not in self._pairs:
+            self._pairs[style] = PairsReader(style, self.layouts.unit_tokens)
+        return self._pairs[style]
+
+    def _expanded(self, found: list[Pair]) -> list[Pair]:
+        result: list[Pair] = []
+        for pair in found:
+            field = self.format.fields.get(pair[0])
+            if field is not None and field.expand is not None and pair[2] is not None:
+                _, after, inner = pair[2].partition(field.expand.after)
+                if after:
+                    result += self._pairs_reader(field.expand.style).read(inner.encode())[0]
+                    continue
+            result.append(pair)
+        return result
+
+    def _json(self, record: RecordDefinition, tail: bytes, columns: dict[str, Any]) -> tuple[list[Pair] | None, bytes]:
+        assert record.json is not None
+        data, rest = self._parsed(tail)
+        for path, expected in record.json.where.items():
+            if _at(data, path) != expected:
+                return None, b""
+        if any(_at(data, path) is _MISSING for path in record.json.has):
+            return None, b""
+        values = _at(data, record.json.values)
+        if not isinstance(values, dict):
+            return None, b""
+        for column, path in record.json.columns.items():
+            value = _at(data, path)
+            if value is _MISSING or isinstance(value, dict | list):
+                return None, b""
+            columns[column] = _json_column(column, value)
+        return list(_flat(values, "")), rest
+
+    def _parsed(self, tail: bytes) -> tuple[Any, bytes]:
+        # Several records may ask for the same line, one after the other.
+        if self._last_json is None or self._last_json[0] != tail:
+            text = tail.decode("utf-8", "backslashreplace").lstrip()
+            try:
+                data, end = json.JSONDecoder().raw_decode(text)
+            except (ValueError, RecursionError):
+                raise _Refused(rows.BAD_JSON) from None
+            self._last_json = (tail, data, text[end:].strip().encode())
+        return self._last_json[1], self._last_json[2]
+
+
+_MISSING = object()
+
+
+def _at(data: Any, path: str) -> Any:
+    for key in path.split("."):
+        if isinstance(data, dict) and key in data:
+            data = data[key]
+        elif isinstance(data, list) and key.isdigit() and int(key) < len(data):
+            data = data[int(key)]
+        else:
+            return _MISSING
+    return data
+
+
+def _flat(values: dict[str, Any], prefix: str) -> Any:
+    for key, value in values.items():
+        name = prefix + key
+        if isinstance(value, dict):
+            yield from _flat(value, name + ".")
+        elif value is None:
+            yield name, None, None, None
+        elif isinstance(value, bool | str):
+            yield name, None, str(value), None
+        elif isinstance(value, int | float):
+            yield name, _finite_int(value), None, None
+        else:
+            yield name, None, json.dumps(value, ensure_ascii=False), None
+
+
+def _finite_int(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _hole_value(kind: str, raw: bytes) -> Any:
+    if kind == "float":
+        return to_number(raw)
+    if kind in ("int", "int,"):
+        return to_whole(raw)
+    if kind == "time":
+        time = to_time(raw)
+        if time is None:
+            raise _Refused(rows.BAD_TIME)
+        return time
+    if kind == "duration":
+        return to_seconds(raw)
+    return decode(raw)
+
+
+def _column(name: str, value: Any) -> Any:
+    if value is None or name in ("logged_at", "clock_s"):
+        return value
+    if name in ("step", "epoch", "rank"):
+        if not -_LARGEST < value < _LARGEST or value != int(value):
+            raise _Refused(rows.BAD_NUMBER)
+        return int(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _json_column(name: str, value: Any) -> Any:
+    if name == "logged_at":
+        time = to_time(str(value).encode("ascii", "replace")) if isinstance(value, str) else None
+        if time is None:
+            raise _Refused(rows.BAD_TIME)
+        return time
+    if name in ("step", "epoch", "rank"):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _Refused(rows.BAD_NUMBER)
+        return _column(name, value)
+    return value if name == "clock_s" else str(value)

@@ -1,0 +1,225 @@
+"""One log, from an open stream to what is known of it: hash, format, records, rejects, segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, Protocol
+
+import xxhash
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.csv_rows import CsvReader
+from benchledger.scanning.detection import BLOCK, Detected, Detector, blocks
+from benchledger.scanning.rows import TOO_LONG, Pieces, RejectedPiece
+from benchledger.scanning.scanner import ScannedLog, Scanner
+from benchledger.scanning.values import decode
+
+CHUNK = 8 * 1024 * 1024
+# A longer line is one piece, refused, of which only the beginning is held.
+LINE_LIMIT = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Previous:
+    """An older content that was seen at the same place: a new one that begins with all of it supersedes it."""
+
+    bytes: int
+    content_hash: str
+
+
+@dataclass
+class ReadLog:
+    """What became of one log. `status`: loaded, known, empty or unrecognised; `evidence` says why."""
+
+    content_hash: str
+    bytes: int
+    lines: int
+    status: str
+    evidence: str
+    format: LogFormat | None = None
+    grew: bool = False
+    scanned: ScannedLog = field(default_factory=ScannedLog)
+
+    @property
+    def log_id(self) -> int:
+        """The first 63 bits of the content hash."""
+        return log_id_of(self.content_hash)
+
+
+class Known(Protocol):
+    """Tells whether a content was read before under the same definitions."""
+
+    def __call__(self, content_hash: str) -> bool: ...
+
+
+def log_id_of(content_hash: str) -> int:
+    """The first 63 bits of a content hash (32 hex digits)."""
+    return int(content_hash[:16], 16) >> 1
+
+
+def content_hash(data: bytes) -> str:
+    """The hash by which a log is identified: xxh3-128 of its decompressed bytes, as hex."""
+    return xxhash.xxh3_128_hexdigest(data)
+
+
+class LogReader:
+    """Reads logs one after another with all formats; what was learned of line layouts serves the next log too."""
+
+    def __init__(self, formats: dict[str, LogFormat]) -> None:
+        self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
+        self._detector = Detector(self._formats)
+        self._scanners: dict[str, Scanner] = {}
+        self._csv = [CsvReader(log_format) for log_format in self._formats.values() if log_format.csv is not None]
+
+    def read(self, stream: BinaryIO, columns: RecordColumns, known: Known, previous: Previous | None = None) -> ReadLog:
+        """Reads a stream that can seek, in one pass where the format shows in the first 8 MB, else in two."""
+        first = stream.read(CHUNK)
+        complete = len(first) < CHUNK
+        if not first.strip() and complete:
+            return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", "no text in it")
+        if complete and known(digest := content_hash(first)):
+            return ReadLog(digest, len(first), 0, "known", "the same bytes were read before")
+        detected, csv = self._detect(stream, first, complete)
+        counter = _Counter(previous)
+        log = ScannedLog()
+        line = 1
+        if detected.format is None:
+            for chunk in _chunks(stream, first):
+                counter.count(chunk)
+        else:
+            if csv is not None:
+                csv.begin(first[:BLOCK])
+            for buffer, base, whole in _buffers(stream, first, counter):
+                line = self._scan(detected.format, csv, buffer, base, whole, line, log, columns)
+            log.segments.close()
+        result = ReadLog(
+            counter.digest(), counter.bytes, counter.lines, "loaded" if detected.format else "unrecognised",
+            detected.evidence, detected.format, counter.grew(), log,
+        )  # fmt: skip
+        if known(result.content_hash):
+            result.status = "known"
+        return result
+
+    def _scan(
+        self, log_format: LogFormat, csv: CsvReader | None, buffer: bytes, base: int, whole: bool, line: int,
+        log: ScannedLog, columns: RecordColumns,
+    ) -> int:  # fmt: skip
+        scanner = self._scanners.get(log_format.name)
+        if scanner is None:
+            scanner = self._scanners[log_format.name] = Scanner(log_format)
+        if not whole:
+            if csv is not None or scanner.reader.concerns(buffer):
+                log.pieces += 1
+                log.rejects.append(RejectedPiece(line, base, None, TOO_LONG, decode(buffer[:1000])))
+            return line
+        if csv is None:
+            return scanner.scan(buffer, base, line, log, columns)
+        pieces = Pieces()
+        line = csv.read(buffer, base, line, pieces)
+        scanner.keep(pieces, log, columns)
+        return line
+
+    def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, CsvReader | None]:
+        for csv in self._csv:
+            if (why := csv.fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None and "header line" in why:
+                return Detected(csv.format, why), csv
+        best: dict[str, tuple[tuple[int, int], str]] = {}
+        miss = (0, "")
+        line = 1
+        for chunk in _chunks(stream, first):
+            for start, end in blocks(chunk):
+                block = chunk[start:end]
+                if self._detector.look(block, line, best):
+                    break
+                miss = self._detector.nearest(block, line, miss)
+                line += block.count(b"\n")
+            else:
+                continue
+            break
+        stream.seek(len(first))
+        verdict = self._detector.verdict(self._formats, best)
+        if verdict is not None:
+            return verdict, None
+        for csv in self._csv:
+            if (why := csv.fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None:
+                return Detected(csv.format, why), csv
+        return Detected(None, miss[1] or _stranger(first)), None
+
+
+def _stranger(first: bytes) -> str:
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "UTF-16 text: convert it with `iconv -f UTF-16 -t UTF-8`"
+    if b"\x00" in first[:BLOCK]:
+        return "binary: NUL bytes, and no line of a known format"
+    return "no line holds the literals of any known format"
+
+
+class _Counter:
+    """Hash, size and lines of a log while it is read, and whether it begins with all of an older content."""
+
+    def __init__(self, previous: Previous | None) -> None:
+        self._hash = xxhash.xxh3_128()
+        self._previous = previous
+        self._prefix = xxhash.xxh3_128()
+        self._unterminated = False
+        self.bytes = 0
+        self._newlines = 0
+
+    def count(self, chunk: bytes) -> None:
+        self._hash.update(chunk)
+        if self._previous is not None and self.bytes < self._previous.bytes:
+            self._prefix.update(chunk[: self._previous.bytes - self.bytes])
+        self.bytes += len(chunk)
+        self._newlines += chunk.count(b"\n")
+        self._unterminated = not chunk.endswith(b"\n")
+
+    @property
+    def lines(self) -> int:
+        return self._newlines + self._unterminated
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def grew(self) -> bool:
+        old = self._previous
+        return old is not None and 0 < old.bytes < self.bytes and self._prefix.hexdigest() == old.content_hash
+
+
+def _chunks(stream: BinaryIO, first: bytes) -> Iterator[bytes]:
+    chunk = first
+    while chunk:
+        yield chunk
+        chunk = stream.read(CHUNK)
+
+
+def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, bool]]:
+    # Buffers that end at a line end (or carriage return), with their offsets; False marks the start of a line that
+    # is too long to be held, whose rest is skipped.
+    carry, base, skipping = b"", 0, False
+    for chunk in _chunks(stream, first):
+        counter.count(chunk)
+        if skipping:
+            cut = _first_cut(chunk)
+            base += len(chunk) if cut < 0 else cut
+            if cut < 0:
+                continue
+            chunk, skipping = chunk[cut:], False
+        data = carry + chunk if carry else chunk
+        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if end:
+            yield (data[:end] if end < len(data) else data), base, True
+            base += end
+        carry = data[end:] if end < len(data) else b""
+        if len(carry) > LINE_LIMIT:
+            yield carry, base, False
+            base += len(carry)
+            carry, skipping = b"", True
+    if carry:
+        yield carry, base, True
+
+
+def _first_cut(chunk: bytes) -> int:
+    found = [at for at in (chunk.find(b"\n"), chunk.find(b"\r")) if at >= 0]
+    return min(found, default=-1)

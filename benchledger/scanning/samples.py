@@ -1,0 +1,162 @@
+"""A format proves itself: its samples hold every value of every record, and reach every template and ignore."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.format_file import leads_file, read_formats
+from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
+from benchledger.errors import DefinitionError
+from benchledger.scanning.csv_rows import CsvReader
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.rows import Pieces, Row
+from benchledger.scanning.values import to_time
+
+
+@cache
+def load_formats() -> dict[str, LogFormat]:
+    """Every format by name, each proved by its samples. Raises DefinitionError with file and line."""
+    formats = read_formats()
+    for log_format in formats.values():
+        for problem in check_format(log_format):
+            raise DefinitionError(problem)
+    for problem in check_leads():
+        raise DefinitionError(problem)
+    return formats
+
+
+def check_files(paths: list[Path]) -> list[str]:
+    """Every problem of the formats in these files, which may use shipped formats as base; none: they are sound."""
+    shipped = {log_format.path.resolve(): log_format for log_format in read_formats().values()}
+    wanted = {path.resolve() for path in paths}
+    others = [log_format.path for path, log_format in shipped.items() if path not in wanted]
+    problems: list[str] = []
+    for log_format in read_formats([*others, *paths]).values():
+        if log_format.path.resolve() in wanted:
+            problems += check_format(log_format)
+    return problems
+
+
+def check_format(log_format: LogFormat) -> list[str]:
+    """What is wrong with a format's samples, each with file and line."""
+    problems: list[str] = []
+    if log_format.kind == "csv":
+        for sample in log_format.samples:
+            problems += _check_sample(log_format, sample, _read_csv(log_format, sample))
+        if not log_format.samples:
+            problems.append(f"{log_format.path}:1: no [[sample]]: give the first lines of a real file")
+        return problems
+    reader = LineReader(log_format)
+    for sample in log_format.samples:
+        problems += _check_sample(log_format, sample, reader.read(sample.text.strip("\n").encode()))
+    for owner, source in sorted(log_format.own_templates - reader.reached):
+        line = _line_of_template(log_format, source)
+        problems.append(f"{log_format.path}:{line}: no sample reaches template {source!r} of {owner!r}: add a [[sample]]")
+    return problems
+
+
+def check_leads() -> list[str]:
+    """What is wrong with the samples of ingest/leads.toml."""
+    file = leads_file()
+    reader = LeadReader()
+    problems = []
+    for index, sample in enumerate(file.data.get("sample", [])):
+        found = reader.read(sample["text"].encode())
+        if found != (sample["columns"], None):
+            line = file.line_of(f"sample.{index}")
+            problems.append(f"{file.path}:{line}: lead {sample['text']!r} reads {found[0]}, and leaves {found[1]!r}")
+    return problems
+
+
+def _read_csv(log_format: LogFormat, sample: Sample) -> Pieces:
+    reader = CsvReader(log_format)
+    text = sample.text.strip("\n").encode()
+    pieces = Pieces()
+    if reader.fits(text, complete=True) is not None:
+        reader.begin(text)
+        reader.read(text, 0, 1, pieces)
+    return pieces
+
+
+def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
+    where = f"{log_format.path}:{log_format.lines.get(sample.place, 1)}"
+    found: list[dict[str, Any]] = [
+        entry for _, entry in sorted(
+            [(row.byte_offset, _row_entry(row)) for row in pieces.rows]
+            + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
+            key=lambda item: item[0],
+        )
+    ]  # fmt: skip
+    found += [{"ignored": reason} for reason, count in sorted(pieces.ignored.items()) for _ in range(count)]
+    expected = [entry for entry in sample.expect if "ignored" not in entry]
+    expected += [entry for entry in sample.expect if "ignored" in entry]
+    if len(found) != len(expected):
+        return [f"{where}: the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
+    problems = []
+    for number, (is_, should) in enumerate(zip(found, expected, strict=True), start=1):
+        problems += [f"{where}: piece {number}: {problem}" for problem in _differences(is_, should)]
+    return problems
+
+
+def _row_entry(row: Row) -> dict[str, Any]:
+    entry: dict[str, Any] = {"record": row.layout.record.name}
+    entry.update({name: value for name in COLUMNS if (value := row.columns.get(name)) is not None})
+    units, absent = {}, []
+    stated_names = [] if row.values == [None] and row.texts is None and _is_bare(row) else row.layout.values
+    for ordinal, value in enumerate(stated_names):
+        text = row.texts[ordinal] if row.texts else None
+        stated = text if row.values[ordinal] is None else row.values[ordinal]
+        if stated is None:
+            absent.append(value.name)
+        else:
+            entry[value.name] = stated
+        if value.unit is not None:
+            units[value.name] = value.unit
+    for name, extra in (("units", units), ("absent", absent), ("note", row.note), ("lead", row.lead)):
+        if extra:
+            entry[name] = extra
+    return entry
+
+
+def _is_bare(row: Row) -> bool:
+    # A record without values has one nameless value, under the record's own name.
+    return len(row.layout.values) == 1 and row.layout.values[0].name == row.layout.record.name
+
+
+def _differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
+    if "reject" in found and "reject" in expected:
+        same = found["reject"].startswith(expected["reject"])
+        return [] if same else [f"reject is {found['reject']!r}, expected {expected['reject']!r}"]
+    problems = []
+    for key in sorted({*found, *expected}, key=str):
+        if key not in expected:
+            problems.append(f"{key} = {_shown(found[key])} is not stated by the sample")
+        elif key not in found:
+            problems.append(f"{key} = {expected[key]!r} is expected, but not found")
+        elif not _equal(found[key], expected[key]):
+            problems.append(f"{key} is {_shown(found[key])}, expected {expected[key]!r}")
+    return problems
+
+
+def _equal(found: Any, expected: Any) -> bool:
+    if isinstance(found, datetime):
+        return isinstance(expected, str) and found == to_time(expected.encode())
+    if isinstance(found, float) and isinstance(expected, int | float):
+        return found == expected or (found != found and expected != expected)
+    return bool(found == expected)
+
+
+def _shown(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, datetime) else repr(value)
+
+
+def _line_of_template(log_format: LogFormat, source: str) -> int:
+    escaped = source.replace("\\", "\\\\").replace('"', '\\"')
+    for number, line in enumerate(log_format.path.read_text(encoding="utf-8").splitlines(), start=1):
+        if f'"{escaped}"' in line or f"'{source}'" in line:
+            return number
+    return 1

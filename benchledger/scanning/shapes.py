@@ -1,0 +1,198 @@
+"""Learned shapes: the second time that a line layout is met, one possessive regex is made for the whole line.
+
+The regexes of all shapes that begin with the same literal become one alternation, which runs over the whole buffer;
+lines that none of them takes go to the reference reader. Both ways must give the same rows on every input.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from benchledger.definitions.log_format import COLUMNS
+from benchledger.definitions.template import Hole, Literal, Template
+from benchledger.scanning.layout import Layout
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.patterns import NUMBER_END, PADDING, literal_pattern
+from benchledger.scanning.rows import Pieces, Row
+from benchledger.scanning.values import PairsReader
+
+# Canonical spellings only: what is written otherwise goes to the reference reader, which knows them all.
+_INT = rb"(-?+[0-9]{1,15}+)"
+_FLOAT = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,2}+)?+)"
+_DATE = rb"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+_TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6})"
+_LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
+_TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
+MOST_SHAPES = 200
+
+
+@dataclass(eq=False)
+class Shape:
+    """One learned line layout. `columns` are (record column, type) of the first groups; the rest are values."""
+
+    layout: Layout
+    first: bytes
+    rest: bytes
+    columns: tuple[tuple[str, str], ...]
+    value_order: tuple[int, ...]
+    groups: int
+    indexes: tuple[int, ...] = ()
+
+
+@dataclass(eq=False)
+class Group:
+    """Everything that begins with one literal."""
+
+    first: bytes
+    shapes: list[Shape] = field(default_factory=list)
+    pattern: re.Pattern[bytes] = field(init=False)
+    by_marker: dict[int, Shape] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.compile()
+
+    def compile(self) -> None:
+        """One alternation of all shapes; an empty group behind each says which of them matched."""
+        pattern = re.escape(self.first)
+        self.by_marker = {}
+        group = 1
+        if self.shapes:
+            branches = []
+            for shape in self.shapes:
+                shape.indexes = tuple(range(group, group + shape.groups))
+                self.by_marker[group + shape.groups] = shape
+                group += shape.groups + 1
+                branches.append(shape.rest + b"()")
+            pattern += b"(?:" + b"|".join(branches) + b"|)"
+        self.pattern = re.compile(pattern)
+
+
+class Learner:
+    """Decides which layouts become shapes. Shapes stay for all logs of one format that a process reads."""
+
+    def __init__(self, reader: LineReader) -> None:
+        self._reader = reader
+        self._seen: dict[object, int] = {}
+        self._count = 0
+        anchors = [anchor.encode() for anchor in reader.format.anchors]
+        literals = dict.fromkeys(reader.first_literals)
+        for anchor in anchors:
+            if not any(anchor.startswith(literal) for literal in literals):
+                literals[anchor] = None
+        # A literal that begins with another one is met wherever the shorter one is.
+        shortest = [text for text in literals if not any(text != other and text.startswith(other) for other in literals)]
+        self.groups = [Group(text) for text in shortest]
+
+    def learn(self, row: Row, template: Template, piece: bytes) -> Group | None:
+        """The group that has a new shape now, if this row's line was worth one."""
+        if row.texts is not None or row.note or row.layout.facts or row.layout.record.kind in ("parameter", "event"):
+            return None
+        if self._count >= MOST_SHAPES:
+            return None
+        shape, key = self._shape(row, template, piece)
+        if shape is None:
+            return None
+        times = self._seen[key] = self._seen.get(key, 0) + 1
+        if times != 2 or not self._holds(row, template, piece, shape):
+            return None
+        for group in self.groups:
+            if shape.first.startswith(group.first):
+                shape.rest = re.escape(shape.first[len(group.first) :]) + shape.rest
+                group.shapes.append(shape)
+                group.compile()
+                self._count += 1
+                return group
+        return None
+
+    def _shape(self, row: Row, template: Template, piece: bytes) -> tuple[Shape | None, object]:
+        first = template.first_literal
+        pattern = b""
+        columns: list[tuple[str, str]] = []
+        values: list[int] = []
+        groups = 0
+        body = template.parts[:-1] if template.tail else template.parts
+        for index, part in enumerate(body):
+            if isinstance(part, Literal):
+                text = literal_pattern(part.text)
+                pattern += text[len(re.escape(first)) :] if index == 0 else text
+                continue
+            if not isinstance(part, Hole) or part.type not in ("int", "float", "time"):
+                return None, None
+            if part.type == "time" and part.name != "logged_at":
+                return None, None
+            pattern += _TIME if part.type == "time" else PADDING + (_INT if part.type == "int" else _FLOAT) + _end(body, index)
+            if part.name in COLUMNS:
+                if part.name == "device" or (part.type == "float" and part.name != "clock_s"):
+                    return None, None
+                columns.append((part.name, part.type))
+                values.append(-1)
+            else:
+                values.append(sum(1 for value in values if value >= 0))
+            groups += 1
+        gaps: tuple[bytes, ...] = ()
+        if template.tail == "pairs":
+            tail = _pairs_tail(self._reader, row, template, piece)
+            if tail is None:
+                return None, None
+            gaps, tail_pattern = tail
+            pattern += tail_pattern
+            known = sum(1 for value in values if value >= 0)
+            values += range(known, known + len(gaps) - 1)
+            groups += len(gaps) - 1
+        elif template.tail == "json":
+            return None, None
+        if sum(1 for value in values if value >= 0) != len(row.layout.values):
+            return None, None
+        shape = Shape(row.layout, first, pattern + _LINE_END, tuple(columns), tuple(values), groups)
+        return shape, (row.layout.shape_id, template.source, gaps)
+
+    def _holds(self, row: Row, template: Template, piece: bytes, shape: Shape) -> bool:
+        # Other numbers in the same places must still be read by the same template into the same layout: an earlier
+        # template with an int hole would take `5` where a later one took `5.0`.
+        whole = re.compile(re.escape(shape.first) + shape.rest)
+        match = whole.match(piece)
+        if match is None:
+            return False
+        spans = [match.span(group + 1) for group, value in enumerate(shape.value_order) if value >= 0]
+        for trial in _TRIALS:
+            changed, position = b"", 0
+            for start, end in spans:
+                changed += piece[position:start] + trial
+                position = end
+            changed += piece[position:]
+            if trial != b"nan" and whole.match(changed) is None:
+                continue
+            pieces = Pieces()
+            self._reader.read_subline(changed, 0, len(changed), row.line, 0, pieces)
+            if [found.layout for found in pieces.rows] != [row.layout] or self._reader.last_template is not template:
+                return False
+        return True
+
+
+def _pairs_tail(reader: LineReader, row: Row, template: Template, piece: bytes) -> tuple[tuple[bytes, ...], bytes] | None:
+    style = row.layout.record.pairs
+    tail_start = reader.tail_start(template, piece)
+    if style is None or style.end is not None or tail_start is None or b"\x1b" in piece:
+        return None
+    tail = piece[tail_start:]
+    spans: list[tuple[int, int]] = []
+    PairsReader(style, reader.layouts.unit_tokens).read(tail, spans)
+    number = re.compile(_FLOAT + NUMBER_END)
+    if not spans or any(not number.fullmatch(tail, start, end) for start, end in spans):
+        return None
+    gaps, pattern, position = [], b"", 0
+    for start, end in spans:
+        gaps.append(tail[position:start])
+        pattern += re.escape(tail[position:start]) + _FLOAT
+        position = end
+    last = tail[position:].rstrip(b" \t")
+    gaps.append(last)
+    return tuple(gaps), pattern + re.escape(last)
+
+
+def _end(parts: tuple[object, ...], index: int) -> bytes:
+    after = parts[index + 1] if index + 1 < len(parts) else None
+    if isinstance(after, Literal) and after.text[:1] in ("/", "."):
+        return b""
+    return NUMBER_END

@@ -1,0 +1,125 @@
+"""What a log says of its runs: where each begins, and the facts that its records state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from benchledger.definitions.log_format import FactDefinition, LogFormat
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.rows import Row
+
+
+@dataclass(slots=True)
+class Statement:
+    """One fact as a log states it; of one fact, the lowest `trust` counts."""
+
+    name: str
+    value: str
+    value_logged: str
+    line: int
+    trust: int
+    least: bool = False
+
+
+@dataclass(slots=True)
+class Segment:
+    """What one execution left in a log. Lines are those of its first and last record."""
+
+    first_line: int
+    first_record_line: int
+    last_record_line: int
+    kinds: set[str] = field(default_factory=set)
+    statements: list[Statement] = field(default_factory=list)
+    totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
+    event: tuple[str, int, str] | None = None
+
+
+class SegmentNotes:
+    """Collects the segments of one log, record by record in log order."""
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+
+    def see(self, kind: str, line: int) -> Segment:
+        """Notes that a record of a kind stands on a line."""
+        if not self.segments:
+            self.segments.append(Segment(1, line, line))
+        segment = self.segments[-1]
+        segment.last_record_line = line
+        segment.kinds.add(kind)
+        return segment
+
+    def add(self, row: Row, log_format: LogFormat) -> None:
+        """Notes a row: it may open a run, state facts, or speak of a run's end."""
+        record = row.layout.record
+        if record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}:
+            self.segments.append(Segment(row.line, row.line, row.line))
+        segment = self.see(record.kind, row.line)
+        if record.status is not None:
+            _note_event(segment, record.status, row)
+        for ordinal, fact, trust in row.layout.facts:
+            number, text = row.values[ordinal], row.texts[ordinal] if row.texts else None
+            if fact.total:
+                _, total, line = segment.totals.get(trust, (fact, 0.0, row.line))
+                segment.totals[trust] = (fact, total + (number or 0.0), line)
+            elif (logged := _spelling(number, text)) is not None and (value := _stated(fact, number, logged)) is not None:
+                segment.statements.append(Statement(fact.name, value, logged[:1000], row.line, trust, fact.least))
+
+    def close(self) -> None:
+        """Turns totals into statements and drops what was said twice."""
+        for segment in self.segments:
+            for trust, (fact, total, line) in segment.totals.items():
+                logged = _spelling(total, None)
+                value = vocabulary().facts[fact.name].canonical(logged) if logged else None
+                if logged is not None and value is not None:
+                    segment.statements.append(Statement(fact.name, value, logged, line, trust))
+            once: dict[tuple[str, str, int], Statement] = {}
+            for statement in segment.statements:
+                once.setdefault((statement.name, statement.value, statement.trust), statement)
+            segment.statements = _without_more_than_least(list(once.values()))
+
+
+def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
+    least: dict[str, Statement] = {}
+    for statement in statements:
+        if statement.least:
+            known = least.get(statement.name)
+            if known is None or float(statement.value) < float(known.value):
+                least[statement.name] = statement
+    return [s for s in statements if not s.least or least[s.name] is s]
+
+
+# Which evidence decides when several lines speak: what ended the run beats what ran into its end.
+_EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0}
+
+
+def _note_event(segment: Segment, status: str, row: Row) -> None:
+    if segment.event is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[segment.event[0]]:
+        text = " ".join(text for text in row.texts or () if text)
+        segment.event = (status, row.line, f"{row.layout.record.name}: {text}" if text else row.layout.record.name)
+
+
+def _spelling(number: float | None, text: str | None) -> str | None:
+    if number is None:
+        return text
+    return str(int(number)) if number == int_or_none(number) else repr(number)
+
+
+def int_or_none(number: float) -> int | None:
+    """The whole number that a float is, or None."""
+    return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
+
+
+def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | None:
+    if logged in fact.unless:
+        return None
+    if fact.always is not None:
+        return fact.always
+    if fact.values is not None:
+        return fact.values.get(logged)
+    if fact.contains is not None:
+        found = {value for part, value in fact.contains.items() if part in logged}
+        return found.pop() if len(found) == 1 else None
+    if fact.ranges is not None:
+        return next((value for least, below, value in fact.ranges if number is not None and least <= number < below), None)
+    return vocabulary().facts[fact.name].canonical(logged)

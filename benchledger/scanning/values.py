@@ -1,0 +1,162 @@
+"""The text of values: numbers, times, text, and `key : value unit` lists."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from benchledger.definitions.log_format import PairsStyle
+from benchledger.scanning.patterns import ABSENT, FLOAT, WORDS
+
+ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
+KEY_LIMIT = 96
+BRACKET_LIMIT = 16384
+
+_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")(?![0-9.])(?!/)"
+_NUMBER = re.compile(_NUMBER_WORD)
+_QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
+_ABSENT = re.compile(ABSENT)
+_TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
+_QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
+_BRACKETS = re.compile(rb"[()\[\]{}]")
+_GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
+_TOKEN = re.compile(rb" ([^ \t]{1,32}+)(?=[ \t]|\Z)")
+_BLANKS = re.compile(rb"[ \t]*+")
+_SCALE_LETTERS = (b"K", b"M", b"G")
+
+# (key, number or None, text or None, logged unit or None)
+Pair = tuple[str, float | None, str | None, str | None]
+
+
+def decode(raw: bytes) -> str:
+    """Text as it is stored: bytes that are no UTF-8, and NUL, as escapes, so that nothing is lost."""
+    return raw.decode("utf-8", "backslashreplace").replace("\x00", "\\x00")
+
+
+def to_number(raw: bytes) -> float | None:
+    """The number that a hole or pair states, None for None and null."""
+    if raw[:1] in b"Nn" and raw in (b"None", b"null", b"NULL"):
+        return None
+    return float(raw.replace(b",", b""))
+
+
+def to_whole(raw: bytes) -> int | None:
+    """The whole number that a hole states, None for None and null."""
+    return None if raw in (b"None", b"null", b"NULL") else int(raw.replace(b",", b""))
+
+
+def to_time(raw: bytes) -> datetime | None:
+    """ISO date and time, with `-` or `/`, `T` or blank, `.` or `,`; None if there is no such date or hour."""
+    text = raw.decode("ascii").replace("/", "-").replace(",", ".")
+    base, _, fraction = text.partition(".")
+    try:
+        return datetime.fromisoformat(f"{base}.{fraction[:6].ljust(6, '0')}" if fraction else base)
+    except ValueError:
+        return None
+
+
+def to_seconds(raw: bytes) -> float:
+    """A duration such as `1 day, 2:03:04.5` or `08:49` in seconds."""
+    days, _, clock = raw.rpartition(b", ") if b", " in raw else (b"", b"", raw.rpartition(b"days ")[2])
+    seconds = 0.0
+    for part in clock.split(b":"):
+        seconds = seconds * 60 + float(part)
+    return seconds + 86400 * float(days.split()[0]) if days else seconds
+
+
+class PairsReader:
+    """Reads lists in one style; only the tokens in `units` (closed) may be units. Numbers are as logged, unscaled."""
+
+    def __init__(self, style: PairsStyle, units: frozenset[str]) -> None:
+        self._assign = style.assign.encode()
+        self._assign_start = self._assign.strip(b" \t'\"") or self._assign
+        self._between = tuple(text.encode() for text in style.between)
+        self._next = re.compile(b"|".join(re.escape(text) for text in self._between))
+        self._end = style.end.encode() if style.end else None
+        self._units = {unit.encode() for unit in units}
+
+    def read(self, tail: bytes, spans: list[tuple[int, int]] | None = None) -> tuple[list[Pair], bytes]:
+        """The pairs of a tail, and what is left of it: a note on the record.
+
+        `spans`, where given, receives where in the tail each value's text stands.
+        """
+        pairs: list[Pair] = []
+        if self._end is not None:
+            tail = tail.partition(self._end)[0]
+        position = self._past_blanks(tail, 0)
+        while position < len(tail):
+            assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))
+            if assign < 0:
+                break
+            key = decode(tail[position:assign].strip(b" \t{'\""))
+            if not key or "  " in key:
+                break
+            start = self._past_blanks(tail, assign + len(self._assign))
+            number, text, end = self._value(tail, start)
+            if spans is not None:
+                spans.append((start, end))
+            unit, end = self._unit(tail, end) if number is not None or text is None else (None, end)
+            pairs.append((key, number, text, unit))
+            following = self._separator(tail, end, unit is not None)
+            if following is None:
+                position = end
+                break
+            position = following
+        return pairs, tail[position:].strip()
+
+    def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
+        if match := _ABSENT.match(tail, start):
+            return None, None, match.end()
+        if match := _NUMBER.match(tail, start):
+            return to_number(match.group(0)), None, match.end()
+        if match := _QUOTED_NUMBER.match(tail, start):
+            return to_number(match.group(2)), None, match.end()
+        if match := _TRUTH.match(tail, start):
+            return None, decode(match.group(0)), match.end()
+        if (match := _QUOTED.match(tail, start)) is not None:
+            return None, decode(match.group(0)[1:-1]), match.end()
+        if tail[start : start + 1] in (b"(", b"[", b"{") and (end := _closing(tail, start)) is not None:
+            return None, decode(tail[start:end]), end
+        until = self._next.search(tail, start)
+        end = until.start() if until else len(tail)
+        return None, decode(tail[start:end].strip()), end
+
+    def _unit(self, tail: bytes, end: int) -> tuple[str | None, int]:
+        if match := _GLUED_UNIT.match(tail, end):
+            unit, end = match.group(0), match.end()
+            if unit in _SCALE_LETTERS and (token := _TOKEN.match(tail, end)) and token.group(1) in self._units:
+                return decode(unit + b" " + token.group(1)), token.end()
+            if unit in self._units or unit in _SCALE_LETTERS:
+                return decode(unit), end
+            return None, match.start()
+        token = _TOKEN.match(tail, end)
+        if token and token.group(1) in self._units:
+            rest = tail[token.end() :].lstrip(b" \t")
+            if not rest.startswith(self._assign_start):
+                return decode(token.group(1)), token.end()
+        return None, end
+
+    def _separator(self, tail: bytes, end: int, after_unit: bool) -> int | None:
+        past = self._past_blanks(tail, end)
+        if past == len(tail):
+            return past
+        for between in self._between:
+            if tail.startswith(between, end):
+                return self._past_blanks(tail, end + len(between))
+            if not between.strip() and past - end >= len(between):
+                return past
+        # DLLogger puts two blanks between pairs, but one after a unit.
+        return past if after_unit and past > end else None
+
+    def _past_blanks(self, tail: bytes, position: int) -> int:
+        match = _BLANKS.match(tail, position)
+        return match.end() if match else position
+
+
+def _closing(tail: bytes, start: int) -> int | None:
+    depth = 0
+    for bracket in _BRACKETS.finditer(tail, start, start + BRACKET_LIMIT):
+        depth += 1 if bracket.group(0) in b"([{" else -1
+        if depth == 0:
+            return bracket.end()
+    return None

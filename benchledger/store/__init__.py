@@ -1,0 +1,1 @@
+"""The ledger's file: opened, migrated, and the private file beside it."""

@@ -1,0 +1,111 @@
+"""Opens the ledger for writing or for reading, and says who holds it if it cannot."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.definitions.rules import COLUMNS, load_rules
+from benchledger.errors import DatabaseError, DatabaseHeldError
+from benchledger.store.migrations import check_version, migrate
+
+if TYPE_CHECKING:
+    import duckdb
+
+POLL_S = 0.1
+_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+
+
+def open_for_writing(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+    """The ledger at `path`, created if there is none, brought to this version's schema if it is older.
+
+    Waits `wait_s` seconds for a process that holds the file, then raises DatabaseHeldError. Raises DatabaseError for
+    a file that is no ledger or of a newer version.
+    """
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise DatabaseError(f"{place}: there is no folder {place.parent}. Make it, or name another database with --db")
+    con = _connect(place, read_only=False, wait_s=wait_s)
+    try:
+        migrate(con, str(place))
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+    """The ledger at `path`, read-only. Raises as open_for_writing does, and for a missing or an older database."""
+    place = Path(path)
+    if not place.exists():
+        raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
+    con = _connect(place, read_only=True, wait_s=wait_s)
+    try:
+        check_version(con, str(place))
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
+    """Makes table rule equal to the rules of queries/rules/. Opens no transaction of its own."""
+    rows = [rule.row() for rule in load_rules()]
+    names = ", ".join(f'"{column}"' for column in COLUMNS)
+    stored = con.execute(f"select {names} from rule order by rule").fetchall()  # noqa: S608 - names are our own
+    if stored == sorted(rows):
+        return
+    kept = {row[0]: row for row in rows}
+    known = {row[0]: row for row in stored}
+    for rule in known.keys() - kept.keys():
+        con.execute("delete from rule where rule = ?", [rule])
+    assignments = ", ".join(f'"{column}" = excluded."{column}"' for column in COLUMNS[1:])
+    holes = ", ".join("?" for _ in COLUMNS)
+    for name, row in kept.items():
+        if known.get(name) != row:
+            con.execute(
+                f"insert into rule ({names}) values ({holes}) on conflict (rule) do update set {assignments}",  # noqa: S608
+                row,
+            )
+
+
+def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    give_up = time.monotonic() + wait_s
+    while True:
+        try:
+            return duckdb.connect(str(place), read_only=read_only)
+        except duckdb.Error as error:
+            holder = _holder(error)
+            if holder is None:
+                raise DatabaseError(f"{place}: {_why(error)}") from error
+            if time.monotonic() >= give_up:
+                raise DatabaseHeldError(
+                    f"{place}: held by {holder}, waited {wait_s:g} s. Close that program, wait longer (--wait N), "
+                    f"or ask a copy of the file; `bench sql` lets go after each question"
+                ) from error
+        time.sleep(min(POLL_S, max(0.0, give_up - time.monotonic())))
+
+
+def _holder(error: Exception) -> str | None:
+    # DuckDB has no class of its own for a held file: its message is all there is.
+    message = str(error)
+    if match := _HOLDER.search(message):
+        return f"{match['program']} (PID {match['pid']})"
+    if "Could not set lock" in message or "being used by another process" in message:
+        return "another process"
+    if "different configuration than existing connections" in message:
+        return "a connection of this very process that was opened in another mode"
+    return None
+
+
+def _why(error: Exception) -> str:
+    message = str(error)
+    if "not a valid DuckDB database file" in message:
+        return "is not a DuckDB database. Name another file with --db, or remove this one"
+    if "with version number" in message:
+        return f"was written by another release of DuckDB. Install the benchledger that wrote it. ({message})"
+    return f"DuckDB cannot open it. Check the path, its permissions and the free space. ({message})"

@@ -1,0 +1,113 @@
+"""Brings a ledger's tables and views to the version of this program, one numbered SQL file at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger import __version__
+from benchledger.definitions.folders import shipped_root
+from benchledger.errors import DatabaseError, DefinitionError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NUMBERED = re.compile(r"(\d{4})_\w+\.sql")
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step of the schema: after it the database has its version."""
+
+    version: int
+    path: Path
+
+
+def shipped_migrations(folder: Path | None = None) -> list[Migration]:
+    """The migrations in order. They are the program's own: a user's definition folder adds none."""
+    home = folder or shipped_root() / "schema" / "migrations"
+    found: list[Migration] = []
+    for path in sorted(home.glob("*.sql")):
+        match = _NUMBERED.fullmatch(path.name)
+        if match is None or int(match[1]) != len(found) + 1:
+            raise DefinitionError(f"{path}:1: the next migration must be named {len(found) + 1:04}_WORDS.sql")
+        found.append(Migration(int(match[1]), path))
+    if not found:
+        raise DefinitionError(f"{home}:1: holds no migrations; this installation is incomplete: install it again")
+    return found
+
+
+def schema_version(con: duckdb.DuckDBPyConnection, place: str) -> int:
+    """The version of a ledger; 0 for an empty database. Raises DatabaseError for a database of something else."""
+    import duckdb
+
+    tables = {name for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall()}
+    if not tables:
+        return 0
+    foreign = DatabaseError(f"{place}: is a DuckDB database, but no ledger of benchledger. Name another file with --db")
+    if "schema_version" not in tables:
+        raise foreign
+    try:
+        row = con.execute("select max(version) from schema_version where benchledger_version is not null").fetchone()
+    except duckdb.Error as error:
+        raise foreign from error
+    if row is None or row[0] is None:
+        raise foreign
+    return int(row[0])
+
+
+def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Migration] | None = None) -> list[int]:
+    """Applies what is missing, each file in a transaction of its own; returns the versions applied."""
+    import duckdb
+
+    steps = shipped_migrations() if migrations is None else migrations
+    have = schema_version(con, place)
+    _refuse_newer(have, steps[-1].version, place)
+    applied = []
+    for step in steps[have:]:
+        con.begin()
+        try:
+            con.execute(
+                "create table if not exists schema_version"
+                "(version integer not null, applied_at timestamp not null, benchledger_version varchar not null)"
+            )
+            con.execute(step.path.read_text(encoding="utf-8"))
+            now = datetime.now(UTC).replace(tzinfo=None)
+            con.execute("insert into schema_version values (?, ?, ?)", [step.version, now, __version__])
+            con.commit()
+        except duckdb.Error as error:
+            con.rollback()
+            raise DatabaseError(
+                f"{place}: migration {step.path.name} failed and was undone; the database is as it was at version "
+                f"{step.version - 1}. Keep a copy of it and report this: {error}"
+            ) from error
+        except BaseException:
+            con.rollback()
+            raise
+        applied.append(step.version)
+    return applied
+
+
+def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
+    """Raises DatabaseError unless the ledger has exactly this program's version."""
+    have, need = schema_version(con, place), shipped_migrations()[-1].version
+    _refuse_newer(have, need, place)
+    if have == 0:
+        raise DatabaseError(f"{place}: is an empty database. Read logs into it: bench ingest PATH")
+    if have < need:
+        raise DatabaseError(
+            f"{place}: has schema version {have}, this program needs {need}. Any `bench ingest PATH` with this program "
+            f"migrates it, because it opens the file for writing"
+        )
+
+
+def _refuse_newer(have: int, need: int, place: str) -> None:
+    if have > need:
+        raise DatabaseError(
+            f"{place}: has schema version {have}, this program knows up to {need}. Install the newer benchledger "
+            f"that wrote it (pip install --upgrade benchledger), or name another file with --db"
+        )

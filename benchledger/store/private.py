@@ -1,0 +1,134 @@
+"""The private file beside a ledger: real paths and the key of the pseudonyms. It is never exported."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchledger.errors import DatabaseError
+
+KEY_BYTES = 32
+_OWNER_ONLY = 0o600
+_TABLES = """
+create table if not exists secret (key blob not null);
+create table if not exists seen_file (
+    -- A path is bytes: it need not be UTF-8.
+    place            blob primary key,
+    size             integer not null,
+    mtime_ns         integer not null,
+    sighting_id      integer not null,
+    log_id           integer,
+    definitions_hash text not null,
+    status           text not null
+);
+"""
+
+
+@dataclass(frozen=True)
+class SeenFile:
+    """One file as it was when it was last read: unchanged if place, size and modification time are."""
+
+    place: str
+    size: int
+    mtime_ns: int
+    sighting_id: int
+    log_id: int | None
+    definitions_hash: str
+    status: str
+
+
+def private_path(db_path: Path | str) -> Path:
+    """Where the private file of a database lies."""
+    return Path(f"{db_path}.private")
+
+
+class PrivateFile:
+    """The private file of one database, made with a new key if there is none; `is_new` says so.
+
+    Without it only --refresh and the skipping of unchanged files are lost, and pseudonyms get a new key.
+    """
+
+    def __init__(self, db_path: Path | str) -> None:
+        self.path = private_path(db_path)
+        self.is_new = self._make_private()
+        try:
+            self._con = sqlite3.connect(self.path, timeout=30.0)
+            with self._con:
+                self._con.executescript(_TABLES)
+                # In one statement, so that two processes that start together agree on one key.
+                self._con.execute(
+                    "insert into secret select ? where not exists (select 1 from secret)",
+                    [secrets.token_bytes(KEY_BYTES)],
+                )
+            row = self._con.execute("select key from secret").fetchone()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        self.key: bytes = row[0]
+
+    def seen(self) -> dict[str, SeenFile]:
+        """Every file that was seen, by its place."""
+        try:
+            with closing(
+                self._con.execute(
+                    "select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status from seen_file"
+                )
+            ) as rows:
+                files = [SeenFile(os.fsdecode(row[0]), *row[1:]) for row in rows]
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        return {file.place: file for file in files}
+
+    def remember(self, files: Iterable[SeenFile]) -> None:
+        """Stores files in one transaction; a place that is known already gets its new state."""
+        rows = [
+            (
+                os.fsencode(file.place),
+                file.size,
+                file.mtime_ns,
+                file.sighting_id,
+                file.log_id,
+                file.definitions_hash,
+                file.status,
+            )
+            for file in files
+        ]
+        self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def forget(self, places: Iterable[str]) -> None:
+        """Removes places; one that is not known is no error."""
+        self._write("delete from seen_file where place = ?", [(os.fsencode(place),) for place in places])
+
+    def close(self) -> None:
+        """Closes the file; what was remembered is on disk already."""
+        self._con.close()
+
+    def _write(self, statement: str, rows: list[tuple[object, ...]]) -> None:
+        try:
+            with self._con:
+                self._con.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _make_private(self) -> bool:
+        # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit the mode.
+        try:
+            descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
+        except FileExistsError:
+            if self.path.is_file() and self.path.stat().st_mode & 0o077:
+                self.path.chmod(_OWNER_ONLY)
+            return False
+        except OSError as error:
+            raise self._unusable(error) from error
+        os.close(descriptor)
+        return True
+
+    def _unusable(self, error: Exception) -> DatabaseError:
+        return DatabaseError(
+            f"{self.path}: the private file cannot be used: {error}. Restore it from a backup, or move it away: a new "
+            f"one is made, every file is read again, and hosts get new pseudonyms"
+        )

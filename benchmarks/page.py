@@ -1,0 +1,121 @@
+"""Writes what was measured as Markdown, into the marked section of docs/performance.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+from benchmarks.rounds import Measurement, Starts, middle
+
+BEGIN = "<!-- measured: begin (written by make bench) -->"
+END = "<!-- measured: end -->"
+NEW_PAGE = f"# Performance\n\n{BEGIN}\n{END}\n"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One set of files with all its rounds."""
+
+    name: str
+    files: int
+    bytes: int
+    anchors: list[str]
+    rounds: list[Measurement]
+
+
+def section(sets: list[Measured], starts: list[Starts], jobs: int, heading: str) -> str:
+    """The tables: speed, the limit in its parts, the multiple of it, memory, and the start of `bench --help`."""
+    lines = [
+        f"{heading} Medians of {len(starts)} interleaved rounds, files in the page cache.",
+        "",
+        f"| files | bytes | records | ingest (--jobs {jobs}) | speed | peak memory, all processes | largest process |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for each in sets:
+        got = middle(each.rounds)
+        tree = "not known" if got.tree_mib is None else f"{got.tree_mib:,.0f} MiB"
+        lines.append(
+            f"| {each.name} | {each.bytes / 1e6:,.0f} MB | {got.records:,} | {got.ingest:.2f} s | "
+            f"{each.bytes / 1e6 / got.ingest:,.0f} MB/s | {tree} | {got.largest_mib:,.0f} MiB |"
+        )
+    lines += [
+        "",
+        "The limit: a search for the format's anchors, DuckDB inserting the same rows, starting Python with duckdb and",
+        "pyarrow. The multiple is the median over the rounds, then the least and the most of a round.",
+        "",
+        "| files | `rg -a -c -F` | `grep -a -c -F` | insert | start | limit | ingest / limit | least to most |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for each in sets:
+        got = middle(each.rounds)
+        multiples = [one.multiple for one in each.rounds]
+        lines.append(
+            f"| {each.name} | {seconds(got.rg)} | {seconds(got.grep)} | {got.insert:.2f} s, {got.rows:,} rows | "
+            f"{got.start:.2f} s | {got.limit:.2f} s | **{median(multiples):.1f}** | "
+            f"{min(multiples):.1f} to {max(multiples):.1f} |"
+        )
+    anchors = sorted({anchor for each in sets for anchor in each.anchors})
+    lines += ["", f"Anchors searched for: {', '.join(f'`{anchor}`' for anchor in anchors)}."]
+    if any(middle(each.rounds).rg is None for each in sets):
+        lines += ["`rg` was not installed: the limit is taken with `grep`."]
+    lines += [
+        f"A search alone, for comparison: {'; '.join(search_only(each) for each in sets)}.",
+        "",
+        start_line(starts),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def search_only(each: Measured) -> str:
+    got = middle(each.rounds)
+    search = got.rg if got.rg is not None else got.grep
+    return f"{each.name}: ingest takes {got.ingest / search:.0f} times as long" if search else f"{each.name}: no tool"
+
+
+def start_line(starts: list[Starts]) -> str:
+    python, shown = median(each.python for each in starts), median(each.bench_help for each in starts)
+    ratio = median(each.bench_help / each.python for each in starts)
+    times = f"`python -c pass` takes {python * 1000:.0f} ms, `bench --help` {shown * 1000:.0f} ms"
+    return f"{times}: **{ratio:.1f}** times as long."
+
+
+def seconds(value: float | None) -> str:
+    return "not installed" if value is None else f"{value:.2f} s"
+
+
+def machine() -> str:
+    """The machine without its name: cores, memory, system, versions."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in ("benchledger", "duckdb", "pyarrow"))
+    return (
+        f"{os.cpu_count()} cores ({processor()}), {memory:.0f} GiB, {platform.system()}, "
+        f"Python {platform.python_version()}, {versions}."
+    )
+
+
+def processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass  # no Linux
+    return platform.machine()
+
+
+def write(page: Path, text: str) -> None:
+    """Replaces what stands between the two markers; a page without them gets them at its end."""
+    old = page.read_text(encoding="utf-8") if page.is_file() else NEW_PAGE
+    before, found, rest = old.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not found:
+        before, after = old.rstrip("\n") + "\n\n", "\n"
+    elif not closed:
+        sys.exit(f"{page}: has the line '{BEGIN}' but not '{END}'. Cure: put the second one back")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")

@@ -1,0 +1,23 @@
+-- One row per campaign: of how many series there is a speed by the default rule, and what became of the others.
+-- $campaign = '*'
+with cell as (
+    select
+        series.series_id,
+        series.campaign,
+        bench_case.name,
+        coalesce(bool_or(speed_table.value is not null), false) as has_speed,
+        coalesce(min(speed_table.status) filter (where speed_table.status <> 'ok'), 'no default rule') as status
+    from series
+    join bench_case using (case_id)
+    left join speed_table on speed_table.series_id = series.series_id and speed_table.is_default
+    where coalesce(series.campaign, '') glob $campaign
+    group by series.series_id, series.campaign, bench_case.name
+)
+select
+    campaign,
+    count(*) filter (where has_speed) as with_speed,
+    count(*) as series,
+    string_agg(name || ': ' || status, '; ' order by name, status) filter (where not has_speed) as missing
+from cell
+group by campaign
+order by campaign;

@@ -1,0 +1,9 @@
+-- One row per series and definition of memory: the median over its trials of the fullest device, in MiB.
+-- $campaign = '*'
+-- $definition = '*'
+select
+    campaign, framework, implementation, model, task, precision, batch_size_per_gpu, nodes, gpus, gpu_model,
+    definition, value_mib, gpu_memory_mib, headroom_mib, trials, status, series_id
+from memory_table
+where coalesce(campaign, '') glob $campaign and definition glob $definition
+order by all;

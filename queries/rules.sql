@@ -1,0 +1,23 @@
+-- One row per rule: what it does, whose it is, and how many runs and series have a speed by it.
+with run_count as (
+    select rule, count(distinct run_id) as runs, count(distinct run_id) filter (where is_default) as default_runs
+    from run_speed
+    where value is not null
+    group by rule
+),
+series_count as (
+    select rule, count(distinct series_id) as series
+    from speed_table
+    where value is not null
+    group by rule
+)
+select
+    rule.rule, rule.description, rule."window", rule.statistic, rule.trial_statistic, rule.ranks,
+    coalesce(run_count.runs, 0) as runs,
+    coalesce(run_count.default_runs, 0) as default_runs,
+    coalesce(series_count.series, 0) as series,
+    rule.source
+from rule
+left join run_count using (rule)
+left join series_count using (rule)
+order by rule.rule;

@@ -1,0 +1,8 @@
+-- One row per campaign and status: how many runs ended so. A run in two campaigns counts in both.
+-- $campaign = '*'
+select run_campaign.campaign, run.status, count(*) as runs, min(run.started_at) as first, max(run.started_at) as last
+from run
+join run_campaign using (run_id)
+where coalesce(run_campaign.campaign, '') glob $campaign
+group by run_campaign.campaign, run.status
+order by run_campaign.campaign, run.status;

@@ -1,0 +1,10 @@
+-- One row per series: its speed over its trials, by its default rule or by the rule that is asked for.
+-- $campaign = '*'
+-- $rule = ''
+select
+    campaign, framework, implementation, model, task, precision, batch_size_per_gpu, nodes, gpus, gpu_model,
+    value, unit, rule, trials, trials_dropped, lowest, highest, stdev, conflicts, status, series_id
+from speed_table
+where coalesce(campaign, '') glob $campaign
+    and case when $rule = '' then is_default else rule = $rule end
+order by all;

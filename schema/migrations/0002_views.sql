@@ -1,0 +1,1124 @@
+-- Views answer. NULL equals NULL in every key and join; no number depends on the order in which rows were stored:
+-- means are taken over lists that are sorted first, since a parallel sum of floats differs from run to run.
+
+-- Roundings that the owners of rules use. numpy's round(x, n) is round_even(x * 10^n) / 10^n, which neither
+-- round(x, n) nor round_even(x, n) of DuckDB reproduces. round2_truncate is Python's int(round(x, 2)).
+create macro rounded(value, method, digits) as
+    case method
+        when 'round_even' then round_even(value * pow(10, digits), 0) / pow(10, digits)
+        when 'truncate' then trunc(value * pow(10, digits)) / pow(10, digits)
+        when 'round2_truncate' then trunc(round_even(value * 100, 0) / 100 * pow(10, digits)) / pow(10, digits)
+        else value
+    end;
+
+-- Which logs and lines ----------------------------------------------------------------------------------------
+
+-- The log that a run's numbers come from: its train log, or its twin where there is no other.
+create view run_source as
+select run_id, log_id, segment, role, first_line, last_line
+from run_log
+where role in ('train', 'duplicate_stream')
+qualify role = 'train' or not bool_or(role = 'train') over (partition by run_id);
+
+-- Three branches instead of one left join, because a telemetry log is claimed device by device:
+-- an "or" in the condition of an outer join would compare every record with every claim.
+create view measurement_all as
+with whole as (
+    select run_id, log_id, role, first_line, last_line
+    from run_log
+    where role <> 'telemetry' or devices is null
+),
+by_device as (
+    -- A telemetry record without a device counts for every claim, hence the NULL in the list.
+    select distinct run_id, log_id, role, first_line, last_line, unnest(list_append(devices, null)) as device
+    from run_log
+    where role = 'telemetry' and devices is not null
+),
+claimed as (
+    select whole.run_id, whole.role, record.*
+    from record
+    join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
+    union all
+    select by_device.run_id, by_device.role, record.*
+    from record
+    join by_device
+        on record.log_id = by_device.log_id
+        and record.device is not distinct from by_device.device
+        and record.line between by_device.first_line and by_device.last_line
+    union all
+    select null, null, record.*
+    from record
+    anti join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
+    anti join by_device
+        on record.log_id = by_device.log_id
+        and record.device is not distinct from by_device.device
+        and record.line between by_device.first_line and by_device.last_line
+)
+select
+    claimed.run_id,
+    claimed.log_id,
+    claimed.role,
+    claimed.line,
+    claimed.byte_offset,
+    shape.kind,
+    shape.phase,
+    shape.ordinal,
+    claimed.step,
+    claimed.epoch,
+    claimed.rank,
+    claimed.device,
+    claimed.label,
+    claimed.logged_at,
+    claimed.clock_s,
+    shape.name,
+    shape.quantity,
+    claimed."values"[shape.ordinal] as value,
+    claimed.texts[shape.ordinal] as text,
+    shape.unit,
+    shape.unit_logged,
+    shape.scope
+from claimed
+join shape using (shape_id);
+
+create view measurement as
+select measurement_all.*
+from measurement_all
+where role is distinct from 'duplicate_stream'
+    or run_id in (select run_id from run_source where role = 'duplicate_stream')
+    or (log_id, byte_offset) in (select (log_id, byte_offset) from stream_only);
+
+-- The records that a run's speed is computed from. part 0 is the source log, part 1 what only its twin has.
+create view run_record as
+select run_source.run_id, 0 as part, record.*
+from record
+join run_source
+    on record.log_id = run_source.log_id and record.line between run_source.first_line and run_source.last_line
+union all
+select run_log.run_id, 1 as part, record.*
+from record
+semi join stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
+join run_log
+    on record.log_id = run_log.log_id and record.line between run_log.first_line and run_log.last_line
+semi join run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'
+where run_log.role = 'duplicate_stream';
+
+-- Campaigns and series ----------------------------------------------------------------------------------------
+
+create view run_campaign as
+select distinct run_source.run_id, sighting.campaign
+from run_source
+join sighting using (log_id)
+where sighting.status in ('loaded', 'duplicate');
+
+-- An exclusion hangs on any key that the run ever had.
+create view excluded_run as
+with recursive excluded(run_key) as (
+    select run_key from exclusion
+    union
+    select run_alias.run_key
+    from excluded
+    join run_alias on run_alias.old_key = excluded.run_key
+)
+select run.run_id, run.run_key
+from run
+semi join excluded using (run_key);
+
+-- Which series a run is in. A tuple is what a run states of GPU model and memory and of the versions of framework
+-- and implementation. A tuple that another one of the same campaign and case agrees with and says more than is narrow;
+-- its runs join the one series that fits, where exactly one does.
+create view series_member as
+with member as (
+    select
+        run.run_id,
+        run_campaign.campaign,
+        run.case_id,
+        environment.gpu_model,
+        environment.gpu_memory_mib,
+        environment.framework_version,
+        environment.implementation_version,
+        run.trial,
+        run.started_at,
+        run.run_key,
+        run.environment_id,
+        -- md5 and not hash(): the id must be the same in every release of DuckDB.
+        (md5_number_lower(json_array(
+            run_campaign.campaign,
+            run.case_id,
+            environment.gpu_model,
+            environment.gpu_memory_mib,
+            environment.framework_version,
+            environment.implementation_version
+        )::varchar) & 9223372036854775807)::bigint as own_id
+    from run
+    join run_campaign using (run_id)
+    left join environment using (environment_id)
+    anti join excluded_run using (run_id)
+),
+stated as (
+    select distinct
+        own_id, campaign, case_id, gpu_model, gpu_memory_mib, framework_version, implementation_version
+    from member
+),
+fit as (
+    select
+        one.own_id,
+        other.own_id as other_id,
+        (one.gpu_model is null or other.gpu_model is not null)
+        and (one.gpu_memory_mib is null or other.gpu_memory_mib is not null)
+        and (one.framework_version is null or other.framework_version is not null)
+        and (one.implementation_version is null or other.implementation_version is not null) as says_more
+    from stated as one
+    join stated as other
+        on one.case_id = other.case_id and one.campaign is not distinct from other.campaign
+    where one.own_id <> other.own_id
+        and (one.gpu_model = other.gpu_model) is not false
+        and (one.gpu_memory_mib = other.gpu_memory_mib) is not false
+        and (one.framework_version = other.framework_version) is not false
+        and (one.implementation_version = other.implementation_version) is not false
+),
+narrow as (
+    select distinct own_id
+    from fit
+    where says_more
+),
+joined as (
+    select own_id, min(other_id) as series_id
+    from fit
+    semi join narrow using (own_id)
+    where other_id not in (select own_id from narrow)
+    group by own_id
+    having count(*) = 1
+)
+select
+    coalesce(joined.series_id, member.own_id) as series_id,
+    member.run_id,
+    member.campaign,
+    member.case_id,
+    stated.gpu_model,
+    stated.gpu_memory_mib,
+    stated.framework_version,
+    stated.implementation_version,
+    member.trial as stated_trial,
+    member.started_at,
+    member.run_key,
+    member.environment_id
+from member
+left join joined using (own_id)
+join stated on stated.own_id = coalesce(joined.series_id, member.own_id);
+
+create view series as
+select
+    member.series_id,
+    member.campaign,
+    member.case_id,
+    member.gpu_model,
+    member.gpu_memory_mib,
+    member.framework_version,
+    member.implementation_version,
+    -- Two stated values that differ; one that is not stated is no difference.
+    nullif(concat_ws(
+        ', ',
+        case when min(environment.gpu_family) <> max(environment.gpu_family) then 'gpu_family' end,
+        case when min(environment.gpus_per_node) <> max(environment.gpus_per_node) then 'gpus_per_node' end,
+        case when min(environment.driver_version) <> max(environment.driver_version) then 'driver_version' end,
+        case when min(environment.cuda_version) <> max(environment.cuda_version) then 'cuda_version' end,
+        case when min(environment.cudnn_version) <> max(environment.cudnn_version) then 'cudnn_version' end,
+        case when min(environment.nccl_version) <> max(environment.nccl_version) then 'nccl_version' end,
+        case when min(environment.mpi_version) <> max(environment.mpi_version) then 'mpi_version' end,
+        case when min(environment.image) <> max(environment.image) then 'image' end,
+        case when min(environment.interconnect) <> max(environment.interconnect) then 'interconnect' end,
+        case when min(environment.topology) <> max(environment.topology) then 'topology' end,
+        case when min(environment.cpu_model) <> max(environment.cpu_model) then 'cpu_model' end,
+        case when min(environment.cpu_count) <> max(environment.cpu_count) then 'cpu_count' end,
+        case when min(environment.memory_mib) <> max(environment.memory_mib) then 'memory_mib' end,
+        case when min(environment.os) <> max(environment.os) then 'os' end,
+        case when min(environment.python_version) <> max(environment.python_version) then 'python_version' end,
+        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end
+    ), '') as mixed
+from series_member as member
+left join environment using (environment_id)
+group by
+    member.series_id,
+    member.campaign,
+    member.case_id,
+    member.gpu_model,
+    member.gpu_memory_mib,
+    member.framework_version,
+    member.implementation_version;
+
+-- A stated trial number stands where no other run of the series states it; the others take the free numbers from 1
+-- in the order of their start. The n-th free number is n plus the stated numbers below it, counted by a running sum:
+-- the j-th stated number s has s - j free ones below it, so it comes before the free number s - j + 1.
+create view series_run as
+with member as (
+    select
+        series_id,
+        run_id,
+        case
+            when stated_trial is not null and count(*) over (partition by series_id, stated_trial) = 1
+                then stated_trial
+        end as own_trial,
+        started_at,
+        run_key
+    from series_member
+),
+place as (
+    select
+        series_id,
+        run_id,
+        own_trial,
+        case
+            when own_trial is null
+                then row_number() over (
+                    partition by series_id, own_trial is null order by started_at nulls last, run_key
+                )
+            when own_trial >= 1
+                then own_trial + 1
+                    - row_number() over (partition by series_id, own_trial is null, own_trial >= 1 order by own_trial)
+        end as slot
+    from member
+)
+select
+    series_id,
+    run_id,
+    coalesce(
+        own_trial,
+        slot + count(*) filter (where own_trial >= 1) over (
+            partition by series_id order by slot nulls first, own_trial nulls last
+            rows between unbounded preceding and current row
+        )
+    ) as trial
+from place;
+
+create view conflict as
+with stated as (
+    select distinct run_id, name, value, source, used
+    from fact
+    -- A run is in every campaign in which its log was seen: that is no contradiction.
+    where name <> 'campaign' and (used or value is not null)
+),
+contradicted as (
+    select
+        other.run_id,
+        other.name,
+        used.value as used_value,
+        other.value as other_value,
+        used.source as used_source,
+        other.source as other_source
+    from stated as other
+    join stated as used on other.run_id = used.run_id and other.name = used.name and used.used and not other.used
+    where used.value is distinct from other.value
+),
+undecided as (
+    select run_id, name, null as used_value, value as other_value, null as used_source, source as other_source
+    from stated
+    qualify not bool_or(used) over (partition by run_id, name)
+        and min(value) over (partition by run_id, name) <> max(value) over (partition by run_id, name)
+)
+select * from contradicted
+union all
+select * from undecided;
+
+-- Speed -------------------------------------------------------------------------------------------------------
+
+create view run_speed as
+with run_format as (
+    -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
+    select run_source.run_id, arg_min(log.format, log.log_id) as format
+    from run_source
+    join log using (log_id)
+    group by run_source.run_id
+),
+throughput as (
+    select shape_id, ordinal, kind, phase, name, unit, scope
+    from shape
+    where quantity = 'throughput' and kind in ('step', 'summary')
+),
+clock as (
+    select distinct shape_id
+    from shape
+    where kind = 'step' and phase = 'train' and shape_id not in (select shape_id from throughput)
+),
+printed as (
+    select
+        record.run_id,
+        throughput.kind,
+        throughput.phase,
+        throughput.unit,
+        throughput.name,
+        throughput.scope,
+        false as timed,
+        list_sort(list({
+            'part': record.part,
+            'log_id': record.log_id,
+            'byte_offset': record.byte_offset,
+            'ordinal': throughput.ordinal,
+            'rank': coalesce(record.rank, -1),
+            'value': record."values"[throughput.ordinal]
+        }) filter (where isfinite(record."values"[throughput.ordinal]))) as readings,
+        count(*) filter (where not isfinite(record."values"[throughput.ordinal])) as dropped
+    from run_record as record
+    join throughput using (shape_id)
+    where record."values"[throughput.ordinal] is not null
+    group by all
+),
+interval as (
+    select
+        record.run_id,
+        record.part,
+        record.log_id,
+        record.byte_offset,
+        coalesce(record.rank, -1) as rank,
+        record.step - lag(record.step) over earlier as steps,
+        coalesce(
+            (epoch_us(record.logged_at) - epoch_us(lag(record.logged_at) over earlier)) / 1e6,
+            record.clock_s - lag(record.clock_s) over earlier
+        ) as seconds
+    from run_record as record
+    semi join clock using (shape_id)
+    anti join (
+        select run_id
+        from printed
+        where kind = 'step' and phase = 'train'
+    ) as speaking using (run_id)
+    window earlier as (
+        partition by record.run_id, coalesce(record.rank, -1) order by record.part, record.log_id, record.byte_offset
+    )
+),
+timed as (
+    select
+        run_id,
+        'step' as kind,
+        'train' as phase,
+        'samples/s' as unit,
+        null as name,
+        'global' as scope,
+        true as timed,
+        list_sort(list({
+            'part': part,
+            'log_id': log_id,
+            'byte_offset': byte_offset,
+            'ordinal': 0,
+            'rank': rank,
+            -- An iteration that overflowed repeats its step number; it was computed all the same.
+            'value': greatest(steps, 1) / seconds
+        }) filter (where seconds > 0)) as readings,
+        count(*) filter (where seconds <= 0) as dropped
+    from interval
+    where steps >= 0 and seconds is not null
+    group by run_id
+),
+reading as (
+    select
+        run_id,
+        kind,
+        phase,
+        unit,
+        name,
+        scope,
+        timed,
+        dropped,
+        list_transform(coalesce(readings, []), lambda reading: reading.value) as all_ranks,
+        list_transform(
+            list_filter(coalesce(readings, []), lambda reading: reading.rank = lowest),
+            lambda reading: reading.value
+        ) as first_rank,
+        -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
+        count(*) over (partition by run_id, kind, phase, unit, name) as scopes,
+        count(*) over (partition by run_id, kind, phase) - count(unit) over (partition by run_id, kind, phase)
+            as without_unit,
+        count(unit) over (partition by run_id, kind, phase) as with_unit,
+        row_number() over (partition by run_id, kind, phase, unit order by name, scope) as nth,
+        row_number() over (partition by run_id, kind, phase, unit, name order by scope) as nth_of_name,
+        min(name) over (partition by run_id, kind, phase, unit) as one_name,
+        max(name) over (partition by run_id, kind, phase, unit) as other_name
+    from (
+        select *, list_min(list_transform(readings, lambda reading: reading.rank)) as lowest
+        from (select * from printed union all select * from timed)
+    )
+),
+windowed as (
+    select
+        reading.run_id,
+        rule.rule,
+        reading.phase,
+        reading.unit,
+        reading.dropped,
+        rule.kind,
+        rule.statistic,
+        rule.positive_only,
+        rule.rounding,
+        rule.rounding_digits,
+        rule.take,
+        case
+            when reading.timed then bench_case.global_batch_size
+            when reading.scope = 'gpu' then bench_case.gpus
+            -- Of one GPU, the speed per GPU is the global one.
+            when reading.scope = 'global' or bench_case.gpus = 1 then 1
+        end as factor,
+        case
+            when reading.timed then 'global_batch_size'
+            when reading.scope = 'gpu' then 'gpus'
+            else 'scope'
+        end as needed,
+        case
+            when reading.unit is null and reading.with_unit > 0
+                then 'no unit is known for these records; others of this run have one'
+            when rule.name is null and reading.one_name <> reading.other_name
+                then format('throughput goes by several names: {}, {}', reading.one_name, reading.other_name)
+            when reading.scopes > 1 then 'throughput is per GPU in some records and global in others'
+        end as mixture,
+        rule.skip,
+        len(reading.all_ranks) as found,
+        list_slice(
+            case when rule.ranks = 'first' then reading.first_rank else reading.all_ranks end,
+            rule.skip + 1,
+            rule.skip + coalesce(rule.take, len(reading.all_ranks))
+        ) as chosen
+    from reading
+    join run_format using (run_id)
+    join rule
+        on rule.kind = reading.kind
+        and (rule.name is null or rule.name = reading.name)
+        and (rule.formats is null or list_contains(rule.formats, run_format.format))
+    join run using (run_id)
+    join bench_case using (case_id)
+    where case when rule.name is null then reading.nth else reading.nth_of_name end = 1
+),
+used as (
+    select
+        * exclude (chosen),
+        len(chosen) as window_length,
+        -- "last" looks for the last record first: a run that ends with 0 has no positive speed.
+        case
+            when statistic = 'last' then list_filter(list_slice(chosen, -1, -1), lambda x: x > 0 or not positive_only)
+            when positive_only then list_filter(chosen, lambda x: x > 0)
+            else chosen
+        end as chosen
+    from windowed
+),
+computed as (
+    select
+        run_id,
+        rule,
+        phase,
+        unit,
+        case
+            when mixture is null
+                then rounded(
+                    case when statistic = 'median' then list_median(chosen) else list_avg(chosen) end * factor,
+                    rounding,
+                    rounding_digits
+                )
+        end as value,
+        len(chosen) as records_used,
+        found + dropped - len(chosen) as records_skipped,
+        case
+            when mixture is not null then 'mixed'
+            when len(chosen) = 0 then 'too_few_records'
+            when factor is null then 'missing_fact'
+            else 'ok'
+        end as status,
+        case
+            when mixture is not null then mixture
+            when len(chosen) = 0 then format(
+                '{} usable of {} records; the rule skips {}', len(chosen), found + dropped, skip
+            )
+            when factor is null then needed
+        end as reason,
+        kind = 'summary' or window_length = take as is_whole
+    from used
+),
+answered as (
+    select * from computed
+    union all
+    -- A run without any throughput is still a row of its default rule: a failed run is a status, never nothing.
+    select
+        run_format.run_id,
+        format.default_rule,
+        'train',
+        null,
+        null,
+        0,
+        0,
+        'too_few_records',
+        'no throughput in its records',
+        false
+    from run_format
+    join format using (format)
+    anti join (
+        select run_id, rule
+        from computed
+        where phase = 'train'
+    ) as spoken on spoken.run_id = run_format.run_id and spoken.rule = format.default_rule
+    where format.default_rule is not null
+)
+select
+    answered.run_id,
+    run.case_id,
+    answered.rule,
+    coalesce(answered.rule = format.default_rule, false) as is_default,
+    answered.phase,
+    answered.value,
+    answered.unit,
+    answered.records_used,
+    answered.records_skipped,
+    case when run.status in ('ok', 'unknown') then answered.status else run.status end as status,
+    case when run.status in ('ok', 'unknown') then answered.reason else run.reason end as reason,
+    answered.phase = 'train'
+    and answered.status = 'ok'
+    and (
+        run.status in ('ok', 'unknown')
+        -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
+        or (run.status = 'truncated' and coalesce(answered.is_whole, false) and coalesce(run.exit_code, 0) = 0)
+    ) as is_trial
+from answered
+join run using (run_id)
+join run_format using (run_id)
+left join format using (format);
+
+create view speed_table as
+with doubt as (
+    select run_id, count(*) as conflicts
+    from conflict
+    group by run_id
+),
+size as (
+    select series_run.series_id, count(*) as runs, coalesce(sum(doubt.conflicts), 0)::bigint as conflicts
+    from series_run
+    left join doubt using (run_id)
+    group by series_run.series_id
+),
+trial as (
+    select
+        series_run.series_id,
+        series_run.trial,
+        run_speed.run_id,
+        run_speed.rule,
+        run_speed.is_default,
+        run_speed.value,
+        run_speed.unit,
+        run_speed.status,
+        run_speed.is_trial
+    from series_run
+    join run_speed using (run_id)
+    where run_speed.phase = 'train'
+),
+cell as (
+    select
+        series_id,
+        rule,
+        unit,
+        bool_or(is_default) as is_default,
+        list_sort(
+            list({'trial': trial, 'run_id': run_id, 'value': value}) filter (where is_trial)
+        ) as trials
+    from trial
+    where unit is not null or value is not null
+    group by series_id, rule, unit
+),
+dropped as (
+    -- The most frequent status, of several the first by name.
+    select series_id, rule, bool_or(is_default) as is_default, min({'fewer': -runs, 'status': status}).status as status
+    from (
+        select series_id, rule, status, bool_or(is_default) as is_default, count(*) as runs
+        from trial
+        where not is_trial
+        group by series_id, rule, status
+    )
+    group by series_id, rule
+),
+every_cell as (
+    select cell.series_id, cell.rule, cell.unit, cell.is_default, cell.trials, dropped.status
+    from cell
+    left join dropped using (series_id, rule)
+    union all
+    select dropped.series_id, dropped.rule, null, dropped.is_default, null, dropped.status
+    from dropped
+    anti join cell using (series_id, rule)
+),
+counted as (
+    select
+        *,
+        list_transform(coalesce(trials, []), lambda x: x.value) as speeds,
+        list_transform(coalesce(trials, []), lambda x: x.run_id) as trial_runs
+    from every_cell
+)
+select
+    series.series_id,
+    series.campaign,
+    series.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    series.gpu_model,
+    counted.rule,
+    counted.is_default,
+    rounded(
+        case when rule.trial_statistic = 'median' then list_median(counted.speeds) else list_avg(counted.speeds) end,
+        rule.trial_rounding,
+        rule.trial_rounding_digits
+    ) as value,
+    counted.unit,
+    len(counted.speeds) as trials,
+    size.runs - len(counted.speeds) as trials_dropped,
+    list_min(counted.speeds) as lowest,
+    list_max(counted.speeds) as highest,
+    case when len(counted.speeds) > 1 then list_stddev_samp(counted.speeds) end as stdev,
+    size.conflicts,
+    case when len(counted.speeds) > 0 then 'ok' else counted.status end as status,
+    series.gpu_memory_mib,
+    series.framework_version,
+    series.implementation_version,
+    series.mixed,
+    counted.trial_runs
+from counted
+join series using (series_id)
+join size using (series_id)
+join bench_case using (case_id)
+join rule using (rule);
+
+-- Memory ------------------------------------------------------------------------------------------------------
+
+-- The same run has several true memories (allocated, reserved, of the process, of the device): never mixed.
+create view run_memory as
+select
+    measurement.run_id,
+    run.case_id,
+    case measurement.quantity
+        when 'memory_used' then 'device'
+        when 'memory_allocated' then 'allocated'
+        when 'memory_reserved' then 'reserved'
+        when 'memory_process' then 'process'
+    end as definition,
+    -- A program that numbers its ranks and not its devices: one rank holds one device.
+    coalesce(measurement.device, 'rank ' || measurement.rank) as device,
+    max(measurement.value) as value_mib,
+    count(*) as records_used
+from measurement
+join run using (run_id)
+where measurement.unit = 'MiB'
+    and isfinite(measurement.value)
+    and (
+        (measurement.quantity = 'memory_used' and measurement.kind = 'sample')
+        or measurement.quantity in ('memory_allocated', 'memory_reserved', 'memory_process')
+    )
+group by all;
+
+create view memory_table as
+with trial as (
+    select
+        series_run.series_id,
+        run_memory.run_id,
+        run_memory.definition,
+        run.status,
+        run.status in ('ok', 'unknown') as is_trial,
+        max(run_memory.value_mib) as value_mib
+    from series_run
+    join run_memory using (run_id)
+    join run using (run_id)
+    group by all
+),
+cell as (
+    select
+        series_id,
+        definition,
+        median(value_mib) filter (where is_trial) as value_mib,
+        count(*) filter (where is_trial) as trials,
+        count(*) filter (where not is_trial) as trials_dropped,
+        min(value_mib) filter (where is_trial) as lowest_mib,
+        max(value_mib) filter (where is_trial) as highest_mib,
+        case when bool_or(is_trial) then 'ok' else min(status) end as status
+    from trial
+    group by series_id, definition
+)
+select
+    series.series_id,
+    series.campaign,
+    series.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    series.gpu_model,
+    cell.definition,
+    cell.value_mib,
+    series.gpu_memory_mib,
+    series.gpu_memory_mib - cell.value_mib as headroom_mib,
+    cell.trials,
+    cell.trials_dropped,
+    cell.lowest_mib,
+    cell.highest_mib,
+    cell.status,
+    series.framework_version,
+    series.implementation_version,
+    series.mixed
+from cell
+join series using (series_id)
+join bench_case using (case_id);
+
+-- Speed-up ----------------------------------------------------------------------------------------------------
+
+create view speedup_table as
+with cell as (
+    -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
+    select
+        *,
+        row_number() over (order by series_id, rule, unit) as cell_id,
+        dense_rank() over (order by
+            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
+            framework_version, implementation_version, rule, unit, batch_size_per_gpu
+        ) as weak_family,
+        dense_rank() over (order by
+            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
+            framework_version, implementation_version, rule, unit, global_batch_size
+        ) as strong_family
+    from speed_table
+),
+placed as (
+    select
+        cell_id, 'weak' as scaling, weak_family as family,
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
+        false as is_swept
+    from cell
+    union all
+    select
+        cell_id, 'strong', strong_family,
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
+        min(batch_size_per_gpu) over (partition by strong_family)
+            <> max(batch_size_per_gpu) over (partition by strong_family)
+    from cell
+    where global_batch_size is not null
+),
+base as (
+    select *
+    from placed
+    where value is not null and gpus is not null
+    qualify gpus = min(gpus) over (partition by scaling, family)
+),
+paired as (
+    select
+        placed.cell_id,
+        placed.scaling,
+        base.cell_id as base_id,
+        placed.batch_size_per_gpu is distinct from base.batch_size_per_gpu as other_batch,
+        -- Quotients, not logarithms: equal ratios are equal to the last bit. NULL to NULL is the same, to a number far.
+        rank() over (
+            partition by placed.cell_id, placed.scaling
+            order by
+                placed.cell_id <> base.cell_id,
+                case
+                    when placed.global_batch_size is not distinct from base.global_batch_size then 1
+                    else greatest(placed.global_batch_size, base.global_batch_size)
+                        / case when placed.global_batch_size + base.global_batch_size is not null
+                            then least(placed.global_batch_size, base.global_batch_size) end
+                end nulls last,
+                case
+                    when placed.gradient_accumulation is not distinct from base.gradient_accumulation then 1
+                    else greatest(placed.gradient_accumulation, base.gradient_accumulation)
+                        / case when placed.gradient_accumulation + base.gradient_accumulation is not null
+                            then least(placed.gradient_accumulation, base.gradient_accumulation) end
+                end nulls last
+        ) as preference
+    from placed
+    join base using (scaling, family)
+    where placed.gpus is not null
+),
+chosen as (
+    -- Two bases that are equally near: none.
+    select
+        cell_id,
+        scaling,
+        case when count(*) = 1 then min(base_id) end as base_id,
+        case when count(*) = 1 then bool_or(other_batch) end as other_batch
+    from paired
+    where preference = 1
+    group by cell_id, scaling
+),
+row_of as (
+    select placed.cell_id, placed.scaling, chosen.base_id
+    from placed
+    left join chosen using (cell_id, scaling)
+    -- A base with the same batch size per GPU is weak scaling, and stands there.
+    where placed.scaling = 'weak'
+        or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
+)
+select
+    cell.series_id,
+    cell.campaign,
+    cell.case_id,
+    cell.name,
+    cell.framework,
+    cell.implementation,
+    cell.model,
+    cell.task,
+    cell.precision,
+    cell.batch_size_per_gpu,
+    cell.global_batch_size,
+    cell.nodes,
+    cell.gpus,
+    cell.seq_len,
+    cell.gradient_accumulation,
+    cell.options,
+    cell.gpu_model,
+    cell.rule,
+    cell.is_default,
+    cell.value,
+    cell.unit,
+    cell.trials,
+    cell.trials_dropped,
+    cell.lowest,
+    cell.highest,
+    cell.stdev,
+    cell.conflicts,
+    cell.status,
+    row_of.scaling,
+    base_cell.series_id as base_series_id,
+    base_cell.gpus as base_gpus,
+    base_cell.value as base_value,
+    cell.value / base_cell.value as speedup,
+    cell.value / base_cell.value * base_cell.gpus / cell.gpus as efficiency,
+    cell.gpu_memory_mib,
+    cell.framework_version,
+    cell.implementation_version,
+    cell.mixed
+from cell
+join row_of using (cell_id)
+left join cell as base_cell on base_cell.cell_id = row_of.base_id;
+
+-- What went wrong, and what fits ------------------------------------------------------------------------------
+
+create view failure_table as
+with last_words as (
+    select run_log.run_id, run_log.log_id, segment.event_line as line, min(segment.event_text) as event_text
+    from run_log
+    join segment using (log_id, segment)
+    where segment.event_line is not null
+    group by all
+)
+select
+    run.run_id,
+    run_campaign.campaign,
+    run.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    run.status,
+    run.reason,
+    run.status_log_id as log_id,
+    run.status_line as line,
+    coalesce(last_words.event_text, run.reason) as text,
+    environment.gpu_model,
+    run.run_key,
+    run.steps_done,
+    run.steps_planned,
+    run.exit_code
+from run
+anti join excluded_run using (run_id)
+left join run_campaign using (run_id)
+join bench_case using (case_id)
+left join environment using (environment_id)
+left join last_words
+    on last_words.run_id = run.run_id
+    and last_words.log_id = run.status_log_id
+    and last_words.line = run.status_line
+where run.status not in ('ok', 'unknown');
+
+create view max_batch_table as
+select
+    series.campaign,
+    series.gpu_model,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    max(bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown')) as largest_ok,
+    min(bench_case.batch_size_per_gpu) filter (where run.status = 'oom') as smallest_oom,
+    count(*) as runs
+from series_run
+join series using (series_id)
+join run on run.run_id = series_run.run_id
+join bench_case on bench_case.case_id = run.case_id
+where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
+group by all;
+
+create view profile_table as
+with kernel as (
+    select
+        run_id,
+        label,
+        name,
+        quantity,
+        unit,
+        list_sort(list({'log_id': log_id, 'byte_offset': byte_offset, 'ordinal': ordinal, 'value': value})) as records
+    from measurement
+    where kind = 'kernel' and run_id is not null and value is not null
+    group by run_id, label, name, quantity, unit
+),
+listed as (
+    select * exclude (records), list_transform(records, lambda x: x.value) as readings
+    from kernel
+    anti join excluded_run using (run_id)
+)
+select
+    listed.run_id,
+    run.case_id,
+    listed.label,
+    listed.name,
+    listed.quantity,
+    list_avg(listed.readings) as value,
+    listed.unit,
+    len(listed.readings) as records,
+    list_sum(listed.readings) as total,
+    list_min(listed.readings) as lowest,
+    list_max(listed.readings) as highest
+from listed
+join run using (run_id);
+
+create view convergence_table as
+with reading as (
+    select
+        record.run_id,
+        shape.name,
+        shape.quantity,
+        min({
+            'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset,
+            'ordinal': shape.ordinal, 'step': record.step, 'value': record."values"[shape.ordinal]
+        }) as first_record,
+        max({
+            'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset,
+            'ordinal': shape.ordinal, 'step': record.step, 'value': record."values"[shape.ordinal]
+        }) as last_record,
+        count(*) as records
+    from run_record as record
+    join shape using (shape_id)
+    anti join excluded_run using (run_id)
+    where record."values"[shape.ordinal] is not null
+        and (
+            (shape.quantity = 'loss' and shape.kind = 'step' and shape.phase = 'train')
+            or (shape.quantity = 'accuracy' and shape.kind in ('step', 'summary'))
+        )
+    group by record.run_id, shape.name, shape.quantity
+),
+accuracy as (
+    select run_id, max({'last_record': last_record, 'name': name}) as latest
+    from reading
+    where quantity = 'accuracy'
+    group by run_id
+)
+select
+    run.run_id,
+    run.case_id,
+    loss.name as loss_name,
+    loss.first_record.step as first_step,
+    loss.first_record.value as first_loss,
+    loss.last_record.step as last_step,
+    loss.last_record.value as last_loss,
+    loss.records as loss_records,
+    accuracy.latest.name as accuracy_name,
+    accuracy.latest.last_record.value as last_accuracy,
+    run.status
+from (select * from reading where quantity = 'loss') as loss
+full join accuracy using (run_id)
+join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
+
+-- Leaderboard -------------------------------------------------------------------------------------------------
+
+-- A log that was archived twice is in two campaigns. Of the series that share a run the one with most trials stands,
+-- of several the first by campaign: a run is ranked once, and every value is one of speed_table.
+create macro leaderboard_of(campaign_glob) as table
+with candidate as (
+    select *
+    from speed_table
+    where is_default and trials > 0 and coalesce(campaign, '') glob campaign_glob
+),
+claim as (
+    select
+        series_id,
+        rule,
+        unit,
+        row_number() over (
+            partition by run_id, rule, unit order by trials desc, campaign nulls last, series_id
+        ) = 1 as is_home
+    from (select series_id, campaign, rule, unit, trials, unnest(trial_runs) as run_id from candidate)
+),
+home as (
+    select series_id, rule, unit
+    from claim
+    group by series_id, rule, unit
+    having bool_and(is_home)
+)
+select
+    candidate.model,
+    candidate.task,
+    candidate.precision,
+    candidate.seq_len,
+    candidate.gpu_model,
+    candidate.gpus,
+    candidate.unit,
+    rank() over board as rank,
+    rank() over board + count(*) over (
+        partition by
+            candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
+            candidate.gpus, candidate.unit, candidate.value
+    ) - 1 as rank_last,
+    candidate.series_id,
+    candidate.campaign,
+    candidate.framework,
+    candidate.implementation,
+    candidate.batch_size_per_gpu,
+    candidate.value,
+    candidate.rule,
+    candidate.trials,
+    candidate.trials_dropped,
+    candidate.framework_version,
+    candidate.implementation_version
+from candidate
+semi join home
+    on home.series_id = candidate.series_id
+    and home.rule = candidate.rule
+    and home.unit is not distinct from candidate.unit
+window board as (
+    partition by
+        candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
+        candidate.gpus, candidate.unit
+    order by candidate.value desc
+);
+
+create view leaderboard as
+select * from leaderboard_of('*');

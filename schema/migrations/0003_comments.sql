@@ -1,0 +1,764 @@
+-- What everything is, for an analyst in the duckdb shell:
+--   select table_name, comment from duckdb_tables(); select view_name, comment from duckdb_views() where not internal;
+--   select column_name, comment from duckdb_columns() where table_name = 'speed_table';
+-- `create or replace view` drops comments: a migration that replaces a view comments it again.
+
+comment on table log is
+    'One row per content that was read as a log: the same bytes under ten paths are one row. Filled by ingest. See sighting for the places, measurement for the values.';
+comment on column log.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column log.content_hash is 'Hash of the decompressed bytes.';
+comment on column log.bytes is 'Size in bytes, decompressed.';
+comment on column log.lines is 'Number of lines.';
+comment on column log.format is 'Name of the format that it was read as; NULL if none fits.';
+comment on column log.format_version is 'Version of the format.';
+comment on column log.definitions_hash is
+    'Hash of the definitions that it was read under: another one means that bench ingest --refresh would read it again.';
+comment on column log.pieces is 'Pieces cut from the anchored lines: records + ignored + rejects.';
+comment on column log.records is 'Pieces that are records.';
+comment on column log.ignored is
+    'Pieces that the format ignores for a stated reason (table ignored_piece).';
+comment on column log.rejects is 'Pieces that should have been records and are not (table reject).';
+comment on column log.notes is 'Records that have text left behind their values.';
+comment on column log.evidence is
+    'What the format was recognised by; for an unknown log the nearest format and what it misses.';
+
+comment on table sighting is
+    'One row per place where a file was seen, by path, archive and member. Filled by ingest.';
+comment on column sighting.sighting_id is 'Id of the sighting (table sighting).';
+comment on column sighting.log_id is
+    'Id of the content (table log); NULL for a file that was not read as a log.';
+comment on column sighting.path is 'Path below what was ingested, redacted.';
+comment on column sighting.archive is 'Archive that holds it; NULL for a plain file.';
+comment on column sighting.member is 'Path within the archive.';
+comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
+comment on column sighting.folder is 'Folder, redacted: logs of one folder may be of one run.';
+comment on column sighting.stem is
+    'File name without its endings: logs of one folder and stem are of one run.';
+comment on column sighting.name_rule is 'Rule of ingest/names/ that matched the path.';
+comment on column sighting.modified_at is 'Modification time of the file.';
+comment on column sighting.ingested_at is 'Time at which it was first ingested.';
+comment on column sighting.definitions_hash is
+    'Hash of the definitions that it was read under: another one means that bench ingest --refresh would read it again.';
+comment on column sighting.status is
+    'What became of the file: loaded, duplicate, superseded, facts, empty, unrecognised or unreadable.';
+comment on column sighting.reason is 'Why it was not loaded, or what it repeats.';
+
+comment on table sighting_fact is
+    'One row per statement that a place makes about its runs: facts.toml, a manifest beside the log, or its name. Filled by ingest; fact holds what each run made of them.';
+comment on column sighting_fact.sighting_id is 'Id of the sighting (table sighting).';
+comment on column sighting_fact.name is 'What is stated: a column of bench_case or environment, or trial.';
+comment on column sighting_fact.value is 'Value in our words.';
+comment on column sighting_fact.value_logged is 'Value as it was spelled.';
+comment on column sighting_fact.source is 'correct, manifest, facts.toml or name.';
+comment on column sighting_fact.place is 'Where exactly it stands: file and line, or rule.';
+
+comment on table ignored_piece is
+    'One row per log and reason: how many pieces of the log its format ignores for that reason. They sum up to log.ignored.';
+comment on column ignored_piece.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column ignored_piece.reason is 'Reason that the format gives.';
+comment on column ignored_piece.pieces is 'Number of pieces.';
+
+comment on table reject is
+    'One row per piece of a log that should have been a record and is not. Nothing is lost: the text is kept, redacted.';
+comment on column reject.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column reject.line is 'Line of the log, from 1.';
+comment on column reject.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column reject.record is 'Record that it should have been; NULL if that is not known.';
+comment on column reject.reason is 'Why it is none: no head, no template, bad json, too long.';
+comment on column reject.text is 'The piece, redacted.';
+
+comment on table shape is
+    'One row per value of a line layout: what the k-th value of a record of this layout is. Written once per layout; join measurement rather than this.';
+comment on column shape.shape_id is 'Id of the line layout (table shape).';
+comment on column shape.ordinal is 'Position of the value in its record, from 1.';
+comment on column shape.format is 'Format that defines the record.';
+comment on column shape.record is 'Name of the record in its format.';
+comment on column shape.kind is
+    'step, summary, parameter, event, sample (telemetry) or kernel (profiler).';
+comment on column shape.phase is
+    'train unless the format says validation or inference; NULL for telemetry.';
+comment on column shape.name is 'Name of the value as the log spells it.';
+comment on column shape.quantity is
+    'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
+comment on column shape.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column shape.unit_logged is 'Unit as the log spells it.';
+comment on column shape.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+
+comment on table record is
+    'One row per piece of a log that is a record, with all its values in a list. measurement shows one row per value, with names and units: ask that.';
+comment on column record.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column record.line is 'Line of the log, from 1.';
+comment on column record.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column record.shape_id is 'Id of the line layout (table shape).';
+comment on column record.step is 'Step that the record states.';
+comment on column record.epoch is 'Epoch that the record states.';
+comment on column record.rank is 'Rank of the process that printed the record; NULL if it says none.';
+comment on column record.device is 'Device that the record is of, as the log names it.';
+comment on column record.label is 'Name of the record''s kernel or event.';
+comment on column record.logged_at is 'Time that the record states.';
+comment on column record.clock_s is 'Seconds on the log''s own clock, where it has no date.';
+comment on column record."values" is
+    'Values in the order of shape.ordinal, scaled to the shape''s unit; NULL where the value is text or absent.';
+comment on column record.texts is
+    'Values that are no number, in the order of shape.ordinal; NULL if all are numbers.';
+comment on column record.lead is 'Text before the record on its line that no lead template explains.';
+comment on column record.note is 'Text behind the values that is no value.';
+
+comment on table segment is
+    'One row per execution that left its lines in a log: a log can hold several. Filled by ingest, input of run.';
+comment on column segment.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column segment.segment is 'Number of the execution within its log, from 1 (table segment).';
+comment on column segment.role is
+    'What this log is: train, duplicate_stream, telemetry, profile or sidecar.';
+comment on column segment.first_line is 'First line of the part.';
+comment on column segment.last_line is 'Last line of the part.';
+comment on column segment.first_record_line is 'Line of its first record.';
+comment on column segment.last_record_line is 'Line of its last record.';
+comment on column segment.started_at is 'Time at which it started, by the log.';
+comment on column segment.ended_at is 'Time at which it ended, by the log.';
+comment on column segment.records is 'Number of records.';
+comment on column segment.step_records is 'Number of records of kind step.';
+comment on column segment.steps_done is 'Last step that it states.';
+comment on column segment.step_gap is 'Usual distance between the steps that it prints.';
+comment on column segment.closing_line is 'Line of its closing summary; NULL if it has none.';
+comment on column segment.closing_speed is 'Speed that its closing summary states.';
+comment on column segment.expects_closing is 'Whether a complete log of this format ends with a closing summary.';
+comment on column segment.final_loss_nan is 'Whether its last loss is not a number.';
+comment on column segment.event_status is 'Status that an event in it speaks for, such as oom.';
+comment on column segment.event_line is 'Line of that event.';
+comment on column segment.event_text is 'Text of that event, redacted.';
+comment on column segment.stream is 'Sketch of its records, by which a duplicate stream is recognised.';
+comment on column segment.devices is 'Devices of the log that belong to it; NULL for all.';
+
+comment on table log_fact is
+    'One row per statement that a segment of a log makes about its run, before it is compared with other sources. fact holds the outcome.';
+comment on column log_fact.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column log_fact.segment is 'Number of the execution within its log, from 1 (table segment).';
+comment on column log_fact.name is
+    'What is stated: a column of bench_case or environment, or steps_planned.';
+comment on column log_fact.value is 'Value in our words.';
+comment on column log_fact.value_logged is 'Value as it was spelled.';
+comment on column log_fact.line is 'Line of the log that states it.';
+comment on column log_fact.trust is 'Which statement of one log counts: the highest.';
+
+comment on table bench_case is
+    'One row per case: what was run. NULL is what no log, manifest, facts.toml or name states.';
+comment on column bench_case.case_id is 'Id of the case (table bench_case).';
+comment on column bench_case.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column bench_case.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column bench_case.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column bench_case.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column bench_case.task is 'Task, such as pretraining, squad, classification.';
+comment on column bench_case.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column bench_case.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column bench_case.global_batch_size is 'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column bench_case.nodes is 'Number of machines.';
+comment on column bench_case.gpus is 'Number of GPUs over all nodes.';
+comment on column bench_case.seq_len is 'Sequence length in tokens.';
+comment on column bench_case.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column bench_case.options is 'JSON of the other settings that make it another case.';
+
+comment on table environment is
+    'One row per environment: where it was run. NULL is what nothing states.';
+comment on column environment.environment_id is 'Id of the environment (table environment).';
+comment on column environment.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column environment.gpu_family is 'GPU family, such as V100.';
+comment on column environment.gpus_per_node is 'GPUs of one machine.';
+comment on column environment.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column environment.driver_version is 'Version of the NVIDIA driver.';
+comment on column environment.cuda_version is 'Version of CUDA.';
+comment on column environment.cudnn_version is 'Version of cuDNN.';
+comment on column environment.nccl_version is 'Version of NCCL.';
+comment on column environment.mpi_version is 'Version of MPI.';
+comment on column environment.framework_version is 'Version of the framework.';
+comment on column environment.implementation_version is 'Version or commit of the training program.';
+comment on column environment.image is 'Container image.';
+comment on column environment.interconnect is 'Network between the machines.';
+comment on column environment.topology is 'Links between the GPUs of a machine.';
+comment on column environment.cpu_model is 'Processor.';
+comment on column environment.cpu_count is 'Number of processor cores.';
+comment on column environment.memory_mib is 'Main memory of a machine in MiB.';
+comment on column environment.os is 'Operating system.';
+comment on column environment.python_version is 'Version of Python.';
+comment on column environment.libraries is 'Other libraries with their versions.';
+
+comment on table run is
+    'One row per execution of a case. Start here: join bench_case by case_id, environment by environment_id, run_log for its logs, fact for the source of each statement.';
+comment on column run.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run.run_key is
+    'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
+comment on column run.case_id is 'Id of the case (table bench_case).';
+comment on column run.environment_id is 'Id of the environment (table environment).';
+comment on column run.trial is 'Repetition number that is stated; NULL if none is.';
+comment on column run.started_at is 'Start, by the log or its manifest; NULL if nothing states it.';
+comment on column run.ended_at is 'End, by the log or its manifest.';
+comment on column run.time_source is 'Where the times come from: log, manifest or file time.';
+comment on column run.status is
+    'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
+comment on column run.reason is 'Evidence for the status, in words.';
+comment on column run.status_log_id is 'Log that holds the line which decided the status.';
+comment on column run.status_line is 'Line that decided the status.';
+comment on column run.steps_planned is 'Steps that the run was to do.';
+comment on column run.steps_done is 'Steps that it did.';
+comment on column run.exit_code is 'Exit code of the process, from a manifest.';
+
+comment on table run_alias is
+    'One row per key that a run once had: keys that were shown stay valid.';
+comment on column run_alias.old_key is 'Key that the run once had.';
+comment on column run_alias.run_key is 'Key that the run has now.';
+
+comment on table run_log is
+    'One row per run and part of a log that belongs to it.';
+comment on column run_log.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_log.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column run_log.sighting_id is 'Place of the log through which it was paired.';
+comment on column run_log.role is
+    'What the log is to its run: train, duplicate_stream (the same records as JSON), telemetry, profile, manifest, sidecar.';
+comment on column run_log.segment is 'Number of the execution within its log, from 1 (table segment).';
+comment on column run_log.first_line is 'First line of the part.';
+comment on column run_log.last_line is 'Last line of the part.';
+comment on column run_log.devices is 'Devices of a telemetry log that belong to the run; NULL for all.';
+comment on column run_log.paired_by is 'What decided that the log belongs to the run.';
+
+comment on table stream_only is
+    'One row per record of a duplicate stream (a JSON twin) that the train log of its run lacks; these stay in view measurement.';
+comment on column stream_only.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column stream_only.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+
+comment on table fact is
+    'One row per statement about a run, with its source. Of contradicting ones all are kept; used marks the one that counts.';
+comment on column fact.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column fact.name is 'What is stated: a column of bench_case, environment or run.';
+comment on column fact.value is 'Value in our words.';
+comment on column fact.value_logged is 'Value as it was spelled.';
+comment on column fact.source is
+    'Order of trust: correct, log, manifest, facts.toml, name; derived is computed from others.';
+comment on column fact.log_id is 'Log that states it.';
+comment on column fact.line is 'Line that states it.';
+comment on column fact.sighting_id is 'Place that states it.';
+comment on column fact.place is 'Where exactly it stands: file and line, or rule.';
+comment on column fact.used is 'Whether this statement counts: at most one per run and name.';
+
+comment on table exclusion is
+    'One row per run that a person left out of every table, with the reason. Filled by bench exclude.';
+comment on column exclusion.run_key is 'Key of the run, also an old one.';
+comment on column exclusion.reason is 'Why.';
+comment on column exclusion.excluded_at is 'When.';
+comment on column exclusion.excluded_by is 'By whom.';
+
+comment on table format is
+    'One row per log format whose definition was last used. Filled from ingest/formats/.';
+comment on column format.format is 'Name of the log format.';
+comment on column format.version is 'Version of the definition.';
+comment on column format.framework is 'Framework of the program, where the format says it.';
+comment on column format.implementation is 'Program, where the format says it.';
+comment on column format.default_rule is 'Rule that is_default marks for its logs.';
+comment on column format.role is 'What a log of this format is to a run.';
+
+comment on table rule is
+    'One row per rule: a named, sourced way to turn records into a speed of a run, and speeds of runs into a number of a series. Filled from queries/rules/.';
+comment on column rule.rule is 'Id of the rule (table rule).';
+comment on column rule.source is 'Document and section, or script and lines, that define it.';
+comment on column rule."window" is 'Which records are used, in words.';
+comment on column rule.statistic is 'What is made of the records of a run: last, mean or median.';
+comment on column rule.ranks is
+    'all: records of all ranks as they come; first: of the lowest rank only.';
+comment on column rule.rounding is
+    'Rounding of a run''s speed: round_even (as numpy), truncate, round2_truncate (as int(round(x, 2))); NULL for none.';
+comment on column rule.trial_statistic is 'What is made of the trials of a series: mean or median.';
+comment on column rule.description is 'The rule in one sentence.';
+comment on column rule.formats is 'Formats that it applies to; NULL for all.';
+comment on column rule.kind is 'Records that it reads: step or summary.';
+comment on column rule.name is 'Name of the value that it reads; NULL for any throughput.';
+comment on column rule.skip is 'Records left out at the start.';
+comment on column rule.take is 'Records used after that; NULL for all.';
+comment on column rule.positive_only is 'Whether values of 0 and below are left out.';
+comment on column rule.rounding_digits is 'Digits of the rounding of a run''s speed.';
+comment on column rule.trial_rounding is 'Rounding of a series'' speed, as in rounding.';
+comment on column rule.trial_rounding_digits is 'Digits of the rounding of a series'' speed.';
+
+comment on table published is
+    'One row per number that others published, to compare with.';
+comment on column published.source is 'Document that states it.';
+comment on column published.cell is 'Row and column in the document.';
+comment on column published.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column published.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column published.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column published.task is 'Task, such as pretraining, squad, classification.';
+comment on column published.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column published.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column published.nodes is 'Number of machines.';
+comment on column published.gpus is 'Number of GPUs over all nodes.';
+comment on column published.seq_len is 'Sequence length in tokens.';
+comment on column published.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column published.campaign is 'Campaign that holds the logs of the number.';
+comment on column published.rule is 'Rule that the document states; NULL if it states none.';
+comment on column published.value is 'Number as published.';
+comment on column published.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+
+comment on table schema_version is
+    'One row per migration that this database has had; the highest version is the one of its tables and views.';
+comment on column schema_version.version is 'Number of the migration.';
+comment on column schema_version.applied_at is 'When it was applied, UTC.';
+comment on column schema_version.benchledger_version is 'Version of the program that applied it.';
+
+comment on view run_source is
+    'One row per run and part of the log that its numbers come from: its train log, or its JSON twin where there is no other. Helper of other views.';
+comment on column run_source.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_source.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column run_source.segment is 'Number of the execution within its log, from 1 (table segment).';
+comment on column run_source.role is
+    'What the log is to its run: train, duplicate_stream (the same records as JSON), telemetry, profile, manifest, sidecar.';
+comment on column run_source.first_line is 'First line of the part.';
+comment on column run_source.last_line is 'Last line of the part.';
+
+comment on view measurement_all is
+    'One row per value of every record, also of duplicate streams. Ask measurement unless you look for duplicates.';
+comment on column measurement_all.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column measurement_all.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column measurement_all.role is 'What the log is to the run; NULL where no run claims it.';
+comment on column measurement_all.line is 'Line of the log, from 1.';
+comment on column measurement_all.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column measurement_all.kind is
+    'step, summary, parameter, event, sample (telemetry) or kernel (profiler).';
+comment on column measurement_all.phase is
+    'train unless the format says validation or inference; NULL for telemetry.';
+comment on column measurement_all.ordinal is 'Position of the value in its record, from 1.';
+comment on column measurement_all.step is 'Step that the record states.';
+comment on column measurement_all.epoch is 'Epoch that the record states.';
+comment on column measurement_all.rank is 'Rank of the process that printed the record; NULL if it says none.';
+comment on column measurement_all.device is 'Device that the record is of, as the log names it.';
+comment on column measurement_all.label is 'Name of the record''s kernel or event.';
+comment on column measurement_all.logged_at is 'Time that the record states.';
+comment on column measurement_all.clock_s is 'Seconds on the log''s own clock, where it has no date.';
+comment on column measurement_all.name is
+    'Name of the value as the log spells it, such as step_loss or memory.used.';
+comment on column measurement_all.quantity is
+    'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
+comment on column measurement_all.value is 'Value, scaled to unit; NULL if it is text.';
+comment on column measurement_all.text is 'Value that is no number.';
+comment on column measurement_all.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column measurement_all.unit_logged is 'Unit as the log spells it.';
+comment on column measurement_all.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+
+comment on view measurement is
+    'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate stream is left out where the train log has its records. Filter by run_id, name or quantity.';
+comment on column measurement.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column measurement.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column measurement.role is 'What the log is to the run; NULL where no run claims it.';
+comment on column measurement.line is 'Line of the log, from 1.';
+comment on column measurement.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column measurement.kind is
+    'step, summary, parameter, event, sample (telemetry) or kernel (profiler).';
+comment on column measurement.phase is
+    'train unless the format says validation or inference; NULL for telemetry.';
+comment on column measurement.ordinal is 'Position of the value in its record, from 1.';
+comment on column measurement.step is 'Step that the record states.';
+comment on column measurement.epoch is 'Epoch that the record states.';
+comment on column measurement.rank is 'Rank of the process that printed the record; NULL if it says none.';
+comment on column measurement.device is 'Device that the record is of, as the log names it.';
+comment on column measurement.label is 'Name of the record''s kernel or event.';
+comment on column measurement.logged_at is 'Time that the record states.';
+comment on column measurement.clock_s is 'Seconds on the log''s own clock, where it has no date.';
+comment on column measurement.name is
+    'Name of the value as the log spells it, such as step_loss or memory.used.';
+comment on column measurement.quantity is
+    'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
+comment on column measurement.value is 'Value, scaled to unit; NULL if it is text.';
+comment on column measurement.text is 'Value that is no number.';
+comment on column measurement.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column measurement.unit_logged is 'Unit as the log spells it.';
+comment on column measurement.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+
+comment on view run_record is
+    'One row per record that a run''s speed and loss are computed from. Helper of run_speed and convergence_table.';
+comment on column run_record.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_record.part is
+    '0: record of the run''s source log; 1: record that only its duplicate stream has.';
+comment on column run_record.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column run_record.line is 'Line of the log, from 1.';
+comment on column run_record.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column run_record.shape_id is 'Id of the line layout (table shape).';
+comment on column run_record.step is 'Step that the record states.';
+comment on column run_record.epoch is 'Epoch that the record states.';
+comment on column run_record.rank is 'Rank of the process that printed the record; NULL if it says none.';
+comment on column run_record.device is 'Device that the record is of, as the log names it.';
+comment on column run_record.label is 'Name of the record''s kernel or event.';
+comment on column run_record.logged_at is 'Time that the record states.';
+comment on column run_record.clock_s is 'Seconds on the log''s own clock, where it has no date.';
+comment on column run_record."values" is 'Values in the order of shape.ordinal.';
+comment on column run_record.texts is 'Values that are no number; NULL if all are numbers.';
+comment on column run_record.lead is 'Text before the record on its line that no lead template explains.';
+comment on column run_record.note is 'Text behind the values that is no value.';
+
+comment on view run_campaign is
+    'One row per run and campaign that it belongs to: one per place in which its log was seen.';
+comment on column run_campaign.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_campaign.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+
+comment on view excluded_run is
+    'One row per run that an exclusion leaves out, also under an older key.';
+comment on column excluded_run.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column excluded_run.run_key is
+    'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
+
+comment on view series_member is
+    'One row per run and series, with what decides the membership. Helper of series and series_run.';
+comment on column series_member.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column series_member.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column series_member.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column series_member.case_id is 'Id of the case (table bench_case).';
+comment on column series_member.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column series_member.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column series_member.framework_version is 'Version of the framework.';
+comment on column series_member.implementation_version is 'Version or commit of the training program.';
+comment on column series_member.stated_trial is 'Repetition number that the run states; NULL if none.';
+comment on column series_member.started_at is 'Time at which it started, by the log.';
+comment on column series_member.run_key is 'Key of the run.';
+comment on column series_member.environment_id is 'Id of the environment (table environment).';
+
+comment on view series is
+    'One row per series: the trials of one case in one campaign on one kind of GPU with one version of the software. The only thing over which trials are averaged.';
+comment on column series.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column series.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column series.case_id is 'Id of the case (table bench_case).';
+comment on column series.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column series.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column series.framework_version is 'Version of the framework.';
+comment on column series.implementation_version is 'Version or commit of the training program.';
+comment on column series.mixed is
+    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+
+comment on view series_run is
+    'One row per run of a series, with its trial number. Excluded runs are in none.';
+comment on column series_run.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column series_run.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column series_run.trial is
+    'Repetition number in the series: as stated where that is unique, else by time of start.';
+
+comment on view conflict is
+    'One row per statement about a run that contradicts the one that counts.';
+comment on column conflict.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column conflict.name is 'What is stated twice.';
+comment on column conflict.used_value is 'Value that counts; NULL where none does, because nothing decides.';
+comment on column conflict.other_value is 'Value that contradicts it.';
+comment on column conflict.used_source is 'Source of the value that counts.';
+comment on column conflict.other_source is 'Source of the contradicting value.';
+
+comment on view run_speed is
+    'One row per run, rule, phase and unit: the global speed of the run under the rule. Filter by is_default for one speed a run.';
+comment on column run_speed.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_speed.case_id is 'Id of the case (table bench_case).';
+comment on column run_speed.rule is 'Id of the rule (table rule).';
+comment on column run_speed.is_default is 'Whether the rule is the default of the log''s format.';
+comment on column run_speed.phase is 'train, validation or inference.';
+comment on column run_speed.value is
+    'Speed over all GPUs; also of a failed run, where there is one; NULL if none can be computed.';
+comment on column run_speed.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column run_speed.records_used is 'Number of records that the value is made of.';
+comment on column run_speed.records_skipped is
+    'Number of records that the rule leaves out, or that are unusable (not a number; no time between two steps).';
+comment on column run_speed.status is
+    'ok, too_few_records, missing_fact, mixed (several throughputs, which one is not said), or the run''s status.';
+comment on column run_speed.reason is 'Why there is no value; names the missing fact.';
+comment on column run_speed.is_trial is
+    'Whether the value counts in speed_table: the run is ok or unknown, or was cut off after all that the rule asks for.';
+
+comment on view speed_table is
+    'One row per series, rule and unit: the speed over its trials. Filter by is_default for one speed a series. `bench report speed` prints it.';
+comment on column speed_table.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column speed_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column speed_table.case_id is 'Id of the case (table bench_case).';
+comment on column speed_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column speed_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column speed_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column speed_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column speed_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column speed_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column speed_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column speed_table.global_batch_size is 'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column speed_table.nodes is 'Number of machines.';
+comment on column speed_table.gpus is 'Number of GPUs over all nodes.';
+comment on column speed_table.seq_len is 'Sequence length in tokens.';
+comment on column speed_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column speed_table.options is 'JSON of the other settings that make it another case.';
+comment on column speed_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column speed_table.rule is 'Id of the rule (table rule).';
+comment on column speed_table.is_default is 'Whether the rule is the default of the log''s format.';
+comment on column speed_table.value is
+    'Speed over all GPUs: the rule''s statistic over the trials; NULL if there is no trial.';
+comment on column speed_table.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column speed_table.trials is 'Number of runs that the value is made of.';
+comment on column speed_table.trials_dropped is
+    'Number of runs of the series that the value is not made of: failed, or without a value.';
+comment on column speed_table.lowest is 'Lowest of the trials.';
+comment on column speed_table.highest is 'Highest of the trials.';
+comment on column speed_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
+comment on column speed_table.conflicts is
+    'Number of contradicting statements about the runs of the series (view conflict).';
+comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs.';
+comment on column speed_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column speed_table.framework_version is 'Version of the framework.';
+comment on column speed_table.implementation_version is 'Version or commit of the training program.';
+comment on column speed_table.mixed is
+    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+comment on column speed_table.trial_runs is
+    'Ids of the runs that the value is made of, in the order of their trial numbers.';
+
+comment on view run_memory is
+    'One row per run, definition of memory and device: the highest memory seen. The definitions differ by gigabytes and are never mixed.';
+comment on column run_memory.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_memory.case_id is 'Id of the case (table bench_case).';
+comment on column run_memory.definition is
+    'What is counted: device (all of the device, by telemetry), process, reserved or allocated (by the framework).';
+comment on column run_memory.device is 'Device, as its log names it, or ''rank N''.';
+comment on column run_memory.value_mib is 'Highest memory in MiB.';
+comment on column run_memory.records_used is 'Number of records that the value is made of.';
+
+comment on view memory_table is
+    'One row per series and definition of memory: the median over its trials of the fullest device. `bench report memory` prints it.';
+comment on column memory_table.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column memory_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column memory_table.case_id is 'Id of the case (table bench_case).';
+comment on column memory_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column memory_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column memory_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column memory_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column memory_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column memory_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column memory_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column memory_table.global_batch_size is 'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column memory_table.nodes is 'Number of machines.';
+comment on column memory_table.gpus is 'Number of GPUs over all nodes.';
+comment on column memory_table.seq_len is 'Sequence length in tokens.';
+comment on column memory_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column memory_table.options is 'JSON of the other settings that make it another case.';
+comment on column memory_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column memory_table.definition is
+    'What is counted: device (all of the device, by telemetry), process, reserved or allocated (by the framework).';
+comment on column memory_table.value_mib is
+    'Median over the trials of the highest memory of the fullest device, in MiB; NULL if no run of the series ended well.';
+comment on column memory_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column memory_table.headroom_mib is 'gpu_memory_mib minus value_mib.';
+comment on column memory_table.trials is 'Number of runs that the value is made of.';
+comment on column memory_table.trials_dropped is
+    'Number of runs of the series that the value is not made of: failed, or without a value.';
+comment on column memory_table.lowest_mib is 'Lowest of the trials in MiB.';
+comment on column memory_table.highest_mib is 'Highest of the trials in MiB.';
+comment on column memory_table.status is
+    'ok if there is a trial, else the status of its runs, the first by name.';
+comment on column memory_table.framework_version is 'Version of the framework.';
+comment on column memory_table.implementation_version is 'Version or commit of the training program.';
+comment on column memory_table.mixed is
+    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+
+comment on view speedup_table is
+    'One row per series, rule, unit and kind of scaling: the speed over that of the base, the same case on the fewest GPUs. NULL where there is no base, or several are equally near. `bench report speedup` prints it.';
+comment on column speedup_table.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column speedup_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column speedup_table.case_id is 'Id of the case (table bench_case).';
+comment on column speedup_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column speedup_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column speedup_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column speedup_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column speedup_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column speedup_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column speedup_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column speedup_table.global_batch_size is 'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column speedup_table.nodes is 'Number of machines.';
+comment on column speedup_table.gpus is 'Number of GPUs over all nodes.';
+comment on column speedup_table.seq_len is 'Sequence length in tokens.';
+comment on column speedup_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column speedup_table.options is 'JSON of the other settings that make it another case.';
+comment on column speedup_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column speedup_table.rule is 'Id of the rule (table rule).';
+comment on column speedup_table.is_default is 'Whether the rule is the default of the log''s format.';
+comment on column speedup_table.value is 'Speed over all GPUs.';
+comment on column speedup_table.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column speedup_table.trials is 'Number of runs that the value is made of.';
+comment on column speedup_table.trials_dropped is
+    'Number of runs of the series that the value is not made of: failed, or without a value.';
+comment on column speedup_table.lowest is 'Lowest of the trials.';
+comment on column speedup_table.highest is 'Highest of the trials.';
+comment on column speedup_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
+comment on column speedup_table.conflicts is
+    'Number of contradicting statements about the runs of the series (view conflict).';
+comment on column speedup_table.status is 'As in speed_table.';
+comment on column speedup_table.scaling is
+    'weak: equal batch size per GPU; strong: equal global batch size and another batch size per GPU.';
+comment on column speedup_table.base_series_id is 'Series that it is compared with; the base is its own.';
+comment on column speedup_table.base_gpus is 'GPUs of the base.';
+comment on column speedup_table.base_value is 'Speed of the base.';
+comment on column speedup_table.speedup is 'value / base_value.';
+comment on column speedup_table.efficiency is 'speedup * base_gpus / gpus: 1 is perfect scaling; not clipped.';
+comment on column speedup_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column speedup_table.framework_version is 'Version of the framework.';
+comment on column speedup_table.implementation_version is 'Version or commit of the training program.';
+comment on column speedup_table.mixed is
+    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+
+comment on view failure_table is
+    'One row per campaign and run that ended neither ok nor unknown, with the line that says so.';
+comment on column failure_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column failure_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column failure_table.case_id is 'Id of the case (table bench_case).';
+comment on column failure_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column failure_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column failure_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column failure_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column failure_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column failure_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column failure_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column failure_table.global_batch_size is 'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column failure_table.nodes is 'Number of machines.';
+comment on column failure_table.gpus is 'Number of GPUs over all nodes.';
+comment on column failure_table.seq_len is 'Sequence length in tokens.';
+comment on column failure_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column failure_table.options is 'JSON of the other settings that make it another case.';
+comment on column failure_table.status is
+    'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
+comment on column failure_table.reason is 'Why, in words.';
+comment on column failure_table.log_id is 'Log that holds the line which decided the status.';
+comment on column failure_table.line is 'That line.';
+comment on column failure_table.text is 'What it says; else the reason.';
+comment on column failure_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column failure_table.run_key is
+    'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
+comment on column failure_table.steps_done is 'Steps that it did.';
+comment on column failure_table.steps_planned is 'Steps that the run was to do.';
+comment on column failure_table.exit_code is 'Exit code of the process, from a manifest.';
+
+comment on view max_batch_table is
+    'One row per campaign, GPU model and case without its batch size: the largest batch size that ran and the smallest that ran out of memory.';
+comment on column max_batch_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column max_batch_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column max_batch_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column max_batch_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column max_batch_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column max_batch_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column max_batch_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column max_batch_table.nodes is 'Number of machines.';
+comment on column max_batch_table.gpus is 'Number of GPUs over all nodes.';
+comment on column max_batch_table.seq_len is 'Sequence length in tokens.';
+comment on column max_batch_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column max_batch_table.options is 'JSON of the other settings that make it another case.';
+comment on column max_batch_table.largest_ok is 'Largest batch size per GPU that ran.';
+comment on column max_batch_table.smallest_oom is 'Smallest batch size per GPU that ran out of memory.';
+comment on column max_batch_table.runs is 'Number of runs that speak.';
+
+comment on view profile_table is
+    'One row per run, kernel and profiled value: its mean and total over the kernel''s calls.';
+comment on column profile_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column profile_table.case_id is 'Id of the case (table bench_case).';
+comment on column profile_table.label is 'Name of the kernel.';
+comment on column profile_table.name is 'Name of the value as the profiler spells it.';
+comment on column profile_table.quantity is
+    'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
+comment on column profile_table.value is 'Mean over the calls.';
+comment on column profile_table.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column profile_table.records is 'Number of calls.';
+comment on column profile_table.total is 'Sum over the calls.';
+comment on column profile_table.lowest is 'Lowest of the calls.';
+comment on column profile_table.highest is 'Highest of the calls.';
+
+comment on view convergence_table is
+    'One row per run and loss: first and last loss, and the last accuracy.';
+comment on column convergence_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column convergence_table.case_id is 'Id of the case (table bench_case).';
+comment on column convergence_table.loss_name is 'Name of the loss as the log spells it.';
+comment on column convergence_table.first_step is 'Step of the first loss.';
+comment on column convergence_table.first_loss is 'First loss.';
+comment on column convergence_table.last_step is 'Step of the last loss.';
+comment on column convergence_table.last_loss is 'Last loss.';
+comment on column convergence_table.loss_records is 'Number of records with this loss.';
+comment on column convergence_table.accuracy_name is 'Name of the accuracy as the log spells it.';
+comment on column convergence_table.last_accuracy is 'Last accuracy that the run states.';
+comment on column convergence_table.status is
+    'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
+
+comment on view leaderboard is
+    'One row per series that has a speed by its default rule, ranked among equal model, task, precision, sequence length, GPU model, number of GPUs and unit. All campaigns, a run once. leaderboard_of(glob) ranks some campaigns only.';
+comment on column leaderboard.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column leaderboard.task is 'Task, such as pretraining, squad, classification.';
+comment on column leaderboard.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column leaderboard.seq_len is 'Sequence length in tokens.';
+comment on column leaderboard.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column leaderboard.gpus is 'Number of GPUs over all nodes.';
+comment on column leaderboard.unit is
+    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column leaderboard.rank is 'Rank by speed, from 1.';
+comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';
+comment on column leaderboard.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column leaderboard.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column leaderboard.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column leaderboard.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column leaderboard.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column leaderboard.value is 'Speed over all GPUs.';
+comment on column leaderboard.rule is 'Id of the rule (table rule).';
+comment on column leaderboard.trials is 'Number of runs that the value is made of.';
+comment on column leaderboard.trials_dropped is
+    'Number of runs of the series that the value is not made of: failed, or without a value.';
+comment on column leaderboard.framework_version is 'Version of the framework.';
+comment on column leaderboard.implementation_version is 'Version or commit of the training program.';
+
+comment on macro rounded is
+    'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
+comment on macro table leaderboard_of is
+    'leaderboard_of(campaign_glob): the leaderboard of the campaigns that match.';

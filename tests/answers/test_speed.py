@@ -1,0 +1,276 @@
+"""The speed table, as README 000 prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import report_speed
+from benchledger.answers.nothing import NothingFoundError
+from benchledger.answers.tables import Report
+from benchledger.errors import UsageError
+from tests.ledger_rows import STEP_RULE, SUMMARY_RULE, ledger_rows
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "bench.duckdb"
+
+
+def rows(report: Report, table: int = 0) -> list[tuple[str, ...]]:
+    return report.tables[table].frame.rows()
+
+
+def test_readme_000_is_cards_by_precision_and_batch_size(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.readme_000()
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.frame.columns == ["gpus", "FP32(BS=32)", "FP32(BS=48)", "FP16(BS=64)", "FP16(BS=96)"]
+    assert table.frame.rows() == [
+        ("1", "127.09", "126.48", "511.13", "532.24"),
+        ("8", "1018.40", "1012.80", "4063.19", "4207.36"),
+    ]
+
+
+def test_a_table_states_unit_rule_and_coverage(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(127.09)
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.facts == {
+        "campaign": "ngc",
+        "framework": "pytorch",
+        "implementation": "ngc",
+        "model": "bert_base",
+        "task": "pretraining",
+        "gpu_model": "V100-SXM2-16GB",
+        "unit": "samples/s",
+        "rule": SUMMARY_RULE,
+    }
+    assert str(table.coverage) == "1 of 1 cases"
+
+
+def test_an_oom_cell_says_oom_and_a_case_that_nobody_ran_is_a_dash(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(127.09)
+        ledger.run(1018.40, gpus=8)
+        ledger.run(gpus=8, batch_size_per_gpu=96, precision="fp16", status="oom")
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.frame.rows() == [("1", "127.09", "-"), ("8", "1018.40", "OOM")]
+    assert str(table.coverage) == "2 of 4 cases; missing: 1 x fp16 BS=96: not run, 8 x fp16 BS=96: oom"
+
+
+@pytest.mark.parametrize(
+    ("status", "cell"),
+    [("nan", "NAN"), ("failed", "FAILED"), ("timeout", "TIMEOUT"), ("too_few_steps", "TOO FEW STEPS")],
+)
+def test_a_failed_case_says_how_it_failed_and_is_never_zero(db: Path, status: str, cell: str) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(127.09, status=status)
+
+    assert rows(report_speed(db=db)) == [("1", cell)]
+
+
+def test_a_run_that_ended_well_without_a_speed_says_too_few_records(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run()
+
+    assert rows(report_speed(db=db)) == [("1", "TOO FEW RECORDS")]
+
+
+def test_trials_of_one_case_are_one_cell_with_their_median(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (100.0, 101.0, 109.0):
+            ledger.run(speed)
+        ledger.run(50.0, status="failed")
+
+    report = report_speed(db=db)
+
+    assert rows(report) == [("1", "101.00")]
+    assert report.tables[0].notes[0] == "trials: 3 a cell, 1 dropped; records: 3 used a cell, 0 skipped"
+    assert report.cells.select("trials", "trials_dropped", "lowest", "highest").rows() == [(3, 1, 100.0, 109.0)]
+
+
+def test_trials_are_listed_beside_mean_and_median(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (100.0, 101.0, 109.0):
+            ledger.run(speed)
+        ledger.run(50.0, status="failed")
+        ledger.run(status="oom")
+
+    report = report_speed(db=db, trials=True)
+
+    trials = report.tables[0].trials
+    assert trials is not None
+    assert trials.rows(named=True) == [
+        {
+            "gpus": "1",
+            "case": "FP32(BS=32)",
+            "trial 1": "100.00",
+            "trial 2": "101.00",
+            "trial 3": "109.00",
+            "trial 4": "(50.00)",
+            "trial 5": "OOM",
+            "mean": "103.33",
+            "median": "101.00",
+        }
+    ]
+    assert report.cells["value"].to_list() == [100.0, 101.0, 109.0, 50.0, None]
+    assert report.cells["is_trial"].to_list() == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "other"),
+    [
+        ("campaign", "a", "b"),
+        ("framework", "pytorch", "mxnet"),
+        ("implementation", "ngc", "hf"),
+        ("task", "squad", "ner"),
+    ],
+)
+def test_tables_split_by_what_must_never_be_side_by_side(db: Path, column: str, value: str, other: str) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0, **{column: value})  # type: ignore[arg-type]
+        ledger.run(2.0, **{column: other})  # type: ignore[arg-type]
+
+    report = report_speed(db=db)
+
+    assert report.split_by == (column,)
+    assert sorted(cell for table in report.tables for cell in table.frame["FP32(BS=32)"]) == ["1.00", "2.00"]
+
+
+def test_tables_split_by_gpu_model_and_unit(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        tokens = ledger.shape("summary", name="tokens", quantity="throughput", unit="tokens/s")
+        ledger.run(1.0)
+        ledger.run(2.0, environment={"gpu_model": "H200"})
+        ledger.run(3.0, environment={"gpu_model": "H200"}, gpus=8, shape_id=tokens)
+
+    report = report_speed(db=db)
+
+    assert report.split_by == ("gpu_model", "unit")
+    assert [table.frame["FP32(BS=32)"].to_list() for table in report.tables] == [["2.00"], ["3.00"], ["1.00"]]
+
+
+def test_rows_split_by_exactly_the_columns_in_which_series_of_one_cell_differ(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0, seq_len=128)
+        ledger.run(2.0, seq_len=512)
+        ledger.run(3.0, seq_len=512, environment={"framework_version": "1.6"}, gpus=8)
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.rows_split_by == ("seq_len",)
+    assert table.frame.columns == ["gpus", "seq_len", "FP32(BS=32)"]
+    assert table.frame.rows() == [("1", "128", "1.00"), ("1", "512", "2.00"), ("8", "512", "3.00")]
+
+
+@pytest.mark.parametrize("column", ["framework_version", "implementation_version", "gpu_memory_mib"])
+def test_rows_split_by_an_environment_that_differs(db: Path, column: str) -> None:
+    value, other = ("1", "2") if column.endswith("version") else (16384, 32768)
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0, environment={column: value})
+        ledger.run(2.0, environment={column: other})
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.rows_split_by == (column,)
+    assert table.frame.rows() == [("1", str(value), "1.00"), ("1", str(other), "2.00")]
+
+
+def test_accumulation_splits_only_the_row_that_needs_it(db: Path) -> None:
+    # README 000: with 1 GPU every column has its own accumulation, and one row all the same; with 32 GPUs each batch
+    # size was run with and without.
+    with ledger_rows(db) as ledger:
+        ledger.readme_000()
+        for batch_size, accumulation, speed in [(32, 66, 3973.97), (48, 44, 3900.0), (32, 1, 3100.0), (48, 1, 3179.96)]:
+            case = {"batch_size_per_gpu": batch_size, "gradient_accumulation": accumulation}
+            ledger.run(speed, gpus=32, nodes=4, global_batch_size=32 * batch_size * accumulation, **case)
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.rows_split_by == ("global_batch_size", "gradient_accumulation")
+    assert [row[:5] for row in table.frame.rows()] == [
+        ("1", "67584", "various", "127.09", "126.48"),
+        ("8", "67584", "various", "1018.40", "1012.80"),
+        ("32", "various", "1", "3100.00", "3179.96"),
+        ("32", "67584", "various", "3973.97", "3900.00"),
+    ]
+
+
+def test_no_series_is_lost_by_the_layout(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        speed = 0.0
+        for gpus in (1, None):
+            for precision in ("fp32", None):
+                for options in (None, '{"a": 1}'):
+                    for accumulation in (None, 1, 4):
+                        speed += 1
+                        case = {"gpus": gpus, "precision": precision, "options": options}
+                        ledger.run(speed, gradient_accumulation=accumulation, **case)
+
+    report = report_speed(db=db)
+
+    cells = [cell for table in report.tables for row in table.frame.rows() for cell in row if cell.endswith(".00")]
+    assert sorted(map(float, cells)) == [float(number) for number in range(1, 25)]
+
+
+def test_what_nobody_stated_is_unknown(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0, gpus=None, precision=None, batch_size_per_gpu=None, environment={"gpu_model": None})
+
+    table = report_speed(db=db).tables[0]
+
+    assert table.facts["gpu_model"] is None
+    assert table.frame.to_dicts() == [{"gpus": "unknown", "UNKNOWN(BS=unknown)": "1.00"}]
+
+
+def test_only_default_rules_unless_one_is_named(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        step = ledger.shape("step", name="ips", quantity="throughput")
+        run = ledger.run(100.0)
+        (log,) = ledger.con.execute("select log_id from run_log where run_id = ?", [run]).fetchone() or ()
+        for line, speed in [(10, 1.0), (11, 90.0), (12, 92.0)]:
+            ledger.record(log, line, step, speed)
+        ledger.run(gpus=8, status="oom")
+        ledger.run(400.0, gpus=4)
+
+    default, by_steps = report_speed(db=db), report_speed(db=db, rule=STEP_RULE)
+
+    assert rows(default) == [("1", "100.00"), ("4", "400.00"), ("8", "OOM")]
+    assert by_steps.tables[0].facts["rule"] == STEP_RULE
+    assert rows(by_steps) == [("1", "91.00"), ("4", "NO VALUE"), ("8", "OOM")]
+    assert by_steps.tables[0].notes[0].endswith("records: 2 used a cell, 1 skipped")
+
+
+def test_a_rule_that_gives_nothing_names_those_that_do(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+
+    with pytest.raises(NothingFoundError, match=f"{STEP_RULE}' gives no number .* rules that do: {SUMMARY_RULE}"):
+        report_speed(db=db, rule=STEP_RULE)
+
+
+def test_an_unknown_rule_lists_the_known_ones(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+
+    with pytest.raises(UsageError, match=f"no rule 'ngc.sumary'; known: {SUMMARY_RULE}, {STEP_RULE}"):
+        report_speed(db=db, rule="ngc.sumary")
+
+
+def test_contradictions_are_counted_under_the_table(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        run = ledger.run(100.0)
+        ledger.fact(run, "gpus", "1", "log", used=True)
+        ledger.fact(run, "gpus", "8", "name", used=False)
+
+    assert report_speed(db=db).tables[0].notes[1] == (
+        "contradictions between facts of these runs: 1; see: bench query conflicts"
+    )

@@ -1,0 +1,102 @@
+"""The speed-up table, as README 001 prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import report_speedup
+from benchledger.answers.nothing import NothingFoundError
+from tests.ledger_rows import STEP_RULE, ledger_rows
+
+# README 001, section "Performance", batch size 32: nodes, GPUs, samples/s.
+README_001 = [(1, 1, 127.05), (1, 8, 928.03), (2, 16, 1136.44), (4, 32, 1895.50)]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "bench.duckdb"
+
+
+def test_readme_001_is_nodes_gpus_speed_and_speedup(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for nodes, gpus, speed in README_001:
+            ledger.run(speed, nodes=nodes, gpus=gpus, global_batch_size=32 * gpus)
+
+    table = report_speedup(db=db).tables[0]
+
+    assert table.frame.columns == ["node_num", "gpu_num", "samples/s", "speedup", "efficiency"]
+    assert table.frame.drop("efficiency").rows() == [
+        ("1", "1", "127.05", "1.00"),
+        ("1", "8", "928.03", "7.30"),
+        ("2", "16", "1136.44", "8.94"),
+        ("4", "32", "1895.50", "14.92"),
+    ]
+    assert table.frame["efficiency"].to_list() == ["1.00", "0.9131", "0.5591", "0.4662"]
+    assert (table.facts["scaling"], table.facts["batch_size_per_gpu"]) == ("weak", "32")
+    assert table.notes == ("base: 1 GPU, 127.05 samples/s",)
+
+
+def test_each_precision_and_batch_size_is_a_table_of_its_own(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.readme_000()
+
+    report = report_speedup(db=db)
+
+    weak = [table for table in report.tables if table.facts["scaling"] == "weak"]
+    assert [(table.facts["precision"], table.facts["batch_size_per_gpu"]) for table in weak] == [
+        ("fp16", "64"),
+        ("fp16", "96"),
+        ("fp32", "32"),
+        ("fp32", "48"),
+    ]
+    assert [table.frame["speedup"].to_list() for table in weak] == [
+        ["1.00", "7.95"],
+        ["1.00", "7.91"],
+        ["1.00", "8.01"],
+        ["1.00", "8.01"],
+    ]
+
+
+def test_a_failed_case_has_its_status_and_no_speedup(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+        ledger.run(gpus=8, status="oom")
+
+    table = report_speedup(db=db).tables[0]
+
+    assert table.frame.rows() == [("1", "1", "100.00", "1.00", "1.00"), ("1", "8", "OOM", "-", "-")]
+    assert str(table.coverage) == "1 of 2 cases; missing: 1 x 8: oom"
+
+
+def test_a_filter_does_not_hide_the_base(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+        ledger.run(700.0, gpus=8)
+
+    assert report_speedup(db=db, gpus=8).tables[0].frame["speedup"].to_list() == ["7.00"]
+
+
+def test_cases_of_one_cell_split_by_accumulation(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0, gradient_accumulation=1, global_batch_size=32)
+        ledger.run(700.0, gpus=8, gradient_accumulation=1, global_batch_size=256)
+        ledger.run(780.0, gpus=8, gradient_accumulation=4, global_batch_size=1024)
+
+    table = report_speedup(db=db).tables[0]
+
+    assert table.rows_split_by == ("global_batch_size", "gradient_accumulation")
+    assert table.frame.select("gpu_num", "gradient_accumulation", "speedup").rows() == [
+        ("1", "1", "1.00"),
+        ("8", "1", "7.00"),
+        ("8", "4", "7.80"),
+    ]
+
+
+def test_a_rule_without_numbers_gives_no_speedups(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+
+    with pytest.raises(NothingFoundError, match="gives no number"):
+        report_speedup(db=db, rule=STEP_RULE)

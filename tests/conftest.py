@@ -1,0 +1,58 @@
+"""The real logs that some tests read. They lie beside the repository and are no part of it."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with the corpus, its manifest and the reference READMEs."""
+    if not (SHARED / "corpus").is_dir():
+        pytest.skip(f"no real logs here: {SHARED}/corpus is absent")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def corpus(shared: Path, pytestconfig: pytest.Config) -> Path:
+    """The 869 logs of logs.tar.xz, unpacked: <owner+repo>@<commit8>/<original path>. Read only."""
+    return unpacked(shared / "corpus" / "logs.tar.xz", pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def h200(shared: Path, pytestconfig: pytest.Config) -> Path:
+    """The logs of h200.tar.xz, unpacked. Read only."""
+    return unpacked(shared / "corpus" / "h200.tar.xz", pytestconfig)
+
+
+def unpacked(archive: Path, config: pytest.Config) -> Path:
+    """The archive's content in pytest's cache: unpacked once, by whichever process comes first, until it changes."""
+    if not archive.is_file():
+        pytest.skip(f"no real logs here: {archive} is absent")
+    state = archive.stat()
+    home = cache_folder(config)
+    target = home / f"{archive.name.partition('.')[0]}-{state.st_size}-{state.st_mtime_ns}"
+    if not target.is_dir():
+        scratch = Path(tempfile.mkdtemp(dir=home))
+        with tarfile.open(archive) as tar:
+            if hasattr(tarfile, "data_filter"):
+                tar.extractall(scratch, filter="data")
+            else:
+                tar.extractall(scratch)  # the first releases of Python 3.11 have no filters
+        try:
+            scratch.rename(target)  # whole or not at all
+        except OSError:
+            shutil.rmtree(scratch)  # another process was first
+    return target
+
+
+def cache_folder(config: pytest.Config) -> Path:
+    cache: pytest.Cache | None = getattr(config, "cache", None)  # none with -p no:cacheprovider
+    return cache.mkdir("corpus") if cache is not None else Path(tempfile.mkdtemp())

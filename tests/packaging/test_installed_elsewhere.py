@@ -1,0 +1,91 @@
+"""The wheel and the sdist, each installed into an environment of its own, far from this checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.packaging
+
+TOP = Path(__file__).resolve().parent.parent.parent
+DEFINITION_FOLDERS = ("ingest", "schema", "queries")
+LOOK_UP = """
+from benchledger.definitions.folders import definition_files, shipped_root
+print(shipped_root())
+for kind, suffix in [("ingest/formats", ".toml"), ("queries/rules", ".toml"), ("schema/migrations", ".sql")]:
+    print(*(path.name for path in definition_files(kind, suffix)))
+"""
+
+
+def ran(*command: str | Path, where: Path) -> str:
+    """Standard output; fails the test with all that was printed if the command fails."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BENCH_"))}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=where,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def tracked_files(*below: str) -> set[str]:
+    """What belongs to the project: the files that git tracks, and new ones that it does not ignore."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *below], cwd=TOP, capture_output=True
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    return {name for name in listed.stdout.decode().split("\0") if name and (TOP / name).is_file()}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel built from it: what the one misses, the other misses too."""
+    folder = tmp_path_factory.mktemp("dist")
+    ran(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, TOP, where=folder)
+    return folder
+
+
+def test_sdist_holds_every_file_of_the_project(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        packed = {name.partition("/")[2] for name in sdist.getnames()}
+
+    assert tracked_files() - packed == set()
+
+
+def test_wheel_holds_the_package_the_definitions_and_nothing_else(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+
+    definitions = {f"benchledger/_definitions/{name}" for name in tracked_files(*DEFINITION_FOLDERS)}
+    assert packed == tracked_files("benchledger") | definitions
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"], ids=["wheel", "sdist"])
+def test_installed_elsewhere_it_runs_and_finds_its_definitions(built: Path, tmp_path: Path, kind: str) -> None:
+    ran(sys.executable, "-m", "venv", "env", where=tmp_path)
+    binaries = tmp_path / "env" / "bin"
+    package = next(built.glob(kind))
+    ran(binaries / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package, where=tmp_path)
+
+    root, *found = ran(binaries / "python", "-c", LOOK_UP, where=tmp_path).splitlines()
+    expected = [
+        " ".join(sorted(path.name for path in TOP.glob(pattern)))
+        for pattern in ("ingest/formats/*.toml", "queries/rules/*.toml", "schema/migrations/*.sql")
+    ]
+    version = ran(binaries / "bench", "--version", where=tmp_path)
+
+    assert Path(root).is_relative_to(tmp_path / "env")
+    assert found == expected
+    assert all(found)
+    assert package.name.split("-")[1].removesuffix(".tar.gz") in version

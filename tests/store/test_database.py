@@ -1,0 +1,107 @@
+"""Opening a ledger: made when it is missing, refused with a cure when it cannot be used."""
+
+import os
+import stat
+import threading
+from contextlib import closing
+
+import duckdb
+import pytest
+
+from benchledger.errors import DatabaseError
+from benchledger.store.database import open_for_reading, open_for_writing
+
+
+def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    with closing(open_for_writing(path)) as con:
+        con.execute("insert into published (source, cell, value) values ('s', 'c', 1.5)")
+
+    with closing(open_for_reading(path)) as con:
+        assert con.execute("select value from published").fetchall() == [(1.5,)]
+
+
+def test_reading_cannot_write(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    open_for_writing(path).close()
+
+    with closing(open_for_reading(path)) as con, pytest.raises(duckdb.InvalidInputException):
+        con.execute("delete from run")
+
+
+def test_reading_a_missing_database_says_how_to_make_one_and_makes_none(tmp_path):
+    with pytest.raises(DatabaseError, match=r"no such database.*bench ingest"):
+        open_for_reading(tmp_path / "bench.duckdb")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(DatabaseError, match=f"no folder {tmp_path / 'none'}"):
+        open_for_writing(tmp_path / "none" / "bench.duckdb")
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"speed: 127.09\n" * 1000])
+@pytest.mark.parametrize("opening", [open_for_writing, open_for_reading])
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path, content, opening):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(DatabaseError, match=r"notes\.txt: is not a DuckDB database\. .*--db"):
+        opening(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("opening", [open_for_writing, open_for_reading])
+def test_a_folder_is_refused(tmp_path, opening):
+    with pytest.raises(DatabaseError, match="cannot open it"):
+        opening(tmp_path)
+
+
+def test_a_database_of_something_else_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "other.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute("create table invoice as select 1 as amount")
+
+    for opening in (open_for_writing, open_for_reading):
+        with pytest.raises(DatabaseError, match="no ledger of benchledger"):
+            opening(path)
+    with duckdb.connect(str(path)) as con:
+        assert con.execute("select table_name from duckdb_tables()").fetchall() == [("invoice",)]
+
+
+def test_a_foreign_schema_version_table_is_not_taken_for_ours(tmp_path):
+    path = tmp_path / "other.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute("create table schema_version as select 1 as version")
+
+    with pytest.raises(DatabaseError, match="no ledger of benchledger"):
+        open_for_writing(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    open_for_writing(path).close()
+    path.chmod(stat.S_IWUSR)
+
+    with pytest.raises(DatabaseError, match="permissions"):
+        open_for_reading(path)
+
+
+def test_threads_that_open_at_once_all_get_a_whole_ledger(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    open_for_writing(path).close()
+    counted = []
+
+    def ask():
+        with closing(open_for_reading(path)) as con:
+            counted.append(con.execute("select count(*) from speed_table").fetchone())
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert counted == [(0,)] * 8

@@ -1,0 +1,117 @@
+"""The private file holds real paths and the key: for its owner only."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from benchledger.errors import DatabaseError
+from benchledger.store.private import PrivateFile, SeenFile, private_path
+
+
+def seen(place="/home/ann/logs/a.log", **columns):
+    given = {
+        "size": 1,
+        "mtime_ns": 2**62,
+        "sighting_id": 3,
+        "log_id": None,
+        "definitions_hash": "d",
+        "status": "loaded",
+    }
+    return SeenFile(place, **{**given, **columns})
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def db(tmp_path):
+    return tmp_path / "bench.duckdb"
+
+
+def test_it_lies_beside_the_database_for_its_owner_only(db):
+    umask = os.umask(0)
+    try:
+        PrivateFile(db).close()
+    finally:
+        os.umask(umask)
+
+    assert private_path(db) == db.with_name("bench.duckdb.private")
+    assert mode(private_path(db)) == 0o600
+
+
+def test_a_mode_that_others_can_read_is_taken_back(db):
+    PrivateFile(db).close()
+    private_path(db).chmod(0o644)
+
+    PrivateFile(db).close()
+    assert mode(private_path(db)) == 0o600
+
+
+def test_key_and_files_survive(db):
+    first = PrivateFile(db)
+    first.remember([seen(), seen("b", log_id=2**62)])
+    first.close()
+    again = PrivateFile(db)
+
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.key == first.key
+    assert len(first.key) == 32
+    assert again.seen() == {seen().place: seen(), "b": seen("b", log_id=2**62)}
+
+
+def test_what_was_remembered_survives_a_kill(db):
+    code = (
+        "import os, sys; from benchledger.store.private import *; f = PrivateFile(sys.argv[1]);"
+        "f.remember([SeenFile('a', 1, 2, 3, None, 'd', 'loaded')]); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(db)])
+
+    assert list(PrivateFile(db).seen()) == ["a"]
+
+
+def test_two_databases_have_two_keys(tmp_path):
+    assert PrivateFile(tmp_path / "a").key != PrivateFile(tmp_path / "b").key
+
+
+def test_a_file_seen_again_has_its_new_state_only(db):
+    private = PrivateFile(db)
+    private.remember([seen(size=1)])
+    private.remember([seen(size=2)])
+
+    assert private.seen() == {seen().place: seen(size=2)}
+
+
+def test_forgotten_places_are_gone_and_unknown_ones_no_error(db):
+    private = PrivateFile(db)
+    private.remember([seen("a"), seen("b")])
+    private.forget(["a", "never seen"])
+
+    assert list(private.seen()) == ["b"]
+
+
+def test_a_path_that_is_not_utf_8_comes_back_as_it_was(db):
+    place = os.fsdecode(b"/logs/\xff\xfe.log")
+    private = PrivateFile(db)
+    private.remember([seen(place)])
+
+    assert private.seen() == {place: seen(place)}
+
+
+def test_a_file_that_is_no_private_file_is_refused_with_a_cure(db):
+    private_path(db).write_bytes(b"not sqlite" * 1000)
+
+    with pytest.raises(DatabaseError, match=r"bench\.duckdb\.private: .*move it away"):
+        PrivateFile(db)
+
+
+def test_processes_that_make_it_at_once_agree_on_the_key(db):
+    code = "import sys; from benchledger.store.private import *; print(PrivateFile(sys.argv[1]).key.hex())"
+    command = [sys.executable, "-c", code, str(db)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    keys = [process.communicate()[0] for process in processes]
+
+    assert keys == [PrivateFile(db).key.hex() + "\n"] * 6

@@ -1,0 +1,230 @@
+"""A ledger whose rows are made by hand, in a real database made by the migrations."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from benchledger.store.database import open_for_writing, sync_definitions
+
+START = datetime(2026, 11, 21, 4, 0, 0)
+ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One record to store: its values are (name, quantity, value, unit, scope)."""
+
+    kind: str
+    values: tuple[tuple[str, str | None, float | None, str | None, str | None], ...]
+    phase: str | None = "train"
+    columns: dict[str, Any] = field(default_factory=dict)
+
+
+class Ledger:
+    """Stores logs and runs as ingestion would; every id is the next number, so that tests can name rows."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self.con = con
+        self._ids = count(1)
+        self._shapes: dict[Any, int] = {}
+        self._cases: dict[str, int] = {}
+        self._environments: dict[str, int] = {}
+        self.insert("format", format="ngc", version=1, default_rule="ngc.summary", role="train")
+        self.insert("format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
+
+    def insert(self, table: str, **columns: Any) -> None:
+        names = ", ".join(f'"{name}"' for name in columns)
+        holes = ", ".join("?" for _ in columns)
+        self.con.execute(f"insert into {table} ({names}) values ({holes})", list(columns.values()))
+
+    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        return self.con.execute(sql, list(parameters)).fetchall()
+
+    def rule(self, rule: str, **columns: Any) -> None:
+        given = {
+            "source": "test",
+            "window": "",
+            "statistic": "mean",
+            "ranks": "all",
+            "trial_statistic": "median",
+            "description": "",
+            "kind": "step",
+            "skip": 0,
+            "positive_only": False,
+        }
+        self.insert("rule", rule=rule, **{**given, **columns})
+
+    @staticmethod
+    def summary(
+        speed: float | None,
+        name: str = "training_sequences_per_second",
+        unit: str | None = "samples/s",
+        scope: str | None = "global",
+        **columns: Any,
+    ) -> Piece:
+        phase = columns.pop("phase", "train")
+        return Piece("summary", ((name, "throughput", speed, unit, scope),), phase, columns)
+
+    @staticmethod
+    def step(
+        number: int | None,
+        at: float | None = None,
+        speed: float | None = None,
+        unit: str | None = "samples/s",
+        scope: str | None = "global",
+        name: str = "ips",
+        **columns: Any,
+    ) -> Piece:
+        values = [("step_loss", "loss", 1.0, "1", None)]
+        if speed is not None:
+            values.append((name, "throughput", speed, unit, scope))
+        logged_at = None if at is None else START + timedelta(seconds=at)
+        return Piece("step", tuple(values), "train", {"step": number, "logged_at": logged_at, **columns})
+
+    @staticmethod
+    def memory(mib: float, quantity: str = "memory_used", kind: str = "sample", **columns: Any) -> Piece:
+        phase = None if kind == "sample" else "train"
+        return Piece(kind, (("memory", quantity, mib, "MiB", "gpu"),), phase, columns)
+
+    def log(self, *pieces: Piece, format: str = "ngc", campaigns: tuple[str | None, ...] = ("c",)) -> int:
+        """Stores one log, a record a line, and a sighting of it in each campaign."""
+        log_id = next(self._ids)
+        n = len(pieces)
+        self.insert(
+            "log",
+            log_id=log_id,
+            content_hash=f"hash{log_id}",
+            bytes=100 * n,
+            lines=n,
+            format=format,
+            format_version=1,
+            definitions_hash="d",
+            pieces=n,
+            records=n,
+            ignored=0,
+            rejects=0,
+            notes=0,
+        )
+        for campaign in campaigns:
+            self.sighting(log_id, campaign)
+        for line, piece in enumerate(pieces, start=1):
+            self.insert(
+                "record",
+                log_id=log_id,
+                line=line,
+                byte_offset=100 * line,
+                shape_id=self._shape(format, piece),
+                values=[value[2] for value in piece.values],
+                **piece.columns,
+            )
+        return log_id
+
+    def sighting(self, log_id: int | None, campaign: str | None, status: str = "loaded", **columns: Any) -> int:
+        sighting_id = next(self._ids)
+        given = {"path": f"{campaign}/{log_id}.log", "folder": str(campaign), "stem": str(log_id), **columns}
+        self.insert(
+            "sighting",
+            sighting_id=sighting_id,
+            log_id=log_id,
+            campaign=campaign,
+            ingested_at=START,
+            definitions_hash="d",
+            status=status,
+            **given,
+        )
+        return sighting_id
+
+    def run(
+        self,
+        *pieces: Piece,
+        log_id: int | None = None,
+        role: str = "train",
+        format: str = "ngc",
+        campaigns: tuple[str | None, ...] = ("c",),
+        case: dict[str, Any] | None = None,
+        environment: dict[str, Any] | None = None,
+        status: str = "ok",
+        **columns: Any,
+    ) -> int:
+        """Stores one run with its log; returns the run's id."""
+        run_id = next(self._ids)
+        log_id = self.log(*pieces, format=format, campaigns=campaigns) if log_id is None else log_id
+        self.insert(
+            "run",
+            run_id=run_id,
+            run_key=columns.pop("run_key", f"key{run_id}"),
+            case_id=self.case(case),
+            environment_id=self.environment(environment),
+            status=status,
+            **columns,
+        )
+        self.attach(run_id, log_id, role)
+        return run_id
+
+    def attach(self, run_id: int, log_id: int, role: str, **columns: Any) -> None:
+        given = {"segment": 1, "first_line": 1, "last_line": 10**9, "paired_by": "test", **columns}
+        self.insert("run_log", run_id=run_id, log_id=log_id, role=role, **given)
+
+    def case(self, columns: dict[str, Any] | None = None) -> int:
+        given = {"framework": "pytorch", "implementation": "ngc", "model": "bert_base", "precision": "fp16"}
+        given |= ONE_GPU if columns is None else columns
+        return self._once("bench_case", "case_id", self._cases, {"name": json.dumps(given), **given})
+
+    def environment(self, columns: dict[str, Any] | None = None) -> int:
+        return self._once("environment", "environment_id", self._environments, columns or {})
+
+    def _once(self, table: str, key: str, known: dict[str, int], columns: dict[str, Any]) -> int:
+        text = json.dumps(columns, sort_keys=True)
+        if text not in known:
+            known[text] = next(self._ids)
+            self.insert(table, **{key: known[text]}, **columns)
+        return known[text]
+
+    def _shape(self, format: str, piece: Piece) -> int:
+        layout = (format, piece.kind, piece.phase, tuple((v[0], v[1], v[3], v[4]) for v in piece.values))
+        if layout not in self._shapes:
+            self._shapes[layout] = next(self._ids)
+            for ordinal, (name, quantity, _, unit, scope) in enumerate(piece.values, start=1):
+                self.insert(
+                    "shape",
+                    shape_id=self._shapes[layout],
+                    ordinal=ordinal,
+                    format=format,
+                    record=piece.kind,
+                    kind=piece.kind,
+                    phase=piece.phase,
+                    name=name,
+                    quantity=quantity,
+                    unit=unit,
+                    scope=scope,
+                )
+        return self._shapes[layout]
+
+
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger without runs, made once: every test works on a copy."""
+    path = tmp_path_factory.mktemp("views") / "empty.duckdb"
+    con = open_for_writing(path)
+    sync_definitions(con)
+    con.close()
+    return path
+
+
+@pytest.fixture
+def ledger(empty_ledger: Path, tmp_path: Path) -> Iterator[Ledger]:
+    path = tmp_path / "bench.duckdb"
+    shutil.copy(empty_ledger, path)
+    con = open_for_writing(path)
+    yield Ledger(con)
+    con.close()

@@ -1,0 +1,63 @@
+"""Names, columns and comments that analysts rely on."""
+
+CONTRACT = {
+    "measurement": "run_id log_id role line byte_offset kind phase ordinal step epoch rank device label logged_at clock_s "
+    "name quantity value text unit unit_logged scope",
+    "series": "series_id campaign case_id gpu_model gpu_memory_mib framework_version implementation_version mixed",
+    "series_run": "series_id run_id trial",
+    "run_speed": "run_id case_id rule is_default phase value unit records_used records_skipped status reason",
+    "run_memory": "run_id case_id definition device value_mib records_used",
+    "speed_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
+    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model rule is_default value unit trials "
+    "trials_dropped lowest highest stdev conflicts status",
+    "memory_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
+    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model definition value_mib gpu_memory_mib "
+    "headroom_mib",
+    "speedup_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
+    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model rule is_default value unit trials "
+    "trials_dropped lowest highest stdev conflicts status scaling base_series_id base_gpus base_value speedup efficiency",
+    "failure_table": "run_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
+    "global_batch_size nodes gpus seq_len gradient_accumulation options status reason log_id line text",
+    "max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
+    "gradient_accumulation options largest_ok smallest_oom",
+    "leaderboard": "model task precision seq_len gpu_model gpus unit rank rank_last series_id campaign framework "
+    "implementation batch_size_per_gpu value rule",
+    "conflict": "run_id name used_value other_value used_source other_source",
+    "rule": "rule source window statistic ranks rounding trial_statistic",
+    "profile_table": "run_id",
+    "convergence_table": "run_id",
+}
+
+
+def test_views_have_the_columns_of_the_contract_in_its_order(ledger):
+    columns = {}
+    for name in CONTRACT:
+        columns[name] = [row[0] for row in ledger.rows(f"describe {name}")]
+
+    assert {name: found[: len(CONTRACT[name].split())] for name, found in columns.items()} == {
+        name: words.split() for name, words in CONTRACT.items()
+    }
+
+
+def test_measurement_all_has_the_columns_of_measurement(ledger):
+    assert ledger.rows("describe measurement_all") == ledger.rows("describe measurement")
+
+
+def test_every_table_view_and_column_has_a_comment(ledger):
+    silent = ledger.rows(
+        "select table_name from duckdb_tables() where not internal and comment is null "
+        "union all select view_name from duckdb_views() where not internal and comment is null "
+        "union all select table_name || '.' || column_name from duckdb_columns() where not internal and comment is null "
+        "union all select function_name from duckdb_functions() where not internal and comment is null"
+    )
+
+    assert silent == []
+
+
+def test_a_comment_is_a_sentence(ledger):
+    comments = ledger.rows(
+        "select comment from duckdb_tables() where not internal "
+        "union all select comment from duckdb_views() where not internal"
+    )
+
+    assert [text for (text,) in comments if not (text.startswith("One row per") and text.endswith("."))] == []

@@ -1,0 +1,88 @@
+"""Failures, largest batches, profiles and losses."""
+
+import pytest
+
+
+def test_a_failure_shows_the_line_that_decided_it(ledger):
+    run = ledger.run(status="oom", reason="out of memory", status_line=7)
+    log = ledger.rows("select log_id from run_log where run_id = ?", run)[0][0]
+    ledger.con.execute("update run set status_log_id = ?", [log])
+    ledger.insert(
+        "segment",
+        log_id=log,
+        segment=1,
+        role="train",
+        first_line=1,
+        last_line=9,
+        first_record_line=1,
+        last_record_line=9,
+        records=0,
+        step_records=0,
+        expects_closing=True,
+        final_loss_nan=False,
+        event_status="oom",
+        event_line=7,
+        event_text="RuntimeError: CUDA out of memory",
+    )
+
+    rows = ledger.rows("select run_id, campaign, status, log_id, line, text from failure_table")
+
+    assert rows == [(run, "c", "oom", log, 7, "RuntimeError: CUDA out of memory")]
+
+
+def test_a_failure_without_a_line_shows_its_reason(ledger):
+    ledger.run(status="too_few_steps", reason="66 of 120 steps")
+
+    assert ledger.rows("select text, line from failure_table") == [("66 of 120 steps", None)]
+
+
+@pytest.mark.parametrize("status", ["ok", "unknown"])
+def test_what_did_not_fail_is_no_failure(ledger, status):
+    ledger.run(status=status)
+
+    assert ledger.rows("select * from failure_table") == []
+
+
+def test_an_excluded_run_is_no_failure(ledger):
+    ledger.run(status="oom", run_key="k")
+    ledger.insert("exclusion", run_key="k", reason="r", excluded_at="2026-11-21")
+
+    assert ledger.rows("select * from failure_table") == []
+
+
+def test_the_largest_batch_that_ran_and_the_smallest_that_did_not(ledger):
+    for batch, status in ((32, "ok"), (64, "unknown"), (96, "oom"), (128, "oom"), (192, "failed")):
+        ledger.run(case={"gpus": 1, "batch_size_per_gpu": batch}, status=status)
+
+    assert ledger.rows("select campaign, gpus, largest_ok, smallest_oom from max_batch_table") == [("c", 1, 64, 96)]
+
+
+def test_a_kernel_has_the_mean_and_the_total_of_its_calls(ledger):
+    run = ledger.run()
+    piece = ledger.step(1).__class__
+    calls = [
+        piece("kernel", (("gpu_time", "kernel_time", seconds, "s", "gpu"),), None, {"label": "gemm"})
+        for seconds in (1.0, 3.0)
+    ]
+    ledger.attach(run, ledger.log(*calls), "profile")
+
+    rows = ledger.rows("select run_id, label, name, value, unit, records, total from profile_table")
+
+    assert rows == [(run, "gemm", "gpu_time", 2.0, "s", 2, 4.0)]
+
+
+def test_convergence_has_first_and_last_loss_and_the_last_accuracy(ledger):
+    piece = ledger.step(1).__class__
+    losses = [
+        piece("step", (("loss", "loss", loss, "1", None),), "train", {"step": step})
+        for step, loss in ((1, 9.0), (2, 5.0), (3, None), (4, 7.0))
+    ]
+    accuracy = piece("summary", (("acc", "accuracy", 0.7, "1", None),), "validation")
+    ledger.run(*losses, accuracy)
+
+    rows = ledger.rows(
+        "select loss_name, first_step, first_loss, last_step, last_loss, loss_records, accuracy_name, last_accuracy "
+        "from convergence_table"
+    )
+
+    assert rows == [("loss", 1, 9.0, 4, 7.0, 3, "acc", 0.7)]

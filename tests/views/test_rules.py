@@ -1,0 +1,86 @@
+"""Rules are data with a source; a mistake in one is told with file and line."""
+
+import pytest
+
+from benchledger.definitions import rules
+from benchledger.definitions.rules import load_rules
+from benchledger.errors import DefinitionError
+from benchledger.store.database import sync_definitions
+
+GOOD = """family = "mine"
+
+[[rule]]
+method          = "mean"
+source          = "our wiki, page 3"
+description     = "Mean of all."
+kind            = "step"
+statistic       = "mean"
+trial_statistic = "median"
+"""
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    def load(*texts):
+        files = []
+        for number, text in enumerate(texts):
+            files.append(tmp_path / f"{number}.toml")
+            files[-1].write_text(text)
+        monkeypatch.setattr(rules, "definition_files", lambda kind, suffix: files)
+        return load_rules()
+
+    return load
+
+
+def test_the_shipped_rules_are_in_the_database_with_their_sources(ledger):
+    stored = ledger.rows("select rule from rule where length(source) > 10 and length(description) > 10 order by rule")
+
+    assert [rule for (rule,) in stored] == [rule.rule for rule in load_rules()]
+    assert {"ngc.summary", "summary.last", "lambda.bert", "steps.mean_skip20", "steps.median_skip20"} <= {
+        rule for (rule,) in stored
+    }
+
+
+def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, load):
+    load(GOOD.replace("all.", "everything."))
+    ledger.con.begin()
+    sync_definitions(ledger.con)
+    sync_definitions(ledger.con)
+    load(GOOD + 'formats = ["ngc"]\n')
+    sync_definitions(ledger.con)
+    ledger.con.commit()
+
+    rows = ledger.rows('select rule, description, formats, "window" from rule')
+
+    assert rows == [("mine.mean", "Mean of all.", ["ngc"], "all")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('"mean"\ntrial', '"average"\ntrial', 8, "last, mean, median"),
+        ("kind ", "kid ", 7, "unknown key 'kid'"),
+        ('source          = "our wiki, page 3"\n', "", 3, "no source"),
+        ('"median"\n', '"median"\nskip = -1\n', 10, "at least 0"),
+        ('"median"\n', '"median"\ntake = 0\n', 10, "at least 1"),
+        ('"median"\n', '"median"\nrounding = "truncate"\n', 3, "together"),
+        ('"median"\n', '"median"\nformats = "ngc"\n', 10, "list of format names"),
+        ('"median"\n', '"median"\npositive_only = 1\n', 10, "true or false"),
+        ('family = "mine"', 'family = "not mine"', 1, "one word"),
+        ('method          = "mean"', 'method          = "a.b"', 4, "one word"),
+        ('"our wiki, page 3"', '" "', 5, "must be text"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_cure(load, old, new, line, words):
+    assert old in GOOD
+
+    with pytest.raises(DefinitionError) as error:
+        load(GOOD.replace(old, new, 1))
+
+    assert f"0.toml:{line}: " in str(error.value)
+    assert words in str(error.value)
+
+
+def test_one_id_cannot_mean_two_rules(load):
+    with pytest.raises(DefinitionError, match=r"1\.toml:3: rule 'mine\.mean' exists already"):
+        load(GOOD, GOOD)

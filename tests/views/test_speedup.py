@@ -1,0 +1,147 @@
+"""The base of a speed-up: the same case on the fewest GPUs."""
+
+import pytest
+
+
+def measure(ledger, speed, gpus, batch=32, accumulation=1, nodes=1, **case):
+    total = None if batch is None else batch * gpus * accumulation
+    columns = {
+        "gpus": gpus,
+        "nodes": nodes,
+        "batch_size_per_gpu": batch,
+        "global_batch_size": total,
+        "gradient_accumulation": accumulation,
+        **case,
+    }
+    status = "ok" if speed is not None else "oom"
+    return ledger.run(*([] if speed is None else [ledger.summary(speed)]), case=columns, status=status)
+
+
+def speedups(ledger, scaling, columns="gpus, base_gpus, speedup, efficiency"):
+    return ledger.rows(f"select {columns} from speedup_table where scaling = ? and is_default order by all", scaling)
+
+
+def test_weak_scaling_compares_with_one_gpu_and_does_not_clip(ledger):
+    measure(ledger, 100.0, 1)
+    measure(ledger, 210.0, 2)
+    measure(ledger, 600.0, 8)
+
+    assert speedups(ledger, "weak") == [(1, 1, 1.0, 1.0), (2, 1, 2.1, 1.05), (8, 1, 6.0, 0.75)]
+
+
+def test_without_one_gpu_the_base_has_the_fewest(ledger):
+    measure(ledger, 100.0, 8)
+    measure(ledger, 190.0, 16, nodes=2)
+
+    assert speedups(ledger, "weak") == [(8, 8, 1.0, 1.0), (16, 8, 1.9, 0.95)]
+
+
+def test_a_base_that_ran_out_of_memory_is_none(ledger):
+    measure(ledger, None, 1)
+    measure(ledger, 100.0, 2)
+
+    assert speedups(ledger, "weak") == [(1, None, None, None), (2, 2, 1.0, 1.0)]
+
+
+@pytest.mark.parametrize("column", ["model", "precision", "implementation", "task", "options"])
+def test_only_what_scales_may_differ(ledger, column):
+    value = '{"optimizer": "lamb"}' if column == "options" else "other"
+    measure(ledger, 100.0, 1)
+    measure(ledger, 190.0, 2, **{column: value})
+
+    assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (2, 2)]
+
+
+def test_another_gpu_model_or_campaign_is_no_base(ledger):
+    one = {"gpus": 1, "batch_size_per_gpu": 32}
+    two = {"gpus": 2, "batch_size_per_gpu": 32}
+    ledger.run(ledger.summary(1.0), case=one, environment={"gpu_model": "V100"})
+    ledger.run(ledger.summary(2.0), case=two, environment={"gpu_model": "A100"})
+    ledger.run(ledger.summary(3.0), case=two, environment={"gpu_model": "V100"}, campaigns=("other",))
+
+    assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (2, 2), (2, 2)]
+
+
+def test_unknown_facts_are_equal_to_each_other(ledger):
+    ledger.run(ledger.summary(1.0), case={"gpus": 1}, campaigns=(None,))
+    ledger.run(ledger.summary(2.0), case={"gpus": 2}, campaigns=(None,))
+
+    assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (2, 2.0)]
+
+
+def test_speeds_by_different_rules_are_not_compared(ledger):
+    ledger.run(ledger.summary(1.0), case={"gpus": 1, "batch_size_per_gpu": 32})
+    ledger.run(ledger.step(1, speed=2.0), ledger.step(2, speed=2.0), case={"gpus": 2, "batch_size_per_gpu": 32})
+
+    rows = ledger.rows("select gpus, base_gpus from speedup_table where value is not null")
+
+    assert set(rows) == {(1, 1), (2, 2)}
+
+
+def test_a_case_that_does_not_state_its_gpus_has_no_base(ledger):
+    measure(ledger, 100.0, 1)
+    ledger.run(ledger.summary(5.0), case={"batch_size_per_gpu": 32})
+
+    assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (None, None)]
+
+
+def test_of_several_bases_the_one_with_an_equal_global_batch(ledger):
+    measure(ledger, 100.0, 1, accumulation=8)
+    measure(ledger, 50.0, 1, accumulation=1)
+    measure(ledger, 700.0, 8, accumulation=1)
+
+    assert speedups(ledger, "weak", "gpus, base_value, speedup") == [(1, 50.0, 1.0), (1, 100.0, 1.0), (8, 100.0, 7.0)]
+
+
+def test_else_the_one_whose_global_batch_is_nearest_by_ratio(ledger):
+    measure(ledger, 100.0, 1, accumulation=2)
+    measure(ledger, 50.0, 1, accumulation=5)
+    measure(ledger, 700.0, 3, accumulation=1)
+
+    # 96 is 1.5 times 64, and 160 is 1.67 times 96.
+    assert speedups(ledger, "weak", "gpus, base_value") == [(1, 50.0), (1, 100.0), (3, 100.0)]
+
+
+def test_two_bases_that_are_equally_near_are_none(ledger):
+    for name, batch, speed in (("a", 16, 1.0), ("b", 64, 2.0)):
+        ledger.run(
+            ledger.summary(speed), case={"gpus": 1, "batch_size_per_gpu": 8, "global_batch_size": batch, "name": name}
+        )
+    ledger.run(ledger.summary(9.0), case={"gpus": 8, "batch_size_per_gpu": 8, "global_batch_size": 32})
+
+    assert speedups(ledger, "weak", "gpus, base_value, speedup")[-1] == (8, None, None)
+
+
+def test_accumulation_decides_between_equal_global_batches(ledger):
+    for nodes, accumulation, speed in ((1, 2, 1.0), (2, 8, 2.0)):
+        case = {"gpus": 2, "nodes": nodes, "batch_size_per_gpu": 8, "global_batch_size": 64}
+        ledger.run(ledger.summary(speed), case={**case, "gradient_accumulation": accumulation})
+    ledger.run(
+        ledger.summary(9.0),
+        case={"gpus": 8, "batch_size_per_gpu": 8, "global_batch_size": 64, "gradient_accumulation": 1},
+    )
+
+    assert speedups(ledger, "weak", "gpus, base_value")[-1] == (8, 1.0)
+
+
+def test_strong_scaling_is_another_batch_per_gpu_at_an_equal_global_batch(ledger):
+    measure(ledger, 100.0, 1, batch=256)
+    measure(ledger, 600.0, 8, batch=32)
+
+    assert speedups(ledger, "strong") == [(1, 1, 1.0, 1.0), (8, 1, 6.0, 0.75)]
+    assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (8, 8)]
+
+
+def test_an_equal_global_batch_by_accumulation_is_weak_scaling_only(ledger):
+    measure(ledger, 100.0, 1, accumulation=8)
+    measure(ledger, 700.0, 8)
+
+    assert speedups(ledger, "strong") == []
+    assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (8, 7.0)]
+
+
+def test_another_global_batch_is_no_strong_scaling(ledger):
+    measure(ledger, 100.0, 1, batch=128)
+    measure(ledger, 600.0, 8, batch=32)
+
+    assert speedups(ledger, "strong") == []
