@@ -8,7 +8,7 @@ from benchledger.answers.cells import NOT_RUN, VARIOUS, fact_text
 from benchledger.answers.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.tables import Coverage, Table, text_frame
 
-# In which two series of one cell can still differ; series_id is added if nothing that has a name tells them apart.
+# In which two series of one cell can still differ.
 SPLIT_COLUMNS = ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version")
 # These follow the batch size in many campaigns (a fixed global batch makes accumulation differ in every column), so
 # that a row may hold several of their values: it is split only as far as a cell needs it.
@@ -48,8 +48,6 @@ def cell_order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
 def lay_out(rows: list[Row], facts: dict[str, str | None], notes: tuple[str, ...] = ()) -> Table:
     """One table from rows that have a `cell` text and a `missing`, which says why there is no number."""
     hard = _differing(rows, ("gpus",), SPLIT_COLUMNS)
-    if _differing(rows, ("gpus", *hard, *BATCH_COLUMNS), ("series_id",)):
-        hard = (*hard, "series_id")
     soft = _differing(rows, ("gpus", *hard), BATCH_COLUMNS)
     lines = _lines(rows, ("gpus", *hard), soft)
     names = list(dict.fromkeys(column_name(row) for row in sorted(rows, key=column_order)))

@@ -43,12 +43,11 @@ def take_in_failures(rows: list[Row]) -> list[Row]:
         key = tuple(row[column] for column in columns)
         if row["unit"] is not None and row["unit"] not in units.setdefault(key, []):
             units[key].append(row["unit"])
-    measured = {(row["series_id"], row["rule"]) for row in rows if row["unit"] is not None}
     placed: list[Row] = []
     for row in rows:
-        if row["unit"] is not None or row["value"] is not None:
+        of_kin = units.get(tuple(row[column] for column in columns))
+        if row["unit"] is None and row["value"] is None and of_kin:
+            placed.extend({**row, "unit": unit} for unit in of_kin)
+        else:
             placed.append(row)
-        elif (row["series_id"], row["rule"]) not in measured:
-            of_kin = units.get(tuple(row[column] for column in columns))
-            placed.extend({**row, "unit": unit} for unit in of_kin or (None,))
     return placed

@@ -21,8 +21,6 @@ def reading(db: Path | str) -> Iterator[duckdb.DuckDBPyConnection]:
     from benchledger.store.database import open_for_reading
 
     with closing(open_for_reading(db)) as con:
-        # Without this a query could read the caller's Python variables as if they were tables.
-        con.execute("set python_enable_replacements = false")
         yield con
 
 

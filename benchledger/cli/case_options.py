@@ -15,14 +15,17 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def case_options(function: _Function) -> _Function:
-    """Adds --campaign and one filter per case column; each may be given several times."""
+    """Adds --campaign and one filter per case column, each with one value or several: --gpus 1,8 --model unknown."""
     for column in reversed((*TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model")):
         kind = "NUMBER" if column in NUMBER_COLUMNS else "GLOB"
-        help_text = f"Only cases with this {column}; several: any of them; unknown: not stated."
         name = "--" + column.replace("_", "-")
-        option = click.option(name, column, multiple=True, metavar=kind, help=help_text)
+        option = click.option(name, column, multiple=True, metavar=kind, help=f"Only where {column} is one of these.")
         function = option(function)
-    return click.option("--campaign", metavar="GLOB", help="Only campaigns that match.")(function)
+    return click.option(
+        "--campaign",
+        metavar="GLOB",
+        help="Only campaigns that match.",
+    )(function)
 
 
 def output_options(function: _Function) -> _Function:
@@ -39,4 +42,9 @@ def output_options(function: _Function) -> _Function:
 
 def given(filters: dict[str, Any]) -> dict[str, Any]:
     """The filters that were given, as the library takes them."""
-    return {column: list(values) for column, values in filters.items() if values}
+    # Not options: JSON has commas of its own.
+    return {
+        column: [part for value in values for part in ([value] if column == "options" else value.split(","))]
+        for column, values in filters.items()
+        if values
+    }

@@ -59,6 +59,11 @@ def ingest(
     """
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
+    if settings.key_file is not None:
+        raise click.UsageError(
+            f"bench.toml: key_file {str(settings.key_file)!r} cannot be used yet: each ledger has a key of its own, in "
+            "its .private file. Remove the line"
+        )
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
 

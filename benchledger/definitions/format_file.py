@@ -23,7 +23,7 @@ _TOP = {
 }  # fmt: skip
 _RECORD = {"name", "kind", "templates", "pairs", "json", "status"}
 _FIELD = {"name", "quantity", "unit", "units", "scope", "phase", "expand"}
-_FACT = {"name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "unless"}
+_FACT = {"name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless"}
 
 
 def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
@@ -252,7 +252,7 @@ class _FormatReader:
         self.file.refuse_unknown(place, table, _FACT)
         name = _text(self.file, place, table, "name")
         self.known_fact(name, None, place)
-        ways = [key for key in ("values", "contains", "ranges", "always", "total") if key in table]
+        ways = [key for key in ("values", "contains", "ranges", "always", "total", "repeats") if key in table]
         if len(ways) > 1:
             self.file.fail(place, f"one way to read a value is enough, not {' and '.join(ways)}")
         stated = [*table.get("values", {}).values(), *table.get("contains", {}).values()]
@@ -269,6 +269,7 @@ class _FormatReader:
             ranges=tuple((float(a), float(b), c) for a, b, c in table["ranges"]) if "ranges" in table else None,
             always=table.get("always"),
             total=bool(table.get("total", False)),
+            repeats=bool(table.get("repeats", False)),
             unless=tuple(table.get("unless", ())),
         )
 

@@ -85,7 +85,8 @@ class FieldDefinition:
 class FactDefinition:
     """What a logged value says of its run. Of one fact, definitions further up are trusted more.
 
-    Just one of the ways to read it is set; none of them: the value itself is the fact. `record`: only values of that
+    Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds
+    a run's values up, `repeats` counts how often one and the same value is stated at most. `record`: only values of that
     record speak; `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
     """
 
@@ -98,6 +99,7 @@ class FactDefinition:
     ranges: tuple[tuple[float, float, str], ...] | None = None
     always: str | None = None
     total: bool = False
+    repeats: bool = False
     unless: tuple[str, ...] = ()
 
 

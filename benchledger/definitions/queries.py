@@ -47,18 +47,12 @@ class Query:
         default = self.parameters[name]
         if isinstance(default, str):
             return str(value)
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
         try:
-            converted = _literal(str(value))
+            converted = None if value is None else _literal(str(value))
         except ValueError:
-            if default is None:
-                return str(value)
-        else:
-            numeric = isinstance(default, (int, float)) and not isinstance(default, bool)
-            if default is None or isinstance(default, bool) == isinstance(converted, bool):
-                if not numeric or isinstance(converted, (int, float)) or converted is None:
-                    return converted
+            converted = str(value)
+        if default is None or converted is None or _kind(converted) == _kind(default):
+            return converted
         raise UsageError(f"parameter {name} of question {self.name!r} must be like {default!r}, not {value!r}")
 
 
@@ -121,6 +115,10 @@ def _check_parameters(path: Path, sql: str, parameters: Mapping[str, Value]) -> 
     for name in parameters:
         if name not in used:
             raise DefinitionError(f"{path}:1: ${name} is declared and not used; remove it")
+
+
+def _kind(value: Value) -> str:
+    return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
 
 
 def _literal(text: str) -> Value:

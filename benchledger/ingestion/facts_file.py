@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,9 @@ class Declared:
     facts: tuple[DeclaredFact, ...]
 
 
+_NOTHING = Declared(None, ())
+
+
 @dataclass(frozen=True)
 class _Body:
     match: str | None
@@ -48,13 +50,17 @@ class FactsFiles:
 
     def __init__(self) -> None:
         self._bodies: dict[str, tuple[_Body, ...]] = {}
+        self._above: dict[str, tuple[str, ...]] = {}
         self.problems: dict[str, str] = {}
 
     def declared(self, place: str) -> Declared:
         """What is declared for the file at a real path."""
+        declaring = self._declaring(os.path.dirname(place))
+        if not declaring:
+            return _NOTHING
         campaign: str | None = None
         facts: dict[tuple[str, bool], DeclaredFact] = {}
-        for folder in _folders_above(os.path.dirname(place)):
+        for folder in declaring:
             below = os.path.relpath(place, folder).replace(os.sep, "/")
             bodies = [body for body in self.bodies(folder) if body.match is None or _matches(body.match, below)]
             # Within one file, what is said for some files beats what is said for all.
@@ -63,6 +69,14 @@ class FactsFiles:
                 for fact in body.facts:
                     facts.setdefault((fact.name, fact.source == "correct"), fact)
         return Declared(campaign, tuple(facts.values()))
+
+    def _declaring(self, folder: str) -> tuple[str, ...]:
+        # The folders above that have a facts.toml: most have none, and many files share a folder.
+        if folder not in self._above:
+            above = os.path.dirname(folder)
+            higher = self._declaring(above) if above != folder else ()
+            self._above[folder] = (folder, *higher) if self.bodies(folder) else higher
+        return self._above[folder]
 
     def bodies(self, folder: str) -> tuple[_Body, ...]:
         """What the facts.toml of one folder says; empty where there is none."""
@@ -75,14 +89,6 @@ class FactsFiles:
                 except DefinitionError as error:
                     self.problems[path] = str(error).replace(f"{path}:", f"{FACTS_FILE}:")
         return self._bodies[folder]
-
-
-@lru_cache(maxsize=4096)
-def _folders_above(folder: str) -> tuple[str, ...]:
-    found = [folder]
-    while (parent := os.path.dirname(found[-1])) != found[-1]:
-        found.append(parent)
-    return tuple(found)
 
 
 def _matches(pattern: str, below: str) -> bool:

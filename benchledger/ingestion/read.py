@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
+from benchledger.definitions.format_file import all_formats_hash
+from benchledger.ingestion.log_rows import LogRows
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import LogReader, Previous, ReadLog
@@ -28,29 +30,48 @@ class ToRead:
 
 @dataclass
 class WasRead:
-    """What a file held, without its records; `problem` says why it could not be read."""
+    """What became of a file: `problem` if it could not be read, else what its log is; its rows are in the batch's tables."""
 
     problem: str | None = None
-    log: ReadLog | None = None
+    log_id: int = 0
+    content_hash: str = ""
+    bytes: int = 0
+    status: str = ""
+    evidence: str = ""
+    format: str | None = None
+    grew: bool = False
+    pieces: int = 0
+    records: int = 0
+    ignored: int = 0
+    rejects: int = 0
 
 
 @dataclass
 class Batch:
-    """The files of one unit of work, and the records of all of them as one table."""
+    """The files of one unit of work, and all that was found in them as Arrow tables by the name of the ledger's table."""
 
     files: list[WasRead] = field(default_factory=list)
-    records: pa.Table | None = None
+    tables: dict[str, pa.Table] = field(default_factory=dict)
     layouts: dict[int, Layout] = field(default_factory=dict)
 
 
-_reader: LogReader | None = None
-_known: frozenset[str] = frozenset()
+class _Process:
+    """What one process keeps from batch to batch: learned line layouts serve the next logs too."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self.formats = load_formats()
+        self.unread_hash = all_formats_hash(self.formats)
+        self.reader = LogReader(self.formats)
+        self.known = known
+
+
+_process: _Process | None = None
 
 
 def begin(known: frozenset[str], in_worker: bool = True) -> None:
     """Prepares a process: `known` are content hashes whose logs need not be read again."""
-    global _reader, _known
-    _reader, _known = LogReader(load_formats()), known
+    global _process
+    _process = _Process(known)
     if in_worker:
         # Ctrl-C is the parent's to handle: a worker just ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -58,28 +79,37 @@ def begin(known: frozenset[str], in_worker: bool = True) -> None:
 
 def read_batch(files: list[ToRead]) -> Batch:
     """Reads files one after another. A content that occurs twice among them is read once."""
-    assert _reader is not None, "begin() prepares the process"
-    batch, columns = Batch(), RecordColumns()
+    assert _process is not None, "begin() prepares the process"
+    process, batch, columns = _process, Batch(), RecordColumns()
+    rows = LogRows(process.formats, process.unread_hash)
     log_ids: list[int | None] = []
     here: set[str] = set()
     for number, file in enumerate(files):
         columns.log = number
-        was = _read_one(_reader, file, columns, lambda digest: digest in _known or digest in here)
-        batch.files.append(was)
-        loaded = was.log is not None and was.log.status == "loaded"
-        log_ids.append(was.log.log_id if was.log is not None and loaded else None)
-        if was.log is not None:
-            here.add(was.log.content_hash)
+        log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
+        if isinstance(log, str):
+            batch.files.append(WasRead(problem=log))
+            log_ids.append(None)
+            continue
+        here.add(log.content_hash)
+        log_ids.append(log.log_id if log.status == "loaded" else None)
+        if log.status != "known":
+            rows.add(log)
+        found = log.scanned
+        batch.files.append(
+            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, log.evidence, log.format, log.grew,
+                    found.pieces, found.records, sum(found.ignored.values()), len(found.rejects))
+        )  # fmt: skip
     batch.layouts = columns.layouts()
-    batch.records = columns.to_arrow(log_ids)
+    batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
     return batch
 
 
-def _read_one(reader: LogReader, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> WasRead:
+def _read_one(reader: LogReader, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
     try:
         stream: BinaryIO
         with io.BytesIO(file.content) if file.content is not None else open(file.place, "rb") as stream:
-            return WasRead(log=reader.read(stream, columns, known, file.previous))
+            return reader.read(stream, columns, known, file.previous)
     except OSError as error:
         # It vanished or may not be read: accounted for, and no reason to lose the others.
-        return WasRead(problem=f"cannot be read: {error.strerror or error}")
+        return f"cannot be read: {error.strerror or error}"

@@ -20,7 +20,6 @@ from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.read import Batch, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.scanning.layout import Layout
-from benchledger.scanning.log_reader import ReadLog
 from benchledger.store.database import open_for_writing, sync_definitions
 from benchledger.store.private import PrivateFile, SeenFile
 
@@ -48,9 +47,9 @@ class Writer:
         self._clear()
 
     def _clear(self) -> None:
-        self._logs: dict[int, ReadLog] = {}
+        self._logs: dict[int, WasRead] = {}
         self._replaced: set[int] = set()
-        self._tables: list[pa.Table] = []
+        self._tables: dict[str, list[pa.Table]] = {}
         self._layouts: dict[int, Layout] = {}
         self._new_sightings: list[Sighting] = []
         self._seen: list[SeenFile] = []
@@ -62,44 +61,38 @@ class Writer:
 
     def add(self, files: list[FoundFile], batch: Batch) -> None:
         """Takes over one unit of work."""
-        dropped: set[int] = set()
+        twice: set[int] = set()
         for file, was in zip(files, batch.files, strict=True):
-            self._add_file(file, was, dropped)
-        assert batch.records is not None
-        table = batch.records
-        if dropped:
-            import pyarrow.compute as pc
-
-            table = table.filter(pc.invert(pc.is_in(table.column("log_id"), value_set=_ids(dropped))))
-        if table.num_rows:
-            self._tables.append(table)
-            self.records += table.num_rows
+            self._add_file(file, was, twice)
+        for name, table in batch.tables.items():
+            self._tables.setdefault(name, []).append(_without(table, twice))
+        self.records += batch.tables["record"].num_rows
         self._layouts.update(batch.layouts)
 
-    def _add_file(self, file: FoundFile, was: WasRead, dropped: set[int]) -> None:
-        log = was.log
-        if log is None:
-            self._unreadable(file, was.problem or "cannot be read")
+    def _add_file(self, file: FoundFile, was: WasRead, twice: set[int]) -> None:
+        if was.problem is not None:
+            self._unreadable(file, was.problem)
             return
-        self._result.bytes_read += log.bytes
-        if log.content_hash in self._handled:
-            if log.status == "loaded":
-                dropped.add(log.log_id)
-            status = self._handled[log.content_hash]
-            self._see(file, log, "empty" if status == "empty" else "duplicate", "the same bytes as another file of this ingest")
-        elif log.status == "known":
-            self._see_again(file, log)
+        self._result.bytes_read += was.bytes
+        handled = self._handled.get(was.content_hash)
+        if handled is not None:
+            if was.status != "known":
+                # Two processes read the same bytes at the same time.
+                twice.add(was.log_id)
+            self._see(file, was, "empty" if handled == "empty" else "duplicate", "the same bytes as another file of this ingest")
+        elif was.status == "known":
+            self._see_again(file, was)
         else:
-            self._handled[log.content_hash] = log.status
-            self._logs[log.log_id] = log
-            if log.log_id in self._plan.logs:
-                self._replaced.add(log.log_id)
-            self._see(file, log, log.status, log.evidence)
+            self._handled[was.content_hash] = was.status
+            self._logs[was.log_id] = was
+            if was.log_id in self._plan.logs:
+                self._replaced.add(was.log_id)
+            self._see(file, was, was.status, was.evidence)
         seen = self._plan.seen.get(file.place)
-        if log.grew and seen is not None and seen.log_id is not None:
-            self._grown.append((seen.log_id, log.log_id, file.place))
+        if was.grew and seen is not None and seen.log_id is not None:
+            self._grown.append((seen.log_id, was.log_id, file.place))
 
-    def _see_again(self, file: FoundFile, log: ReadLog) -> None:
+    def _see_again(self, file: FoundFile, log: WasRead) -> None:
         before = self._plan.seen.get(file.place)
         if before is not None and before.log_id == log.log_id and before.status in (*_WHOLE_STATUSES, "duplicate"):
             self._see(file, log, before.status, None, shown="unchanged")
@@ -107,14 +100,11 @@ class Writer:
             empty = not log.bytes
             self._see(file, log, "empty" if empty else "duplicate", "the same bytes were read before")
 
-    def _see(self, file: FoundFile, log: ReadLog, status: str, reason: str | None, shown: str | None = None) -> None:
+    def _see(self, file: FoundFile, log: WasRead, status: str, reason: str | None, shown: str | None = None) -> None:
         self._remember(file, log.log_id, status, reason)
-        found = log.scanned
         read = log.status == "loaded" and status == "loaded"
-        self._outcomes[file.place] = FileOutcome(
-            file.shown, shown or status, reason, log.format.name if log.format else None,
-            *((found.pieces, found.records, sum(found.ignored.values()), len(found.rejects)) if read else (0, 0, 0, 0)),
-        )  # fmt: skip
+        counts = (log.pieces, log.records, log.ignored, log.rejects) if read else (0, 0, 0, 0)
+        self._outcomes[file.place] = FileOutcome(file.shown, shown or status, reason, log.format, *counts)
         self._batch_touched.add(log.log_id)
 
     def _remember(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> None:
@@ -163,7 +153,10 @@ class Writer:
             remove_logs(con, sorted(self._replaced))
             self._restate_sightings(con)
         load_shapes(con, self._layouts)
-        load_logs(con, list(self._logs.values()), self._tables, self._plan.unread_hash)
+        if self._tables:
+            import pyarrow as pa
+
+            load_logs(con, {name: pa.concat_tables(tables) for name, tables in self._tables.items()})
         write_sightings(con, self._new_sightings)
         for old, _, place in self._grown:
             con.execute(
@@ -177,13 +170,10 @@ class Writer:
         # Another ingest may have loaded the same bytes while this one was reading.
         ids = [log_id for log_id in self._logs if log_id not in self._replaced]
         there = con.execute("select log_id from log where log_id in (select unnest(?::bigint[]))", [ids]).fetchall()
-        if there:
-            import pyarrow.compute as pc
-
-            taken = {row[0] for row in there}
-            self._tables = [t.filter(pc.invert(pc.is_in(t.column("log_id"), value_set=_ids(taken)))) for t in self._tables]
-            for log_id in taken:
-                del self._logs[log_id]
+        taken = {row[0] for row in there}
+        self._tables = {name: [_without(table, taken) for table in tables] for name, tables in self._tables.items()}
+        for log_id in taken:
+            del self._logs[log_id]
 
     def _restate_sightings(self, con: duckdb.DuckDBPyConnection) -> None:
         # What was unrecognised may be loaded now, at every place where it was seen first.
@@ -296,9 +286,10 @@ def _count(con: duckdb.DuckDBPyConnection, statement: str, parameters: list[obje
     return int(row[0]) if row else 0
 
 
-def _ids(ids: set[int]) -> pa.Array:
+def _without(table: pa.Table, log_ids: set[int]) -> pa.Table:
+    if not log_ids:
+        return table
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    return pa.array(sorted(ids), pa.int64())
-
-
+    return table.filter(pc.invert(pc.is_in(table.column("log_id"), value_set=pa.array(sorted(log_ids), pa.int64()))))

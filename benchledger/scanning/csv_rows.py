@@ -34,33 +34,30 @@ class CsvReader:
         self._typed: tuple[CsvColumn, ...] | None = None
         self._header = b""
 
-    def fits(self, head: bytes, complete: bool) -> str | None:
-        """Why a file that begins with `head` is of this format, or None."""
-        lines = head.splitlines()
-        if not complete and len(lines) > 1:
-            lines.pop()
-        lines = [line for line in lines if line.strip()]
-        if not lines:
+    def header_fits(self, head: bytes) -> str | None:
+        """Why a file that begins with `head` has a header of this format, or None."""
+        named = self._header_of(_first_line(head))
+        known = [name for name, _ in named if name in self.definition.headers]
+        return f"the header line names {known[0]!r}" if known else None
+
+    def list_fits(self, head: bytes, complete: bool) -> str | None:
+        """Why a file without a header that begins with `head` is of this format, or None."""
+        if self._list_of([_first_line(head)], least_lines=1) is None:
             return None
-        cells = _cells(lines[0])
-        header = [_HEADER_CELL.match(cell) for cell in cells]
-        names = [match.group(1) for match in header if match]
-        if len(names) == len(cells) and any(name in self.definition.headers for name in names):
-            return f"the header line names {next(name for name in names if name in self.definition.headers)!r}"
-        fitting = self._fitting_list(lines)
+        fitting = self._list_of(_lines(head, complete))
         return None if fitting is None else f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
         """Takes the columns from the beginning of a file that fits."""
-        lines = [line for line in head.splitlines() if line.strip()]
-        header = [_HEADER_CELL.match(cell) for cell in _cells(lines[0])]
-        if all(header) and any(match.group(1) in self.definition.headers for match in header if match):
-            self._columns = [(match.group(1), match.group(2)) for match in header if match]
-            self._typed, self._header = None, lines[0].strip()
-            return
-        self._typed = self._fitting_list(lines) or ()
-        self._columns = [(column.name, column.unit) for column in self._typed]
-        self._header = b""
+        first = _first_line(head)
+        self._columns, self._typed, self._header = self._header_of(first), None, first
+        if not any(name in self.definition.headers for name, _ in self._columns):
+            self._typed = self._list_of(_lines(head, complete=True)) or ()
+            self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
+
+    def _header_of(self, line: bytes) -> list[tuple[str, str | None]]:
+        cells = [_HEADER_CELL.match(cell) for cell in _cells(line)]
+        return [(match.group(1), match.group(2)) for match in cells if match] if all(cells) else []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the rows of a buffer of whole lines; returns the line after it."""
@@ -118,8 +115,8 @@ class CsvReader:
         values = [None if number is None else number * scale for number, scale in zip(numbers, layout.scales, strict=False)]
         return Row(layout, line, offset, columns, values or [None], texts if any(texts) else None)
 
-    def _fitting_list(self, lines: list[bytes]) -> tuple[CsvColumn, ...] | None:
-        if len(lines) < LEAST_LINES:
+    def _list_of(self, lines: list[bytes], least_lines: int = LEAST_LINES) -> tuple[CsvColumn, ...] | None:
+        if len(lines) < least_lines:
             return None
         split = [_cells(line) for line in lines]
         for columns in self.definition.headerless:
@@ -130,6 +127,18 @@ class CsvReader:
             if fitting >= FITTING_SHARE * len(lines):
                 return columns
         return None
+
+
+def _first_line(head: bytes) -> bytes:
+    return head.lstrip().partition(b"\n")[0].strip()
+
+
+def _lines(head: bytes, complete: bool) -> list[bytes]:
+    lines = head.splitlines()
+    if not complete and len(lines) > 1:
+        # The last one may be cut.
+        lines.pop()
+    return [line for line in lines if line.strip()]
 
 
 def _cells(line: bytes) -> list[str]:

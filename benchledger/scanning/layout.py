@@ -37,13 +37,9 @@ class Layout:
     format: str
     record: RecordDefinition
     values: tuple[ShapeValue, ...]
+    scales: tuple[float, ...]
     shape_id: int
     facts: tuple[tuple[int, FactDefinition, int], ...]
-
-    @property
-    def scales(self) -> tuple[float, ...]:
-        """What each logged number is multiplied by."""
-        return tuple(value.scale for value in self.values)
 
 
 class Layouts:
@@ -82,7 +78,8 @@ class Layouts:
         identity = [self.format.name, record.name, record.kind]
         for value in values:
             identity += [str(part) for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)]
-        return Layout(self.format.name, record, values, stable_id(*identity), facts)
+        scales = tuple(value.scale for value in values)
+        return Layout(self.format.name, record, values, scales, stable_id(*identity), facts)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
         field = self.format.fields.get(name) or FieldDefinition(name)

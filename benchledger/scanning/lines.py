@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
-from benchledger.definitions.template import Template
+from benchledger.definitions.template import Hole, Template
 from benchledger.scanning import rows
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.leads import LeadReader
@@ -18,6 +18,9 @@ from benchledger.scanning.values import ANSI, Pair, PairsReader, decode, to_numb
 
 _CUTS = re.compile(rb"[\r\n]")
 _LARGEST = 2**63
+# Lines without a time repeat from log to log: what they hold is remembered.
+_REMEMBERED_BYTES = 200
+_REMEMBERED = 4096
 
 
 class _Refused(Exception):
@@ -30,6 +33,7 @@ class _Matcher:
     template: Template
     first: bytes
     pattern: re.Pattern[bytes]
+    holes: tuple[Hole, ...]
 
 
 class LineReader:
@@ -40,7 +44,7 @@ class LineReader:
         self.layouts = Layouts(log_format)
         self.leads = LeadReader()
         self._matchers = [
-            _Matcher(record, template, template.first_literal, re.compile(whole_pattern(template)))
+            _Matcher(record, template, template.first_literal, re.compile(whole_pattern(template)), template.holes)
             for record in log_format.records
             for template in record.templates
         ]
@@ -59,6 +63,7 @@ class LineReader:
         # Which templates and ignores took something: `bench formats check` asks for all.
         self.reached: set[tuple[str, str]] = set()
         self.last_template: Template | None = None
+        self._remembered: dict[bytes, tuple[Row, _Matcher]] = {}
         self._last_json: tuple[bytes, Any, bytes] | None = None
 
     def read(self, log: bytes) -> Pieces:
@@ -104,6 +109,10 @@ class LineReader:
         if len(piece) > rows.PIECE_LIMIT:
             self._reject(pieces, piece, line, offset, None, rows.TOO_LONG)
             return
+        known = self._remembered.get(piece)
+        if known is not None:
+            self._keep(known[0], known[1], lead, line, offset, pieces)
+            return
         raw = piece
         if b"\x1b" in piece:
             piece = ANSI.sub(b"", piece)
@@ -115,17 +124,17 @@ class LineReader:
             if match is None:
                 continue
             try:
-                row = self._row(matcher, match, piece, line, offset)
+                row = self._row(matcher, match, piece)
             except _Refused as error:
                 refused = refused or (matcher.record.name, str(error))
                 continue
             if row is None:
                 continue
-            columns, row.lead = self.leads.read(lead)
-            row.columns = {**columns, **row.columns}
-            self.reached.add((matcher.record.name, matcher.template.source))
-            self.last_template = matcher.template
-            pieces.rows.append(row)
+            self._keep(row, matcher, lead, line, offset, pieces)
+            if len(raw) <= _REMEMBERED_BYTES:
+                if len(self._remembered) >= _REMEMBERED:
+                    self._remembered.clear()
+                self._remembered[raw] = (row, matcher)
             return
         for reason, first, pattern, source in self._ignores:
             if piece.startswith(first) and pattern.match(piece):
@@ -135,14 +144,22 @@ class LineReader:
         record, why = refused or (None, rows.NO_TEMPLATE)
         self._reject(pieces, raw, line, offset, record, why)
 
+    def _keep(self, found: Row, matcher: _Matcher, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
+        columns, unknown = self.leads.read(lead)
+        self.reached.add((matcher.record.name, matcher.template.source))
+        self.last_template = matcher.template
+        pieces.rows.append(
+            Row(found.layout, line, offset, {**columns, **found.columns}, found.values, found.texts, unknown, found.note)
+        )
+
     def _reject(self, pieces: Pieces, piece: bytes, line: int, offset: int, record: str | None, reason: str) -> None:
         text = decode(piece[: rows.REJECT_TEXT_LIMIT])
         pieces.rejects.append(RejectedPiece(line, offset, record, reason, text))
 
-    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes, line: int, offset: int) -> Row | None:
+    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes) -> Row | None:
         columns: dict[str, Any] = {}
         found: list[Pair] = []
-        for hole, raw in zip(matcher.template.holes, match.groups(), strict=True):
+        for hole, raw in zip(matcher.holes, match.groups(), strict=True):
             value = _hole_value(hole.type, raw)
             if hole.name in COLUMNS:
                 columns[hole.name] = _column(hole.name, value)
@@ -168,7 +185,7 @@ class LineReader:
         texts = [pair[2] for pair in found]
         has_text = any(text is not None for text in texts)
         return Row(
-            layout, line, offset, columns, values or [None], texts if has_text else None, None, decode(note) or None
+            layout, 0, 0, columns, values or [None], texts if has_text else None, None, decode(note) or None
         )
 
     def _pairs_reader(self, style: PairsStyle) -> PairsReader:

@@ -16,9 +16,8 @@ from benchledger.scanning.rows import TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.values import decode
 
+# Also the longest line that is held: a longer one is one piece, refused, of which only the beginning is looked at.
 CHUNK = 8 * 1024 * 1024
-# A longer line is one piece, refused, of which only the beginning is held.
-LINE_LIMIT = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class ReadLog:
     lines: int
     status: str
     evidence: str
-    format: LogFormat | None = None
+    format: str | None = None
     grew: bool = False
     scanned: ScannedLog = field(default_factory=ScannedLog)
 
@@ -79,8 +78,10 @@ class LogReader:
         complete = len(first) < CHUNK
         if not first.strip() and complete:
             return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", "no text in it")
-        if complete and known(digest := content_hash(first)):
-            return ReadLog(digest, len(first), 0, "known", "the same bytes were read before")
+        if complete and known(content_hash(first)):
+            counter = _Counter(previous)
+            counter.count(first)
+            return ReadLog(counter.digest(), counter.bytes, 0, "known", "", grew=counter.grew())
         detected, csv = self._detect(stream, first, complete)
         counter = _Counter(previous)
         log = ScannedLog()
@@ -88,22 +89,23 @@ class LogReader:
         if detected.format is None:
             for chunk in _chunks(stream, first):
                 counter.count(chunk)
+                line += chunk.count(b"\n")
         else:
             if csv is not None:
                 csv.begin(first[:BLOCK])
-            for buffer, base, whole in _buffers(stream, first, counter):
-                line = self._scan(detected.format, csv, buffer, base, whole, line, log, columns)
+            for buffer, end, base, whole in _buffers(stream, first, counter):
+                line = self._scan(detected.format, csv, buffer, end, base, whole, line, log, columns)
             log.segments.close()
         result = ReadLog(
-            counter.digest(), counter.bytes, counter.lines, "loaded" if detected.format else "unrecognised",
-            detected.evidence, detected.format, counter.grew(), log,
+            counter.digest(), counter.bytes, line - 1 + counter.unterminated, "loaded" if detected.format else "unrecognised",
+            detected.evidence, detected.format.name if detected.format else None, counter.grew(), log,
         )  # fmt: skip
         if known(result.content_hash):
             result.status = "known"
         return result
 
     def _scan(
-        self, log_format: LogFormat, csv: CsvReader | None, buffer: bytes, base: int, whole: bool, line: int,
+        self, log_format: LogFormat, csv: CsvReader | None, buffer: bytes, end: int, base: int, whole: bool, line: int,
         log: ScannedLog, columns: RecordColumns,
     ) -> int:  # fmt: skip
         scanner = self._scanners.get(log_format.name)
@@ -115,15 +117,15 @@ class LogReader:
                 log.rejects.append(RejectedPiece(line, base, None, TOO_LONG, decode(buffer[:1000])))
             return line
         if csv is None:
-            return scanner.scan(buffer, base, line, log, columns)
+            return scanner.scan(buffer, end, base, line, log, columns)
         pieces = Pieces()
-        line = csv.read(buffer, base, line, pieces)
+        line = csv.read(buffer[:end], base, line, pieces)
         scanner.keep(pieces, log, columns)
         return line
 
     def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, CsvReader | None]:
         for csv in self._csv:
-            if (why := csv.fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None and "header line" in why:
+            if (why := csv.header_fits(first[:BLOCK])) is not None:
                 return Detected(csv.format, why), csv
         best: dict[str, tuple[tuple[int, int], str]] = {}
         miss = (0, "")
@@ -143,7 +145,7 @@ class LogReader:
         if verdict is not None:
             return verdict, None
         for csv in self._csv:
-            if (why := csv.fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None:
+            if (why := csv.list_fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None:
                 return Detected(csv.format, why), csv
         return Detected(None, miss[1] or _stranger(first)), None
 
@@ -163,21 +165,15 @@ class _Counter:
         self._hash = xxhash.xxh3_128()
         self._previous = previous
         self._prefix = xxhash.xxh3_128()
-        self._unterminated = False
+        self.unterminated = False
         self.bytes = 0
-        self._newlines = 0
 
-    def count(self, chunk: bytes) -> None:
+    def count(self, chunk: bytes | memoryview) -> None:
         self._hash.update(chunk)
         if self._previous is not None and self.bytes < self._previous.bytes:
             self._prefix.update(chunk[: self._previous.bytes - self.bytes])
         self.bytes += len(chunk)
-        self._newlines += chunk.count(b"\n")
-        self._unterminated = not chunk.endswith(b"\n")
-
-    @property
-    def lines(self) -> int:
-        return self._newlines + self._unterminated
+        self.unterminated = bytes(chunk[-1:]) != b"\n"
 
     def digest(self) -> str:
         return self._hash.hexdigest()
@@ -194,30 +190,38 @@ def _chunks(stream: BinaryIO, first: bytes) -> Iterator[bytes]:
         chunk = stream.read(CHUNK)
 
 
-def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, bool]]:
-    # Buffers that end at a line end (or carriage return), with their offsets; False marks the start of a line that
-    # is too long to be held, whose rest is skipped.
-    carry, base, skipping = b"", 0, False
-    for chunk in _chunks(stream, first):
-        counter.count(chunk)
-        if skipping:
-            cut = _first_cut(chunk)
-            base += len(chunk) if cut < 0 else cut
-            if cut < 0:
-                continue
-            chunk, skipping = chunk[cut:], False
-        data = carry + chunk if carry else chunk
-        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, int, bool]]:
+    # Buffers, where their last whole line ends, and their offsets in the file. What follows the last whole line is
+    # read again with the next buffer. False marks the beginning of a line that is too long to be held.
+    data, base = first, 0
+    while data:
+        last = len(data) < CHUNK
+        end = len(data) if last else max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
         if end:
-            yield (data[:end] if end < len(data) else data), base, True
+            counter.count(memoryview(data)[:end])
+            yield data, end, base, True
             base += end
-        carry = data[end:] if end < len(data) else b""
-        if len(carry) > LINE_LIMIT:
-            yield carry, base, False
-            base += len(carry)
-            carry, skipping = b"", True
-    if carry:
-        yield carry, base, True
+        else:
+            start = base
+            length = _length_of_line(stream, data, base, counter)
+            yield data, len(data), start, False
+            base += length
+        if last:
+            return
+        stream.seek(base)
+        data = stream.read(CHUNK)
+
+
+def _length_of_line(stream: BinaryIO, data: bytes, base: int, counter: _Counter) -> int:
+    stream.seek(base)
+    length = 0
+    while chunk := stream.read(CHUNK):
+        cut = _first_cut(chunk)
+        counter.count(chunk if cut < 0 else memoryview(chunk)[:cut])
+        length += len(chunk) if cut < 0 else cut
+        if cut >= 0:
+            break
+    return length
 
 
 def _first_cut(chunk: bytes) -> int:

@@ -76,7 +76,7 @@ def _read_csv(log_format: LogFormat, sample: Sample) -> Pieces:
     reader = CsvReader(log_format)
     text = sample.text.strip("\n").encode()
     pieces = Pieces()
-    if reader.fits(text, complete=True) is not None:
+    if reader.header_fits(text) or reader.list_fits(text, complete=True):
         reader.begin(text)
         reader.read(text, 0, 1, pieces)
     return pieces

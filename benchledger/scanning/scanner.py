@@ -37,9 +37,9 @@ class Scanner:
         self.reader = LineReader(log_format)
         self._learner = Learner(self.reader)
 
-    def scan(self, buffer: bytes, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
-        """Adds what stands in a buffer that begins at offset `base`, on line `line`; returns the line after it."""
-        hits = {group: group.pattern.finditer(buffer) for group in self._learner.groups}
+    def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
+        """Adds what stands in buffer[:end], which begins at offset `base`, on line `line`; returns the line after it."""
+        hits = {group: group.pattern.finditer(buffer, 0, end) for group in self._learner.groups}
         waiting: list[Hit] = []
         for group, found in hits.items():
             if (match := next(found, None)) is not None:
@@ -55,16 +55,16 @@ class Scanner:
                 if match.lastindex is not None:
                     consumed = self._take(buffer, base, line, group, match, consumed, log, columns)
                 else:
-                    consumed, learned = self._fall_back(buffer, base, line, start, consumed, log, columns)
+                    consumed, learned = self._fall_back(buffer, end, base, line, start, consumed, log, columns)
                     if learned is not None:
                         # Its pattern has changed: search anew from here.
-                        hits[learned] = learned.pattern.finditer(buffer, consumed)
+                        hits[learned] = learned.pattern.finditer(buffer, consumed, end)
                         waiting = [hit for hit in waiting if hit[1] is not learned]
                         advance = list({group, learned})
             for group in advance:
                 if (following := next(hits[group], None)) is not None:
                     _insert(waiting, (following.start(), group, following))
-        return line + buffer.count(b"\n", counted)
+        return line + buffer.count(b"\n", counted, end)
 
     def _take(
         self, buffer: bytes, base: int, line: int, group: Group, match: re.Match[bytes],
@@ -84,18 +84,24 @@ class Scanner:
         into.byte_offsets.append(base + start)
         into.ranks.append(rank)
         into.leads.append(lead)
-        into.groups.append(match.group(*shape.indexes) if shape.groups > 1 else (match.group(shape.indexes[0]),))
+        groups = match.group(*shape.indexes) if shape.groups > 1 else (match.group(shape.indexes[0]),)
+        into.groups.append(groups)
         log.pieces += 1
         log.records += 1
-        log.segments.see(shape.layout.record.kind, line)
+        segment = log.segments.see(shape.layout.record.kind, line)
+        if shape.layout.facts:
+            numbers = [float(raw) for raw, value in zip(groups, shape.value_order, strict=True) if value >= 0]
+            scaled = [number * scale for number, scale in zip(numbers, shape.layout.scales, strict=True)]
+            log.segments.state(segment, shape.layout, scaled, None, line)
         return match.end()
 
     def _fall_back(
-        self, buffer: bytes, base: int, line: int, start: int, consumed: int, log: ScannedLog, columns: RecordColumns
-    ) -> tuple[int, Group | None]:
+        self, buffer: bytes, limit: int, base: int, line: int, start: int, consumed: int, log: ScannedLog,
+        columns: RecordColumns,
+    ) -> tuple[int, Group | None]:  # fmt: skip
         begin = _subline_start(buffer, consumed, start)
-        cut = _CUTS.search(buffer, start)
-        end = cut.start() if cut else len(buffer)
+        cut = _CUTS.search(buffer, start, limit)
+        end = cut.start() if cut else limit
         pieces = Pieces()
         self.reader.read_subline(buffer, begin, end, line, base, pieces)
         self.keep(pieces, log, columns)

@@ -6,6 +6,7 @@ lines that none of them takes go to the reference reader. Both ways must give th
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 
@@ -25,6 +26,8 @@ _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
 MOST_SHAPES = 200
+# Literals that share this much are searched for together.
+_COMMON_BYTES = 5
 
 
 @dataclass(eq=False)
@@ -42,9 +45,10 @@ class Shape:
 
 @dataclass(eq=False)
 class Group:
-    """Everything that begins with one literal."""
+    """Literals that begin alike, and the shapes that begin with one of them: one search serves them all."""
 
-    first: bytes
+    prefix: bytes
+    literals: tuple[bytes, ...]
     shapes: list[Shape] = field(default_factory=list)
     pattern: re.Pattern[bytes] = field(init=False)
     by_marker: dict[int, Shape] = field(default_factory=dict)
@@ -53,19 +57,27 @@ class Group:
         self.compile()
 
     def compile(self) -> None:
-        """One alternation of all shapes; an empty group behind each says which of them matched."""
-        pattern = re.escape(self.first)
+        """One alternation of all shapes, then the literals; an empty group behind each shape says which matched."""
         self.by_marker = {}
-        group = 1
-        if self.shapes:
-            branches = []
-            for shape in self.shapes:
-                shape.indexes = tuple(range(group, group + shape.groups))
-                self.by_marker[group + shape.groups] = shape
-                group += shape.groups + 1
-                branches.append(shape.rest + b"()")
-            pattern += b"(?:" + b"|".join(branches) + b"|)"
-        self.pattern = re.compile(pattern)
+        branches, group = [], 1
+        for shape in self.shapes:
+            shape.indexes = tuple(range(group, group + shape.groups))
+            self.by_marker[group + shape.groups] = shape
+            group += shape.groups + 1
+            branches.append(re.escape(shape.first[len(self.prefix) :]) + shape.rest + b"()")
+        branches += [re.escape(literal[len(self.prefix) :]) for literal in self.literals]
+        # The common prefix stands in front of the alternation: that is what makes the search fast.
+        self.pattern = re.compile(re.escape(self.prefix) + b"(?:" + b"|".join(branches) + b")")
+
+
+def _grouped(literals: list[bytes]) -> list[Group]:
+    groups: list[Group] = []
+    for literal in sorted(literals):
+        if groups and len(prefix := os.path.commonprefix([groups[-1].prefix, literal])) >= _COMMON_BYTES:
+            groups[-1] = Group(prefix, (*groups[-1].literals, literal))
+        else:
+            groups.append(Group(literal, (literal,)))
+    return groups
 
 
 class Learner:
@@ -75,6 +87,7 @@ class Learner:
         self._reader = reader
         self._seen: dict[object, int] = {}
         self._count = 0
+        self._run_starts = reader.format.run_starts
         anchors = [anchor.encode() for anchor in reader.format.anchors]
         literals = dict.fromkeys(reader.first_literals)
         for anchor in anchors:
@@ -82,11 +95,12 @@ class Learner:
                 literals[anchor] = None
         # A literal that begins with another one is met wherever the shorter one is.
         shortest = [text for text in literals if not any(text != other and text.startswith(other) for other in literals)]
-        self.groups = [Group(text) for text in shortest]
+        self.groups = _grouped(shortest)
 
     def learn(self, row: Row, template: Template, piece: bytes) -> Group | None:
         """The group that has a new shape now, if this row's line was worth one."""
-        if row.texts is not None or row.note or row.layout.facts or row.layout.record.kind in ("parameter", "event"):
+        record = row.layout.record
+        if row.texts is not None or row.note or record.status or record.name in self._run_starts:
             return None
         if self._count >= MOST_SHAPES:
             return None
@@ -97,8 +111,7 @@ class Learner:
         if times != 2 or not self._holds(row, template, piece, shape):
             return None
         for group in self.groups:
-            if shape.first.startswith(group.first):
-                shape.rest = re.escape(shape.first[len(group.first) :]) + shape.rest
+            if shape.first.startswith(group.literals):
                 group.shapes.append(shape)
                 group.compile()
                 self._count += 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import FactDefinition, LogFormat
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
 
 
@@ -31,6 +33,7 @@ class Segment:
     kinds: set[str] = field(default_factory=set)
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
+    repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
     event: tuple[str, int, str] | None = None
 
 
@@ -57,18 +60,28 @@ class SegmentNotes:
         segment = self.see(record.kind, row.line)
         if record.status is not None:
             _note_event(segment, record.status, row)
-        for ordinal, fact, trust in row.layout.facts:
-            number, text = row.values[ordinal], row.texts[ordinal] if row.texts else None
+        if row.layout.facts:
+            self.state(segment, row.layout, row.values, row.texts, row.line)
+
+    def state(
+        self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int
+    ) -> None:
+        """Notes what the values of a record say of the run."""
+        for ordinal, fact, trust in layout.facts:
+            number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.total:
-                _, total, line = segment.totals.get(trust, (fact, 0.0, row.line))
-                segment.totals[trust] = (fact, total + (number or 0.0), line)
+                _, total, first = segment.totals.get(trust, (fact, 0.0, line))
+                segment.totals[trust] = (fact, total + (number or 0.0), first)
+            elif fact.repeats:
+                segment.repeats.setdefault(trust, (fact, Counter(), line))[1][_spelling(number, text) or ""] += 1
             elif (logged := _spelling(number, text)) is not None and (value := _stated(fact, number, logged)) is not None:
-                segment.statements.append(Statement(fact.name, value, logged[:1000], row.line, trust, fact.least))
+                segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
 
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
         for segment in self.segments:
-            for trust, (fact, total, line) in segment.totals.items():
+            counts = {trust: (fact, float(max(count.values())), line) for trust, (fact, count, line) in segment.repeats.items()}
+            for trust, (fact, total, line) in {**segment.totals, **counts}.items():
                 logged = _spelling(total, None)
                 value = vocabulary().facts[fact.name].canonical(logged) if logged else None
                 if logged is not None and value is not None:

@@ -21,7 +21,7 @@ _QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _TOKEN = re.compile(rb" ([^ \t]{1,32}+)(?=[ \t]|\Z)")
-_BLANKS = re.compile(rb"[ \t]*+")
+_BLANK = (b" ", b"\t")
 _SCALE_LETTERS = (b"K", b"M", b"G")
 
 # (key, number or None, text or None, logged unit or None)
@@ -30,7 +30,8 @@ Pair = tuple[str, float | None, str | None, str | None]
 
 def decode(raw: bytes) -> str:
     """Text as it is stored: bytes that are no UTF-8, and NUL, as escapes, so that nothing is lost."""
-    return raw.decode("utf-8", "backslashreplace").replace("\x00", "\\x00")
+    text = raw.decode("utf-8", "backslashreplace")
+    return text.replace("\x00", "\\x00") if "\x00" in text else text
 
 
 def to_number(raw: bytes) -> float | None:
@@ -105,17 +106,19 @@ class PairsReader:
         return pairs, tail[position:].strip()
 
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
-        if match := _ABSENT.match(tail, start):
-            return None, None, match.end()
+        first = tail[start : start + 1]
         if match := _NUMBER.match(tail, start):
             return to_number(match.group(0)), None, match.end()
-        if match := _QUOTED_NUMBER.match(tail, start):
-            return to_number(match.group(2)), None, match.end()
-        if match := _TRUTH.match(tail, start):
+        if first in (b"'", b'"'):
+            if match := _QUOTED_NUMBER.match(tail, start):
+                return to_number(match.group(2)), None, match.end()
+            if match := _QUOTED.match(tail, start):
+                return None, decode(match.group(0)[1:-1]), match.end()
+        elif match := _TRUTH.match(tail, start):
             return None, decode(match.group(0)), match.end()
-        if (match := _QUOTED.match(tail, start)) is not None:
-            return None, decode(match.group(0)[1:-1]), match.end()
-        if tail[start : start + 1] in (b"(", b"[", b"{") and (end := _closing(tail, start)) is not None:
+        elif match := _ABSENT.match(tail, start):
+            return None, None, match.end()
+        elif first in (b"(", b"[", b"{") and (end := _closing(tail, start)) is not None:
             return None, decode(tail[start:end]), end
         until = self._next.search(tail, start)
         end = until.start() if until else len(tail)
@@ -149,8 +152,9 @@ class PairsReader:
         return past if after_unit and past > end else None
 
     def _past_blanks(self, tail: bytes, position: int) -> int:
-        match = _BLANKS.match(tail, position)
-        return match.end() if match else position
+        while tail[position : position + 1] in _BLANK:
+            position += 1
+        return position
 
 
 def _closing(tail: bytes, start: int) -> int | None:

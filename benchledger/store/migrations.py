@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError
 
@@ -77,7 +76,7 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             )
             con.execute(step.path.read_text(encoding="utf-8"))
             now = datetime.now(UTC).replace(tzinfo=None)
-            con.execute("insert into schema_version values (?, ?, ?)", [step.version, now, __version__])
+            con.execute("insert into schema_version values (?, ?, ?)", [step.version, now, _program_version()])
             con.commit()
         except duckdb.Error as error:
             con.rollback()
@@ -111,3 +110,12 @@ def _refuse_newer(have: int, need: int, place: str) -> None:
             f"{place}: has schema version {have}, this program knows up to {need}. Install the newer benchledger "
             f"that wrote it (pip install --upgrade benchledger), or name another file with --db"
         )
+
+
+def _program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("benchledger")
+    except PackageNotFoundError:
+        return "a checkout"

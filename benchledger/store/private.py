@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +107,7 @@ class PrivateFile:
         """Closes the file; what was remembered is on disk already."""
         self._con.close()
 
-    def _write(self, statement: str, rows: list[tuple[object, ...]]) -> None:
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         try:
             with self._con:
                 self._con.executemany(statement, rows)
@@ -115,7 +115,7 @@ class PrivateFile:
             raise self._unusable(error) from error
 
     def _make_private(self) -> bool:
-        # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit the mode.
+        # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit ours.
         try:
             descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
         except FileExistsError:

@@ -65,14 +65,20 @@ def test_sql_cannot_read_other_files(db: Path, tmp_path: Path, statement: str) -
         sql(statement.format(secret=secret), db=db)
 
 
-def test_sql_cannot_see_python_variables(db: Path) -> None:
+@pytest.mark.parametrize("before", ["", "set python_scan_all_frames = true; "])
+def test_sql_cannot_see_python_variables(db: Path, before: str) -> None:
     import polars as pl
 
     hidden = pl.DataFrame({"a": [1]})
 
-    with pytest.raises(UsageError, match="hidden does not exist"):
-        sql("select * from hidden", db=db)
+    with pytest.raises(UsageError, match="the query was refused"):
+        sql(f"{before}select * from hidden", db=db)
     assert hidden.height == 1
+
+
+def test_sql_cannot_change_settings(db: Path) -> None:
+    with pytest.raises(UsageError, match="the configuration has been locked"):
+        sql("set memory_limit = '100GB'; select 1", db=db)
 
 
 def test_a_question_of_ones_own_is_asked_by_its_name(db: Path, tmp_path: Path) -> None:

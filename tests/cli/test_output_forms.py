@@ -34,6 +34,12 @@ def test_csv_has_one_row_per_number_unrounded(db: Path) -> None:
     ]
 
 
+def test_a_filter_takes_several_values(db: Path) -> None:
+    for words in (["--gpus", "1,8"], ["--gpus", "1", "--gpus", "8"]):
+        assert run_bench("report", "speed", *words, "--format", "csv", db=db).stdout.count("\n") == 3
+    assert run_bench("report", "speed", "--gpus", "8", "--format", "csv", db=db).stdout.count("\n") == 2
+
+
 def test_json_has_the_tables_and_every_number_behind_them(db: Path) -> None:
     answer = json.loads(run_bench("report", "speed", "--format", "json", db=db).stdout)
 

@@ -1,23 +1,24 @@
 """Names, columns and comments that analysts rely on."""
 
+CASE = (
+    "case_id name framework implementation model task precision batch_size_per_gpu global_batch_size nodes gpus "
+    "seq_len gradient_accumulation options"
+)
+CELL = (
+    f"series_id campaign {CASE} gpu_model rule is_default value unit trials trials_dropped lowest highest stdev "
+    "conflicts status"
+)
 CONTRACT = {
-    "measurement": "run_id log_id role line byte_offset kind phase ordinal step epoch rank device label logged_at clock_s "
-    "name quantity value text unit unit_logged scope",
+    "measurement": "run_id log_id role line byte_offset kind phase ordinal step epoch rank device label logged_at "
+    "clock_s name quantity value text unit unit_logged scope",
     "series": "series_id campaign case_id gpu_model gpu_memory_mib framework_version implementation_version mixed",
     "series_run": "series_id run_id trial",
     "run_speed": "run_id case_id rule is_default phase value unit records_used records_skipped status reason",
     "run_memory": "run_id case_id definition device value_mib records_used",
-    "speed_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
-    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model rule is_default value unit trials "
-    "trials_dropped lowest highest stdev conflicts status",
-    "memory_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
-    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model definition value_mib gpu_memory_mib "
-    "headroom_mib",
-    "speedup_table": "series_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
-    "global_batch_size nodes gpus seq_len gradient_accumulation options gpu_model rule is_default value unit trials "
-    "trials_dropped lowest highest stdev conflicts status scaling base_series_id base_gpus base_value speedup efficiency",
-    "failure_table": "run_id campaign case_id name framework implementation model task precision batch_size_per_gpu "
-    "global_batch_size nodes gpus seq_len gradient_accumulation options status reason log_id line text",
+    "speed_table": CELL,
+    "memory_table": f"series_id campaign {CASE} gpu_model definition value_mib gpu_memory_mib headroom_mib",
+    "speedup_table": f"{CELL} scaling base_series_id base_gpus base_value speedup efficiency",
+    "failure_table": f"run_id campaign {CASE} status reason log_id line text",
     "max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
     "gradient_accumulation options largest_ok smallest_oom",
     "leaderboard": "model task precision seq_len gpu_model gpus unit rank rank_last series_id campaign framework "
@@ -47,7 +48,8 @@ def test_every_table_view_and_column_has_a_comment(ledger):
     silent = ledger.rows(
         "select table_name from duckdb_tables() where not internal and comment is null "
         "union all select view_name from duckdb_views() where not internal and comment is null "
-        "union all select table_name || '.' || column_name from duckdb_columns() where not internal and comment is null "
+        "union all select table_name || '.' || column_name from duckdb_columns() "
+        "where not internal and comment is null "
         "union all select function_name from duckdb_functions() where not internal and comment is null"
     )
 

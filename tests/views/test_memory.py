@@ -33,6 +33,12 @@ def test_definitions_are_rows_of_their_own(ledger):
     ]
 
 
+def test_only_telemetry_is_memory_of_the_device(ledger):
+    ledger.run(ledger.memory(10.0, "memory_used", "event"))
+
+    assert ledger.rows("select * from run_memory") == []
+
+
 def test_a_series_has_the_median_over_trials_of_the_fullest_device(ledger):
     environment = {"gpu_model": "V100", "gpu_memory_mib": 100}
     for peak in (10.0, 30.0, 20.0):

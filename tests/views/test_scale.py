@@ -88,4 +88,4 @@ def test_no_view_compares_every_row_with_every_other(large):
     plans = {view: large.rows(f"explain select * from {view}")[0][1] for view in VIEWS}
 
     slow = ("NL_JOIN", "NESTED_LOOP_JOIN", "CROSS_PRODUCT", "IE_JOIN", "PIECEWISE_MERGE_JOIN", "DELIM_JOIN")
-    assert {view: [word for word in slow if word in plan] for view, plan in plans.items()} == dict.fromkeys(VIEWS, [])
+    assert [(view, word) for view, plan in plans.items() for word in slow if word in plan] == []

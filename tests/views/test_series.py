@@ -48,9 +48,10 @@ def test_a_run_that_states_nothing_stands_apart_where_two_series_fit(ledger):
     assert members(ledger) == [[one], [two], [silent]]
 
 
-def test_a_run_that_contradicts_the_only_series_stands_apart(ledger):
+@pytest.mark.parametrize("fact", ["gpu_model", "gpu_memory_mib", "framework_version", "implementation_version"])
+def test_a_run_that_contradicts_the_only_series_stands_apart(ledger, fact):
     full = ledger.run(environment=V100)
-    other = ledger.run(environment={"gpu_model": "A100"})
+    other = ledger.run(environment={fact: "7"})
 
     assert members(ledger) == [[full], [other]]
 

@@ -102,6 +102,13 @@ def test_else_the_one_whose_global_batch_is_nearest_by_ratio(ledger):
     assert speedups(ledger, "weak", "gpus, base_value") == [(1, 50.0), (1, 100.0), (3, 100.0)]
 
 
+def test_the_base_is_its_own_also_beside_an_equal_one(ledger):
+    measure(ledger, 100.0, 2, nodes=1)
+    measure(ledger, 90.0, 2, nodes=2)
+
+    assert speedups(ledger, "weak", "nodes, base_value, speedup") == [(1, 100.0, 1.0), (2, 90.0, 1.0)]
+
+
 def test_two_bases_that_are_equally_near_are_none(ledger):
     for name, batch, speed in (("a", 16, 1.0), ("b", 64, 2.0)):
         ledger.run(

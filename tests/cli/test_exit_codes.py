@@ -1,0 +1,106 @@
+"""How a command ends: exit codes, and messages that name the cure."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import benchledger
+from tests.cli.bench import run_bench
+from tests.ledger_rows import ledger_rows
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    db = tmp_path / "bench.duckdb"
+    with ledger_rows(db) as ledger:
+        ledger.run(127.09)
+    return db
+
+
+def test_an_unknown_command_lists_the_known_ones() -> None:
+    result = run_bench("reprot")
+
+    assert result.exit_code == 2
+    assert "no command 'reprot'; known: ingest, query, report, runs, show, sql" in result.stderr
+
+
+def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:
+    result = run_bench("report", "speed", "--campaign", "none", db=db)
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "Error: no series with campaign 'none'; known: ngc\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["report", "speed", "--rule", "none"], "no rule 'none'; known: ngc.summary, steps.mean_skip1"),
+        (["report", "speed", "--gpus", "many"], "gpus must be a whole number"),
+        (["sql", "delete from run"], "the query was refused"),
+        (["sql", "select nothing"], "the query was refused"),
+        (["query", "no_such_question"], "no question 'no_such_question'"),
+        (["query"], "--list"),
+        (["query", "speed", "-p", "novalue"], "must read NAME=VALUE"),
+        (["-q", "-v", "runs"], "-q and -v are opposites"),
+        (["ingest"], "give PATHS"),
+        (["ingest", "no/such/folder"], "does not exist"),
+    ],
+)
+def test_wrong_use_is_exit_2_with_the_cure_on_stderr(db: Path, words: list[str], message: str) -> None:
+    result = run_bench(*words, db=db)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_a_missing_database_is_an_error_with_its_cure(tmp_path: Path) -> None:
+    result = run_bench("runs", db=tmp_path / "none.duckdb")
+
+    assert result.exit_code == 1
+    assert "bench ingest" in result.stderr
+
+
+def test_the_escapes_of_a_wrong_word_do_not_reach_the_terminal(db: Path) -> None:
+    result = run_bench("runs", db=db.with_name("no\u202e\x07.duckdb"))
+
+    assert "\u202e" not in result.stderr
+    assert r"no\u202e\x07.duckdb" in result.stderr
+
+
+def test_ctrl_c_is_exit_130_with_a_message(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*words: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(benchledger, "runs", interrupted, raising=False)
+
+    result = run_bench("runs", db=db)
+
+    assert result.exit_code == 130
+    assert "stopped by Ctrl-C" in result.stderr
+
+
+def test_a_reader_that_stops_reading_is_no_error(db: Path) -> None:
+    command = [sys.executable, "-m", "benchledger.cli.main", "--db", str(db), "sql", "select * from range(100000)"]
+    done = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ))
+    assert done.stdout is not None
+    assert done.stderr is not None
+    done.stdout.readline()
+    done.stdout.close()
+
+    assert done.stderr.read() == b""
+    done.wait()
+
+
+def test_a_terminal_without_the_characters_shows_their_codes(db: Path) -> None:
+    words = ["-m", "benchledger.cli.main", "--db", str(db), "sql", "select '卡' as a"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+
+    done = subprocess.run([sys.executable, *words], capture_output=True, env=environment)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"\u5361" in done.stdout
