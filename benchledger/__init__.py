@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from benchledger.answers.failures import report_failures
+    from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.memory import report_memory
     from benchledger.answers.query import queries, query, sql
     from benchledger.answers.run_detail import show_run
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from benchledger.ingestion.ingest import ingest
 
 __all__ = [
+    "check_formats",
+    "formats",
     "ingest",
     "queries",
     "query",
@@ -30,12 +33,16 @@ __all__ = [
     "report_speed",
     "report_speedup",
     "runs",
+    "show_format",
     "show_run",
     "sql",
     "use_definitions",
 ]
 
 _HOMES = {
+    "check_formats": "benchledger.answers.formats",
+    "formats": "benchledger.answers.formats",
+    "show_format": "benchledger.answers.formats",
     "ingest": "benchledger.ingestion.ingest",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",

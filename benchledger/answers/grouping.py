@@ -32,6 +32,30 @@ def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | 
     return {column: None if row[column] is None else str(row[column]) for column in columns}
 
 
+def take_in_unstated(rows: list[Row]) -> list[Row]:
+    """Gives a series that does not state its GPU model a place in the one table that fits it.
+
+    A run that failed early often has no telemetry to tell its card by. The table notes it.
+    """
+    columns = [column for column in TABLE_COLUMNS if column != "gpu_model"]
+    models: dict[Key, set[str]] = {}
+    for row in rows:
+        if row["gpu_model"] is not None:
+            models.setdefault(tuple(row[column] for column in columns), set()).add(row["gpu_model"])
+    placed = []
+    for row in rows:
+        of_kin = models.get(tuple(row[column] for column in columns), set())
+        taken_in = row["gpu_model"] is None and len(of_kin) == 1
+        placed.append({**row, "gpu_model": next(iter(of_kin)), "taken_in": True} if taken_in else row)
+    return placed
+
+
+def unstated_note(rows: list[Row]) -> tuple[str, ...]:
+    """A note naming the series of a table that do not state its GPU model."""
+    names = sorted(f"{row['name']}" for row in rows if row.get("taken_in"))
+    return (f"GPU model not stated, taken for that of the table: {', '.join(names)}",) if names else ()
+
+
 def take_in_failures(rows: list[Row]) -> list[Row]:
     """Gives a series without any speed, so without a unit, the unit of the tables that it belongs in.
 

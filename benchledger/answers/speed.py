@@ -8,7 +8,7 @@ from pathlib import Path
 from benchledger.answers.cells import cell_text
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped, take_in_failures
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped, take_in_failures, take_in_unstated, unstated_note
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import check_rule, need_value, rows_by_rule
 from benchledger.answers.series import all_series, frame_of, need_series
@@ -38,7 +38,7 @@ def report_speed(
         rows = rows_by_rule(filters.apply(con.view("speed_table")), rule)
         need_value(con, rows, rule)
         every_trial = trials_of(con, rows)
-    return _report(take_in_failures(rows), every_trial, trials)
+    return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials)
 
 
 def _report(rows: list[Row], every_trial: Trials, trials: bool) -> Report:
@@ -50,7 +50,7 @@ def _report(rows: list[Row], every_trial: Trials, trials: bool) -> Report:
     columns = (*TABLE_COLUMNS, "unit", "rule")
     for group in grouped(rows, columns).values():
         facts = facts_of(group[0], columns)
-        table = lay_out(group, facts, trial_notes(group))
+        table = lay_out(group, facts, (*trial_notes(group), *unstated_note(group)))
         if trials:
             table = replace(table, trials=trial_frame(group, table.rows_split_by, every_trial))
         tables.append(table)

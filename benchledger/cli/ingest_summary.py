@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-import benchledger
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,7 +20,8 @@ def summary_exit_code(result: IngestResult, strict: bool) -> int:
     """0 done; 1 if nothing was recognised, or under --strict if anything was not."""
     if not any(result.files[status] for status in RECOGNISED):
         return 1
-    return int(strict and (result.rejects > 0 or any(result.files[status] for status in FAULTY)))
+    faulty = any(one.status in FAULTY or one.kept in FAULTY for one in result.outcomes)
+    return int(strict and (result.rejects > 0 or faulty))
 
 
 def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool) -> None:
@@ -33,7 +33,7 @@ def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: 
     else:
         for line in _sums(result):
             click.echo(line)
-    _say_left_out(settings, result, dry_run)
+    _say_left_out(settings, result)
     if dry_run:
         settings.say("dry run: nothing was written")
 
@@ -55,13 +55,13 @@ def _by_status(result: IngestResult) -> dict[str, int]:
     return {status: result.files[status] for status in FILE_STATUSES}
 
 
-def _say_left_out(settings: Settings, result: IngestResult, dry_run: bool) -> None:
+def _say_left_out(settings: Settings, result: IngestResult) -> None:
     for status in (*FAULTY, "empty"):
         _say_files(settings, status, [one for one in result.outcomes if one.status == status])
     rejecting = [one for one in result.outcomes if one.rejects]
     if rejecting:
         settings.say(f"{result.rejects} rejects in {len(rejecting)} files; all with file:line: bench query rejects")
-        for line in [] if dry_run else _first_rejects(settings, rejecting):
+        for line in _first_rejects(rejecting):
             settings.say(f"  {line}")
     if result.unpaired:
         settings.say(f"{result.unpaired} telemetry, profile or sidecar logs belong to no run: bench query unpaired")
@@ -71,16 +71,9 @@ def _say_left_out(settings: Settings, result: IngestResult, dry_run: bool) -> No
         settings.say(f"{one.path}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
 
 
-def _first_rejects(settings: Settings, rejecting: list[FileOutcome]) -> list[str]:
+def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
     """The first rejects as path:line, reason and text."""
-    if settings.verbosity < 0:
-        return []
-    lines: list[str] = []
-    for outcome in rejecting[:SHOWN]:
-        path = "".join(f"[{char}]" if char in "*?[" else char for char in outcome.path)
-        found = benchledger.query("rejects", db=settings.db, path=path, limit=SHOWN - len(lines))
-        lines += [f"{row['path']}:{row['line']}: {row['reason']}: {row['text']}" for row in found.to_dicts()]
-    return lines
+    return [f"{one.path}:{line}" for one in rejecting for line in one.first_rejects][:SHOWN]
 
 
 def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> None:

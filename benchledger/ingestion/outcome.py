@@ -19,7 +19,11 @@ FILE_STATUSES = (
 
 @dataclass(frozen=True)
 class FileOutcome:
-    """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence."""
+    """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence.
+
+    `kept` is what an unchanged or duplicate file was when it was read; `first_rejects` are its first rejects, as
+    "line: reason: text".
+    """
 
     path: str
     status: str
@@ -29,6 +33,8 @@ class FileOutcome:
     records: int = 0
     ignored: int = 0
     rejects: int = 0
+    kept: str | None = None
+    first_rejects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at
 from benchledger.ingestion.read import ToRead
-from benchledger.scanning.log_reader import Previous
+from benchledger.scanning.log_reader import NO_TEXT, Previous
 from benchledger.store.private import PrivateFile, SeenFile
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ class KnownLog:
     bytes: int
     format: str | None
     definitions_hash: str
+    evidence: str
+
+    @property
+    def status(self) -> str:
+        """What a file with this content is when it is read first."""
+        return "loaded" if self.format is not None else "empty" if self.evidence == NO_TEXT else "unrecognised"
 
 
 @dataclass
@@ -59,7 +65,7 @@ class Plan:
         self.refresh = refresh
         self.names_hash = names.definitions_hash
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
-        rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash from log").fetchall()
+        rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}
         self.by_hash = {log.content_hash: log for log in self.logs.values()}
         self.seen = private.seen()

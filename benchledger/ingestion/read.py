@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+REJECTS_SHOWN = 5
+
+
 @dataclass(frozen=True)
 class ToRead:
     """One file to read, and what was seen at its place before; `content` instead of the file for standard input."""
@@ -44,6 +47,7 @@ class WasRead:
     records: int = 0
     ignored: int = 0
     rejects: int = 0
+    first_rejects: tuple[str, ...] = ()
 
 
 @dataclass
@@ -98,7 +102,8 @@ def read_batch(files: list[ToRead]) -> Batch:
         found = log.scanned
         batch.files.append(
             WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, log.evidence, log.format, log.grew,
-                    found.pieces, found.records, sum(found.ignored.values()), len(found.rejects))
+                    found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
+                    tuple(f"{reject.line}: {reject.reason}: {reject.text}" for reject in found.rejects[:REJECTS_SHOWN]))
         )  # fmt: skip
     batch.layouts = columns.layouts()
     batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}

@@ -40,7 +40,7 @@ class Writer:
         self._db, self._wait_s, self._formats, self._plan, self._result = db, wait_s, formats, plan, result
         self._facts = FactsFiles()
         self._sightings = SightingMaker(plan.key, names, self._facts, campaign_name)
-        self._handled: dict[str, str] = {}
+        self._handled: dict[str, WasRead] = {}
         self._outcomes: dict[str, FileOutcome] = {}
         self._touched: set[int] = set()
         self.records = 0
@@ -79,33 +79,44 @@ class Writer:
             if was.status != "known":
                 # Two processes read the same bytes at the same time.
                 twice.add(was.log_id)
-            self._see(file, was, "empty" if handled == "empty" else "duplicate", "the same bytes as another file of this ingest")
+            self._see_copy(file, was, handled.status, handled.format, handled.evidence)
         elif was.status == "known":
             self._see_again(file, was)
         else:
-            self._handled[was.content_hash] = was.status
+            self._handled[was.content_hash] = was
             self._logs[was.log_id] = was
             if was.log_id in self._plan.logs:
                 self._replaced.add(was.log_id)
-            self._see(file, was, was.status, was.evidence)
+            self._see(file, was)
         seen = self._plan.seen.get(file.place)
         if was.grew and seen is not None and seen.log_id is not None:
             self._grown.append((seen.log_id, was.log_id, file.place))
 
-    def _see_again(self, file: FoundFile, log: WasRead) -> None:
+    def _see_again(self, file: FoundFile, was: WasRead) -> None:
         before = self._plan.seen.get(file.place)
-        if before is not None and before.log_id == log.log_id and before.status in (*_WHOLE_STATUSES, "duplicate"):
-            self._see(file, log, before.status, None, shown="unchanged")
+        known = self._plan.by_hash[was.content_hash]
+        if before is not None and before.log_id == was.log_id and before.status in (*_WHOLE_STATUSES, "duplicate"):
+            # Only its time or a name rule has changed.
+            self._remember(file, was.log_id, before.status, None if before.status == "loaded" else known.evidence)
+            self._outcomes[file.place] = FileOutcome(file.shown, "unchanged", None, known.format, kept=known.status)
+            self._batch_touched.add(was.log_id)
         else:
-            empty = not log.bytes
-            self._see(file, log, "empty" if empty else "duplicate", "the same bytes were read before")
+            self._see_copy(file, was, known.status, known.format, known.evidence)
 
-    def _see(self, file: FoundFile, log: WasRead, status: str, reason: str | None, shown: str | None = None) -> None:
-        self._remember(file, log.log_id, status, reason)
-        read = log.status == "loaded" and status == "loaded"
-        counts = (log.pieces, log.records, log.ignored, log.rejects) if read else (0, 0, 0, 0)
-        self._outcomes[file.place] = FileOutcome(file.shown, shown or status, reason, log.format, *counts)
-        self._batch_touched.add(log.log_id)
+    def _see_copy(self, file: FoundFile, was: WasRead, status: str, format_name: str | None, evidence: str) -> None:
+        reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
+        shown = "empty" if status == "empty" else "duplicate"
+        self._remember(file, was.log_id, shown, reason)
+        self._outcomes[file.place] = FileOutcome(file.shown, shown, reason, format_name, kept=status)
+        self._batch_touched.add(was.log_id)
+
+    def _see(self, file: FoundFile, was: WasRead) -> None:
+        self._remember(file, was.log_id, was.status, was.evidence)
+        self._outcomes[file.place] = FileOutcome(
+            file.shown, was.status, was.evidence, was.format, was.pieces, was.records, was.ignored, was.rejects,
+            None, was.first_rejects,
+        )  # fmt: skip
+        self._batch_touched.add(was.log_id)
 
     def _remember(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> None:
         sighting = self._sightings.make(file, log_id, status, reason)
@@ -201,7 +212,9 @@ class Writer:
         for file in work.unchanged:
             seen = self._plan.seen[file.place]
             log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
-            self._outcomes[file.place] = FileOutcome(file.shown, "unchanged", None, log.format if log else None)
+            self._outcomes[file.place] = FileOutcome(
+                file.shown, "unchanged", None, log.format if log else None, kept=log.status if log else seen.status
+            )
             if seen.log_id is not None:
                 self._touched.add(seen.log_id)
         with closing(open_for_writing(self._db, self._wait_s)) as con:

@@ -18,6 +18,7 @@ from benchledger.scanning.values import decode
 
 # Also the longest line that is held: a longer one is one piece, refused, of which only the beginning is looked at.
 CHUNK = 8 * 1024 * 1024
+NO_TEXT = "no text in it"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class LogReader:
         first = stream.read(CHUNK)
         complete = len(first) < CHUNK
         if not first.strip() and complete:
-            return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", "no text in it")
+            return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", NO_TEXT)
         if complete and known(content_hash(first)):
             counter = _Counter(previous)
             counter.count(first)

@@ -15,6 +15,9 @@ from tests.cli.bench import run_bench
 
 # Every command and its equal in Python: a new command has to be entered here, or a test fails.
 EQUALS = {
+    "formats check": "check_formats",
+    "formats list": "formats",
+    "formats show": "show_format",
     "ingest": "ingest",
     "query": "query",
     "report failures": "report_failures",

@@ -30,6 +30,30 @@ def test_a_failure_shows_the_line_that_decided_it(ledger):
     assert rows == [(run, "c", "oom", log, 7, "RuntimeError: CUDA out of memory")]
 
 
+def test_an_event_that_did_not_decide_is_not_shown(ledger):
+    ledger.run(status="too_few_steps", reason="66 of 120 steps", status_line=9)
+    log = ledger.rows("select log_id from run_log")[0][0]
+    ledger.con.execute("update run set status_log_id = ?", [log])
+    ledger.insert(
+        "segment",
+        log_id=log,
+        segment=1,
+        role="train",
+        first_line=1,
+        last_line=9,
+        first_record_line=1,
+        last_record_line=9,
+        records=0,
+        step_records=0,
+        expects_closing=True,
+        final_loss_nan=False,
+        event_line=7,
+        event_text="SIGTERM",
+    )
+
+    assert ledger.rows("select text, line from failure_table") == [("66 of 120 steps", 9)]
+
+
 def test_a_failure_without_a_line_shows_its_reason(ledger):
     ledger.run(status="too_few_steps", reason="66 of 120 steps")
 

@@ -1,0 +1,65 @@
+"""The formats that are known: which programs' logs are recognised, and by what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.log_format import LogFormat
+from benchledger.errors import UsageError
+from benchledger.scanning.samples import check_files, check_format, check_leads, load_formats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def formats() -> pl.DataFrame:
+    """Every format: what it is of, its base, how many records, samples and proofs it has, its file.
+
+    Raises DefinitionError for the first format that its samples do not prove.
+    """
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            {
+                "format": known.name, "version": known.version, "kind": known.kind, "role": known.role,
+                "framework": known.framework, "implementation": known.implementation, "default_rule": known.default_rule,
+                "detectable": known.detectable, "records": len(known.records), "samples": len(known.samples),
+                "file": str(known.path),
+            }
+            for known in sorted(load_formats().values(), key=lambda known: known.name)
+        ],
+        schema_overrides={"framework": pl.String, "implementation": pl.String, "default_rule": pl.String},
+    )  # fmt: skip
+
+
+def show_format(name: str) -> str:
+    """The TOML of one format, under a head that says where it stands and by what its logs are recognised."""
+    known = _format(name)
+    lines = [f"# {known.path}"]
+    lines += [f"# recognised by a line with {' ... '.join(map(repr, proof))}" for proof in known.proofs]
+    if known.csv is not None:
+        lines += [f"# recognised by a CSV header that names one of {', '.join(known.csv.headers)}"]
+        lines += [f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless]
+    if not known.detectable:
+        lines.append("# a base: no log is of this format itself")
+    return "\n".join([*lines, "", known.path.read_text(encoding="utf-8").rstrip()])
+
+
+def check_formats(*files: Path | str) -> list[str]:
+    """Every problem of the formats in these files, else of all known ones, each with file and line; none: all sound.
+
+    Raises DefinitionError for a file that cannot be read as a format at all.
+    """
+    if files:
+        return check_files([Path(file) for file in files])
+    return [problem for known in read_formats().values() for problem in check_format(known)] + check_leads()
+
+
+def _format(name: str) -> LogFormat:
+    known = read_formats()
+    if name not in known:
+        raise UsageError(f"no format {name!r}; known: {', '.join(sorted(known))}")
+    return known[name]
