@@ -126,7 +126,7 @@ class _FormatReader:
         if kind == "csv" and len(records) != 1:
             file.fail("record", "a CSV format has one [[record]]: its row")
         if (kind == "csv") != (csv is not None):
-            file.fail("kind", "kind = \"csv\" and a [csv] table belong together")
+            file.fail("kind", 'kind = "csv" and a [csv] table belong together')
         return model.LogFormat(
             name=data["format"],
             path=file.path,
@@ -169,12 +169,17 @@ class _FormatReader:
         templates = self.templates(place, table, name)
         for template in templates:
             if template.tail == "pairs" and own_style is None:
-                self.file.fail(f"{place}.templates", f"template {template.source!r} ends in {{pairs}}, but no [pairs] style is given")
+                self.file.fail(
+                    f"{place}.templates",
+                    f"template {template.source!r} ends in {{pairs}}, but no [pairs] style is given",
+                )
             if (template.tail == "json") != (json is not None):
-                self.file.fail(f"{place}.templates", "a template that ends in {json} and a [record.json] table belong together")
+                self.file.fail(
+                    f"{place}.templates", "a template that ends in {json} and a [record.json] table belong together"
+                )
         status = self.choice(place, table, "status", model.STATUSES) if "status" in table else None
         if status and kind != "event":
-            self.file.fail(f"{place}.status", "only a record of kind \"event\" can speak of a run's status")
+            self.file.fail(f"{place}.status", 'only a record of kind "event" can speak of a run\'s status')
         return model.RecordDefinition(name, kind, templates, own_style, json, status)
 
     def restyle(self, record: model.RecordDefinition, style: model.PairsStyle | None) -> model.RecordDefinition:
@@ -188,7 +193,9 @@ class _FormatReader:
         templates = self.templates(place, table, reason)
         for template in templates:
             if template.tail:
-                self.file.fail(f"{place}.templates", f"an ignored line states nothing: end {template.source!r} in {{*}}")
+                self.file.fail(
+                    f"{place}.templates", f"an ignored line states nothing: end {template.source!r} in {{*}}"
+                )
         return model.IgnoreDefinition(templates, reason)
 
     def templates(self, place: str, table: dict[str, Any], owner: str) -> tuple[Template, ...]:
@@ -210,7 +217,7 @@ class _FormatReader:
         self.file.refuse_unknown(place, table, {"assign", "between", "end"})
         between = tuple(self.strings(f"{place}.between", table.get("between")))
         if not between or not all(between):
-            self.file.fail(f"{place}.between", "`between` lists what stands between two pairs, for example [\", \"]")
+            self.file.fail(f"{place}.between", '`between` lists what stands between two pairs, for example [", "]')
         return model.PairsStyle(_text(self.file, place, table, "assign"), between, table.get("end"))
 
     def json(self, place: str, table: dict[str, Any]) -> model.JsonMap:
@@ -289,7 +296,9 @@ class _FormatReader:
         table = self.data.get("detect", {})
         self.file.refuse_unknown("detect", table, {"proof"})
         proofs = table.get("proof", [])
-        if not all(isinstance(proof, list) and proof and all(isinstance(x, str) and x for x in proof) for proof in proofs):
+        if not all(
+            isinstance(proof, list) and proof and all(isinstance(x, str) and x for x in proof) for proof in proofs
+        ):
             self.file.fail("detect.proof", "a proof is a list of literals that stand in one line, in this order")
         return tuple(tuple(proof) for proof in proofs)
 
@@ -312,10 +321,14 @@ class _FormatReader:
             self.file.fail(place, f"{place.rpartition('.')[2]} is a list of strings")
         return list(value)
 
-    def choice(self, place: str, table: dict[str, Any], key: str, known: tuple[str, ...], default: str | None = None) -> str:
+    def choice(
+        self, place: str, table: dict[str, Any], key: str, known: tuple[str, ...], default: str | None = None
+    ) -> str:
         value = table.get(key, default)
         if value not in known:
-            self.file.fail(f"{place}.{key}" if place else key, f"{key} must be one of {', '.join(known)}, not {value!r}")
+            self.file.fail(
+                f"{place}.{key}" if place else key, f"{key} must be one of {', '.join(known)}, not {value!r}"
+            )
         return str(value)
 
     def listed(self, place: str, what: str, value: str | None, known: frozenset[str]) -> Any:
@@ -328,7 +341,10 @@ class _FormatReader:
         if name not in facts:
             self.file.fail(f"{place}.name", f"no fact {name!r}; known: {', '.join(facts)}")
         if value is not None and facts[name].canonical(value) != value:
-            self.file.fail(place or name, f"{value!r} is no value of {name}; known: {', '.join(facts[name].values) or facts[name].type}")
+            self.file.fail(
+                place or name,
+                f"{value!r} is no value of {name}; known: {', '.join(facts[name].values) or facts[name].type}",
+            )
         return value
 
     def number(self, place: str, table: dict[str, Any], key: str) -> int:

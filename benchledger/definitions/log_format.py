@@ -70,7 +70,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class FieldDefinition:
-    """What a logged name measures: `units` maps the logged spelling to a unit and a scale; `unit` holds where none is logged."""
+    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` holds where none is logged."""
 
     name: str
     quantity: str | None = None
@@ -85,9 +85,9 @@ class FieldDefinition:
 class FactDefinition:
     """What a logged value says of its run. Of one fact, definitions further up are trusted more.
 
-    Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds
-    a run's values up, `repeats` counts how often one and the same value is stated at most. `record`: only values of that
-    record speak; `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
+    Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
+    `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
+    `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
     """
 
     name: str

@@ -54,7 +54,7 @@ class _Rule:
 
 @dataclass(frozen=True)
 class Names:
-    """All rules. `stem_suffixes` are what a companion's stem has more than its run's: `x_monitor.csv` beside `x.txt`."""
+    """All rules. `stem_suffixes`: what a companion's stem has more than its run's, `x_monitor.csv` beside `x.txt`."""
 
     rules: tuple[_Rule, ...]
     folders: tuple[_Rule, ...]
@@ -62,7 +62,7 @@ class Names:
     definitions_hash: str
 
     def match(self, path: str) -> NameMatch:
-        """What a path (parts divided by `/`) tells; the first rule that fits its end decides where its campaign ends."""
+        """What a path (parts divided by `/`) tells; the first rule that fits its end says where its campaign ends."""
         parts = path.split("/")
         rule_place, taken, facts = None, 0, list[NameFact]()
         for rule in self.rules:

@@ -6,6 +6,7 @@ docs/formats.md teaches the language.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -91,14 +92,14 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
     parts = _parts(source)
     if not parts:
         raise TemplateError("an empty template matches nothing")
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in itertools.pairwise(parts):
         if isinstance(before, Tail):
             raise TemplateError(f"{{{before.kind}}} must end the template")
         if not isinstance(before, Literal) and not isinstance(after, Literal):
             raise TemplateError("two holes may not touch: put the literal text between them")
     names = [part.name for part in parts if isinstance(part, Hole)]
     if doubled := {name for name in names if names.count(name) > 1}:
-        raise TemplateError(f"hole {sorted(doubled)[0]!r} stands twice")
+        raise TemplateError(f"hole {min(doubled)!r} stands twice")
     template = Template(source, tuple(parts))
     if not anywhere and len(template.first_literal) < 2:
         raise TemplateError("a template begins with a literal of at least two non-blank characters")
@@ -117,7 +118,9 @@ def _parts(source: str) -> list[Part]:
             literal += text[0]
             continue
         if text in ("{", "}"):
-            raise TemplateError(f"a single {text!r} at column {token.start() + 1}: write {text * 2} for the brace itself")
+            raise TemplateError(
+                f"a single {text!r} at column {token.start() + 1}: write {text * 2} for the brace itself"
+            )
         if literal:
             parts.append(Literal(literal))
             literal = ""
@@ -137,7 +140,9 @@ def _hole(inner: str) -> Part:
         return Tail(inner)
     name, colon, kind = inner.partition(":")
     if not colon:
-        raise TemplateError(f"hole {{{inner}}} has no type; types: {', '.join(HOLE_TYPES)}, or {{*}}, {{pairs}}, {{json}}")
+        raise TemplateError(
+            f"hole {{{inner}}} has no type; types: {', '.join(HOLE_TYPES)}, or {{*}}, {{pairs}}, {{json}}"
+        )
     if kind not in HOLE_TYPES:
         raise TemplateError(f"hole {{{inner}}}: no type {kind!r}; types: {', '.join(HOLE_TYPES)}")
     if not _NAME.match(name):

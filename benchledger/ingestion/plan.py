@@ -100,7 +100,7 @@ class Plan:
                 work.unchanged.append(file)
             else:
                 work.files.append(file)
-                work.to_read.append(ToRead(file.place, self._previous(seen), content if file.mtime_ns == 0 else None))
+                work.to_read.append(ToRead(file.place, file.size, self._previous(seen), content if file.mtime_ns == 0 else None))
                 work.sizes.append(file.size)
         return work
 

@@ -46,7 +46,8 @@ class RecordColumns:
         column = row.columns.get
         self._rows.append(
             (self.log, row.line, row.byte_offset, row.layout.shape_id, column("step"), column("epoch"), column("rank"),
-             column("device"), column("label"), column("logged_at"), column("clock_s"), row.values, row.texts, row.lead, row.note)
+             column("device"), column("label"), column("logged_at"), column("clock_s"), row.values, row.texts,
+             row.lead, row.note)
         )  # fmt: skip
 
     def of_shape(self, shape: Shape) -> _ShapeColumns:
@@ -58,11 +59,13 @@ class RecordColumns:
 
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
-        found = {columns.shape.layout.shape_id: columns.shape.layout for columns in self._shapes.values() if columns.lines}
+        found = {
+            columns.shape.layout.shape_id: columns.shape.layout for columns in self._shapes.values() if columns.lines
+        }
         return {**found, **self._layouts}
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
-        """All records as one table with the columns of table record; `log_ids` by number, None for a log to leave out."""
+        """All records as one table, as table record has it; `log_ids` by number, None for a log to leave out."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -71,7 +74,9 @@ class RecordColumns:
         if self._rows or not tables:
             arrays = [
                 pa.array(column, type=field.type)
-                for column, field in zip(zip(*self._rows, strict=True) if self._rows else [()] * len(schema), schema, strict=True)
+                for column, field in zip(
+                    zip(*self._rows, strict=True) if self._rows else [()] * len(schema), schema, strict=True
+                )
             ]
             tables.append(pa.Table.from_arrays(arrays, schema=schema))
         table = pa.concat_tables(tables)
@@ -124,7 +129,7 @@ def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
     if len(values) == width:
         numbers = flat
     elif values == list(range(values[0], values[0] + len(values))) if values else False:
-        numbers = _without_leading(flat, count, width, len(values))
+        numbers = _without_leading(flat, width, len(values))
     else:
         indices = pa.array((row * width + group for row in range(count) for group in values), pa.int64())
         numbers = flat.take(indices)
@@ -138,7 +143,7 @@ def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
     )
 
 
-def _without_leading(flat: pa.Array, count: int, width: int, kept: int) -> pa.Array:
+def _without_leading(flat: pa.Array, width: int, kept: int) -> pa.Array:
     # The columns stand first in a line, the values behind them: one flat slice per row, without a list of indexes.
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -17,7 +17,10 @@ FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
 _HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_.]{0,63})(?: \[([^\]]{1,16})\])?\Z")
-_NUMBER_CELL = re.compile(r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z")
+_NUMBER_CELL = re.compile(
+    r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
+    r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
+)
 _NOT_STATED = {"", "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insufficient Permissions]", "-"}
 
 
@@ -45,7 +48,9 @@ class CsvReader:
         if self._list_of([_first_line(head)], least_lines=1) is None:
             return None
         fitting = self._list_of(_lines(head, complete))
-        return None if fitting is None else f"lines read {', '.join(column.name for column in fitting)}, without a header"
+        return (
+            None if fitting is None else f"lines read {', '.join(column.name for column in fitting)}, without a header"
+        )
 
     def begin(self, head: bytes) -> None:
         """Takes the columns from the beginning of a file that fits."""
@@ -112,7 +117,9 @@ class CsvReader:
             numbers.append(float(match.group(1)) if match and stated else None)
             texts.append(cell if stated and not match else None)
         layout = self.layouts.get(self.record, tuple(names), tuple(units))
-        values = [None if number is None else number * scale for number, scale in zip(numbers, layout.scales, strict=False)]
+        values = [
+            None if number is None else number * scale for number, scale in zip(numbers, layout.scales, strict=False)
+        ]
         return Row(layout, line, offset, columns, values or [None], texts if any(texts) else None)
 
     def _list_of(self, lines: list[bytes], least_lines: int = LEAST_LINES) -> tuple[CsvColumn, ...] | None:
@@ -121,7 +128,8 @@ class CsvReader:
         split = [_cells(line) for line in lines]
         for columns in self.definition.headerless:
             fitting = sum(
-                len(cells) == len(columns) and all(_fits(column, cell) for column, cell in zip(columns, cells, strict=True))
+                len(cells) == len(columns)
+                and all(_fits(column, cell) for column, cell in zip(columns, cells, strict=True))
                 for cells in split
             )
             if fitting >= FITTING_SHARE * len(lines):
@@ -154,4 +162,4 @@ def _fits(column: CsvColumn, cell: str) -> bool:
     if not column.number:
         return True
     match = _NUMBER_CELL.match(cell)
-    return bool(match) and match.group(2) == column.unit and column.least <= float(match.group(1)) <= column.most
+    return match is not None and match.group(2) == column.unit and column.least <= float(match.group(1)) <= column.most

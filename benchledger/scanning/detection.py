@@ -29,23 +29,26 @@ class Detector:
     """Searches logs for the proofs of all formats. A block at a time: `look` until it finds, then `verdict`."""
 
     def __init__(self, formats: dict[str, LogFormat]) -> None:
-        self._proofs = [
+        proofs = [
             _Proof(log_format, literals, (0 if log_format.generic else 1, sum(map(len, literals))))
             for log_format in formats.values()
             for literals in (tuple(text.encode() for text in proof) for proof in log_format.proofs)
         ]
+        # The strongest first: once one stands in a block, the weaker ones need not be searched for.
+        self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
-        """Adds to `best` (by format) what is proved in a block that begins on a line; True once a specific format is."""
+        """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
+        top = max((score for score, _ in best.values()), default=(-1, 0))
         for proof in self._proofs:
-            known = best.get(proof.format.name)
-            if known is not None and known[0] >= proof.score:
-                continue
+            if proof.score < top:
+                break
             position = _proved_at(block, proof.literals)
             if position is not None:
                 at = line + block.count(b"\n", 0, position)
                 shown = " ... ".join(literal.decode() for literal in proof.literals)
-                best[proof.format.name] = (proof.score, f"line {at} holds {shown!r}")
+                best.setdefault(proof.format.name, (proof.score, f"line {at} holds {shown!r}"))
+                top = proof.score
         return any(score[0] for score, _ in best.values())
 
     def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
@@ -59,7 +62,7 @@ class Detector:
         return Detected(formats[names[0]], best[names[0]][1])
 
     def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
-        """The nearest miss: the proof with most bytes of its first literals in one line of the block, if better than `found`."""
+        """The nearest miss, `found` or better: the proof with most bytes of its first literals in a line of the block."""
         for proof in self._proofs:
             for matched, position in _partial(block, proof.literals):
                 score = sum(map(len, proof.literals[:matched]))
@@ -67,7 +70,10 @@ class Detector:
                     at = line + block.count(b"\n", 0, position)
                     have = " ... ".join(literal.decode() for literal in proof.literals[:matched])
                     missing = proof.literals[matched].decode()
-                    found = (score, f"nearest is {proof.format.name}: line {at} holds {have!r}, but not {missing!r} after it")
+                    found = (
+                        score,
+                        f"nearest is {proof.format.name}: line {at} holds {have!r}, but not {missing!r} after it",
+                    )
         return found
 
 

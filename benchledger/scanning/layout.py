@@ -77,7 +77,10 @@ class Layouts:
         )
         identity = [self.format.name, record.name, record.kind]
         for value in values:
-            identity += [str(part) for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)]
+            identity += [
+                str(part)
+                for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)
+            ]
         scales = tuple(value.scale for value in values)
         return Layout(self.format.name, record, values, scales, stable_id(*identity), facts)
 

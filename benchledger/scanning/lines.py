@@ -93,6 +93,11 @@ class LineReader:
 
     def read_subline(self, log: bytes, start: int, end: int, line: int, base: int, pieces: Pieces) -> None:
         """Adds what stands in log[start:end], a part of line `line`; `base` is the offset of log[0] in the file."""
+        text = log[start:end] if end - start <= _REMEMBERED_BYTES else None
+        if text is not None and (known := self._remembered.get(text)) is not None:
+            pieces.pieces += 1
+            self._keep(*known, b"", line, base + start, pieces)
+            return
         heads = [match.start() for match in self._head.finditer(log, start, end)] if self._head else []
         if not heads:
             if any(log.find(anchor, start, end) >= 0 for anchor in self._anchors):
@@ -102,17 +107,19 @@ class LineReader:
         pieces.pieces += len(heads)
         lead = log[start : heads[0]]
         for head, next_head in zip(heads, [*heads[1:], end], strict=True):
-            self._piece(log[head:next_head], lead, line, base + head, pieces)
+            found = self._piece(log[head:next_head], lead, line, base + head, pieces)
             lead = b""
+        if text is not None and heads == [start] and found is not None:
+            if len(self._remembered) >= _REMEMBERED:
+                self._remembered.clear()
+            self._remembered[text] = found
 
-    def _piece(self, piece: bytes, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
+    def _piece(
+        self, piece: bytes, lead: bytes, line: int, offset: int, pieces: Pieces
+    ) -> tuple[Row, _Matcher] | None:
         if len(piece) > rows.PIECE_LIMIT:
             self._reject(pieces, piece, line, offset, None, rows.TOO_LONG)
-            return
-        known = self._remembered.get(piece)
-        if known is not None:
-            self._keep(known[0], known[1], lead, line, offset, pieces)
-            return
+            return None
         raw = piece
         if b"\x1b" in piece:
             piece = ANSI.sub(b"", piece)
@@ -131,25 +138,24 @@ class LineReader:
             if row is None:
                 continue
             self._keep(row, matcher, lead, line, offset, pieces)
-            if len(raw) <= _REMEMBERED_BYTES:
-                if len(self._remembered) >= _REMEMBERED:
-                    self._remembered.clear()
-                self._remembered[raw] = (row, matcher)
-            return
+            return row, matcher
         for reason, first, pattern, source in self._ignores:
             if piece.startswith(first) and pattern.match(piece):
                 self.reached.add((reason, source))
                 pieces.ignored[reason] += 1
-                return
+                return None
         record, why = refused or (None, rows.NO_TEMPLATE)
         self._reject(pieces, raw, line, offset, record, why)
+        return None
 
     def _keep(self, found: Row, matcher: _Matcher, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
         columns, unknown = self.leads.read(lead)
         self.reached.add((matcher.record.name, matcher.template.source))
         self.last_template = matcher.template
         pieces.rows.append(
-            Row(found.layout, line, offset, {**columns, **found.columns}, found.values, found.texts, unknown, found.note)
+            Row(
+                found.layout, line, offset, {**columns, **found.columns}, found.values, found.texts, unknown, found.note
+            )
         )
 
     def _reject(self, pieces: Pieces, piece: bytes, line: int, offset: int, record: str | None, reason: str) -> None:
@@ -164,7 +170,9 @@ class LineReader:
             if hole.name in COLUMNS:
                 columns[hole.name] = _column(hole.name, value)
             elif isinstance(value, int | float | None):
-                found.append((hole.name, None if value is None else float(value), None, "s" if hole.type == "duration" else None))
+                found.append(
+                    (hole.name, None if value is None else float(value), None, "s" if hole.type == "duration" else None)
+                )
             else:
                 found.append((hole.name, None, decode(raw), None))
         note = b""
@@ -181,12 +189,12 @@ class LineReader:
             found += json_pairs
         found = self._expanded(found)
         layout = self.layouts.get(matcher.record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
-        values = [None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)]
+        values = [
+            None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)
+        ]
         texts = [pair[2] for pair in found]
         has_text = any(text is not None for text in texts)
-        return Row(
-            layout, 0, 0, columns, values or [None], texts if has_text else None, None, decode(note) or None
-        )
+        return Row(layout, 0, 0, columns, values or [None], texts if has_text else None, None, decode(note) or None)
 
     def _pairs_reader(self, style: PairsStyle) -> PairsReader:
         if style not in self._pairs:

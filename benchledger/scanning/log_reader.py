@@ -73,9 +73,17 @@ class LogReader:
         self._scanners: dict[str, Scanner] = {}
         self._csv = [CsvReader(log_format) for log_format in self._formats.values() if log_format.csv is not None]
 
-    def read(self, stream: BinaryIO, columns: RecordColumns, known: Known, previous: Previous | None = None) -> ReadLog:
-        """Reads a stream that can seek, in one pass where the format shows in the first 8 MB, else in two."""
-        first = stream.read(CHUNK)
+    def read(
+        self, stream: BinaryIO, columns: RecordColumns, known: Known, previous: Previous | None = None, size_hint: int = CHUNK
+    ) -> ReadLog:
+        """Reads a stream that can seek, in one pass where the format shows in the first 8 MB, else in two.
+
+        `size_hint` is the size that the log probably has: room for 8 MB is not made for a small one.
+        """
+        first = stream.read(min(CHUNK, size_hint + 1))
+        if size_hint < len(first) < CHUNK:
+            # It has grown since its size was asked for.
+            first += stream.read(CHUNK - len(first))
         complete = len(first) < CHUNK
         if not first.strip() and complete:
             return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", NO_TEXT)
@@ -98,8 +106,8 @@ class LogReader:
                 line = self._scan(detected.format, csv, buffer, end, base, whole, line, log, columns)
             log.segments.close()
         result = ReadLog(
-            counter.digest(), counter.bytes, line - 1 + counter.unterminated, "loaded" if detected.format else "unrecognised",
-            detected.evidence, detected.format.name if detected.format else None, counter.grew(), log,
+            counter.digest(), counter.bytes, line - 1 + counter.unterminated,
+            "loaded" if detected.format else "unrecognised", detected.evidence, detected.format.name if detected.format else None, counter.grew(), log,
         )  # fmt: skip
         if known(result.content_hash):
             result.status = "known"
@@ -204,7 +212,7 @@ def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tupl
             base += end
         else:
             start = base
-            length = _length_of_line(stream, data, base, counter)
+            length = _length_of_line(stream, base, counter)
             yield data, len(data), start, False
             base += length
         if last:
@@ -213,7 +221,7 @@ def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tupl
         data = stream.read(CHUNK)
 
 
-def _length_of_line(stream: BinaryIO, data: bytes, base: int, counter: _Counter) -> int:
+def _length_of_line(stream: BinaryIO, base: int, counter: _Counter) -> int:
     stream.seek(base)
     length = 0
     while chunk := stream.read(CHUNK):

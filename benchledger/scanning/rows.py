@@ -24,7 +24,7 @@ REJECT_TEXT_LIMIT = 1_000
 
 @dataclass(slots=True)
 class Row:
-    """One record: `values` are scaled to their units, NULL (None) where stated as absent or where `texts` has the value."""
+    """One record: `values` are scaled to their units, None where stated as absent or where `texts` has the value."""
 
     layout: Layout
     line: int
@@ -49,7 +49,7 @@ class RejectedPiece:
 
 @dataclass
 class Pieces:
-    """Everything that a reader found in one log. `pieces` is counted where lines are cut, not where pieces are judged."""
+    """Everything that a reader found in one log. `pieces` is counted where lines are cut, not where they are judged."""
 
     rows: list[Row] = field(default_factory=list)
     rejects: list[RejectedPiece] = field(default_factory=list)

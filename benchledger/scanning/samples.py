@@ -55,7 +55,9 @@ def check_format(log_format: LogFormat) -> list[str]:
         problems += _check_sample(log_format, sample, reader.read(sample.text.strip("\n").encode()))
     for owner, source in sorted(log_format.own_templates - reader.reached):
         line = _line_of_template(log_format, source)
-        problems.append(f"{log_format.path}:{line}: no sample reaches template {source!r} of {owner!r}: add a [[sample]]")
+        problems.append(
+            f"{log_format.path}:{line}: no sample reaches template {source!r} of {owner!r}: add a [[sample]]"
+        )
     return problems
 
 
@@ -106,20 +108,18 @@ def _row_entry(row: Row) -> dict[str, Any]:
     entry: dict[str, Any] = {"record": row.layout.record.name}
     entry.update({name: value for name in COLUMNS if (value := row.columns.get(name)) is not None})
     units, absent = {}, []
-    stated_names = [] if row.values == [None] and row.texts is None and _is_bare(row) else row.layout.values
-    for ordinal, value in enumerate(stated_names):
+    bare = row.values == [None] and row.texts is None and _is_bare(row)
+    for ordinal, measured in enumerate(() if bare else row.layout.values):
         text = row.texts[ordinal] if row.texts else None
         stated = text if row.values[ordinal] is None else row.values[ordinal]
         if stated is None:
-            absent.append(value.name)
+            absent.append(measured.name)
         else:
-            entry[value.name] = stated
-        if value.unit is not None:
-            units[value.name] = value.unit
-    for name, extra in (("units", units), ("absent", absent), ("note", row.note), ("lead", row.lead)):
-        if extra:
-            entry[name] = extra
-    return entry
+            entry[measured.name] = stated
+        if measured.unit is not None:
+            units[measured.name] = measured.unit
+    extras = {"units": units, "absent": absent, "note": row.note, "lead": row.lead}
+    return entry | {name: extra for name, extra in extras.items() if extra}
 
 
 def _is_bare(row: Row) -> bool:

@@ -38,7 +38,7 @@ class Scanner:
         self._learner = Learner(self.reader)
 
     def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
-        """Adds what stands in buffer[:end], which begins at offset `base`, on line `line`; returns the line after it."""
+        """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
         hits = {group: group.pattern.finditer(buffer, 0, end) for group in self._learner.groups}
         waiting: list[Hit] = []
         for group, found in hits.items():
@@ -90,8 +90,9 @@ class Scanner:
         log.records += 1
         segment = log.segments.see(shape.layout.record.kind, line)
         if shape.layout.facts:
-            numbers = [float(raw) for raw, value in zip(groups, shape.value_order, strict=True) if value >= 0]
-            scaled = [number * scale for number, scale in zip(numbers, shape.layout.scales, strict=True)]
+            numbers = (float(raw) for raw, value in zip(groups, shape.value_order, strict=True) if value >= 0)
+            scales = shape.layout.scales
+            scaled: list[float | None] = [number * scale for number, scale in zip(numbers, scales, strict=True)]
             log.segments.state(segment, shape.layout, scaled, None, line)
         return match.end()
 
@@ -140,7 +141,8 @@ def _subline_start(buffer: bytes, consumed: int, start: int) -> int:
     if start == consumed or buffer[start - 1] in b"\r\n":
         return start
     newline = buffer.rfind(b"\n", consumed, start)
-    carriage = buffer.rfind(b"\r", max(consumed, newline), start) if newline >= 0 else buffer.rfind(b"\r", consumed, start)
+    carriage = (
+        buffer.rfind(b"\r", max(consumed, newline), start) if newline >= 0 else buffer.rfind(b"\r", consumed, start)
+    )
     last = max(newline, carriage)
     return last + 1 if last >= 0 else consumed
-

@@ -6,7 +6,6 @@ lines that none of them takes go to the reference reader. Both ways must give th
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 
@@ -21,7 +20,9 @@ from benchledger.scanning.values import PairsReader
 # Canonical spellings only: what is written otherwise goes to the reference reader, which knows them all.
 _INT = rb"(-?+[0-9]{1,15}+)"
 _FLOAT = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,2}+)?+)"
-_DATE = rb"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+_DATE = (
+    rb"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+)
 _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6})"
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
@@ -70,10 +71,17 @@ class Group:
         self.pattern = re.compile(re.escape(self.prefix) + b"(?:" + b"|".join(branches) + b")")
 
 
+def _common(one: bytes, other: bytes) -> bytes:
+    length = 0
+    while one[length : length + 1] == other[length : length + 1] != b"":
+        length += 1
+    return one[:length]
+
+
 def _grouped(literals: list[bytes]) -> list[Group]:
     groups: list[Group] = []
     for literal in sorted(literals):
-        if groups and len(prefix := os.path.commonprefix([groups[-1].prefix, literal])) >= _COMMON_BYTES:
+        if groups and len(prefix := _common(groups[-1].prefix, literal)) >= _COMMON_BYTES:
             groups[-1] = Group(prefix, (*groups[-1].literals, literal))
         else:
             groups.append(Group(literal, (literal,)))
@@ -94,7 +102,9 @@ class Learner:
             if not any(anchor.startswith(literal) for literal in literals):
                 literals[anchor] = None
         # A literal that begins with another one is met wherever the shorter one is.
-        shortest = [text for text in literals if not any(text != other and text.startswith(other) for other in literals)]
+        shortest = [
+            text for text in literals if not any(text != other and text.startswith(other) for other in literals)
+        ]
         self.groups = _grouped(shortest)
 
     def learn(self, row: Row, template: Template, piece: bytes) -> Group | None:
@@ -134,7 +144,9 @@ class Learner:
                 return None, None
             if part.type == "time" and part.name != "logged_at":
                 return None, None
-            pattern += _TIME if part.type == "time" else PADDING + (_INT if part.type == "int" else _FLOAT) + _end(body, index)
+            pattern += (
+                _TIME if part.type == "time" else PADDING + (_INT if part.type == "int" else _FLOAT) + _end(body, index)
+            )
             if part.name in COLUMNS:
                 if part.name == "device" or (part.type == "float" and part.name != "clock_s"):
                     return None, None
@@ -183,7 +195,9 @@ class Learner:
         return True
 
 
-def _pairs_tail(reader: LineReader, row: Row, template: Template, piece: bytes) -> tuple[tuple[bytes, ...], bytes] | None:
+def _pairs_tail(
+    reader: LineReader, row: Row, template: Template, piece: bytes
+) -> tuple[tuple[bytes, ...], bytes] | None:
     style = row.layout.record.pairs
     tail_start = reader.tail_start(template, piece)
     if style is None or style.end is not None or tail_start is None or b"\x1b" in piece:

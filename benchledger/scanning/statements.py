@@ -34,6 +34,7 @@ class Segment:
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
+    said: set[tuple[int, str]] = field(default_factory=set)
     event: tuple[str, int, str] | None = None
 
 
@@ -72,15 +73,26 @@ class SegmentNotes:
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
                 segment.totals[trust] = (fact, total + (number or 0.0), first)
-            elif fact.repeats:
-                segment.repeats.setdefault(trust, (fact, Counter(), line))[1][_spelling(number, text) or ""] += 1
-            elif (logged := _spelling(number, text)) is not None and (value := _stated(fact, number, logged)) is not None:
-                segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
+                continue
+            logged = _spelling(number, text)
+            if fact.repeats:
+                if trust not in segment.repeats:
+                    segment.repeats[trust] = (fact, Counter(), line)
+                segment.repeats[trust][1][logged or ""] += 1
+            elif logged is not None and (trust, logged) not in segment.said:
+                # What a thousand lines say alike is said once.
+                segment.said.add((trust, logged))
+                value = _stated(fact, number, logged)
+                if value is not None:
+                    segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
 
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
         for segment in self.segments:
-            counts = {trust: (fact, float(max(count.values())), line) for trust, (fact, count, line) in segment.repeats.items()}
+            counts = {
+                trust: (fact, float(max(count.values())), line)
+                for trust, (fact, count, line) in segment.repeats.items()
+            }
             for trust, (fact, total, line) in {**segment.totals, **counts}.items():
                 logged = _spelling(total, None)
                 value = vocabulary().facts[fact.name].canonical(logged) if logged else None
@@ -134,5 +146,7 @@ def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | No
         found = {value for part, value in fact.contains.items() if part in logged}
         return found.pop() if len(found) == 1 else None
     if fact.ranges is not None:
-        return next((value for least, below, value in fact.ranges if number is not None and least <= number < below), None)
+        return next(
+            (value for least, below, value in fact.ranges if number is not None and least <= number < below), None
+        )
     return vocabulary().facts[fact.name].canonical(logged)

@@ -14,6 +14,7 @@ BRACKET_LIMIT = 16384
 
 _NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")(?![0-9.])(?!/)"
 _NUMBER = re.compile(_NUMBER_WORD)
+_PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
 _QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
 _ABSENT = re.compile(ABSENT)
 _TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
@@ -75,6 +76,15 @@ class PairsReader:
         self._next = re.compile(b"|".join(re.escape(text) for text in self._between))
         self._end = style.end.encode() if style.end else None
         self._units = {unit.encode() for unit in units}
+        # One match for what most pairs are; anything else is read step by step, with the same result.
+        self._plain = re.compile(
+            rb"([A-Za-z_][A-Za-z0-9_.]{0,63}+)"
+            + re.escape(self._assign)
+            + rb"(?:"
+            + _PLAIN_NUMBER
+            + rb"|'((?![-+.0-9nNiI])[^'\r\n]{0,512}+)'|(True|False)|None)"
+            rb"(?:" + self._next.pattern + rb"|\Z)"
+        )
 
     def read(self, tail: bytes, spans: list[tuple[int, int]] | None = None) -> tuple[list[Pair], bytes]:
         """The pairs of a tail, and what is left of it: a note on the record.
@@ -86,6 +96,15 @@ class PairsReader:
             tail = tail.partition(self._end)[0]
         position = self._past_blanks(tail, 0)
         while position < len(tail):
+            if match := self._plain.match(tail, position):
+                name, raw, quoted, truth = match.groups()
+                words = quoted if quoted is not None else truth
+                text = None if words is None else decode(words)
+                pairs.append((name.decode(), None if raw is None else float(raw), text, None))
+                if spans is not None:
+                    spans.append(match.span(2) if raw is not None else (match.end(1), match.end()))
+                position = self._past_blanks(tail, match.end())
+                continue
             assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))
             if assign < 0:
                 break

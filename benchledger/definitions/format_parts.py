@@ -1,0 +1,232 @@
+"""The parts of a format file, each read from its table: pairs, JSON, fields, facts, CSV columns, proofs, samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchledger.definitions import log_format as model
+from benchledger.definitions.template import Template, TemplateError, parse_template
+from benchledger.definitions.toml_table import Table
+from benchledger.definitions.vocabulary import FactName, vocabulary
+
+PAIRS = ("assign", "between", "end")
+RECORD = ("name", "kind", "templates", "pairs", "json", "status")
+IGNORE = ("templates", "reason")
+FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
+FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
+SAMPLE = ("text", "expect")
+_JSON = ("values", "where", "has", *model.COLUMNS)
+_CSV = ("columns", "headers", "headerless")
+_CSV_COLUMN = ("name", "number", "unit", "least", "most")
+_WAYS = ("values", "contains", "ranges", "always", "total", "repeats")
+
+_NUMBERS = ("int", "int,", "float")
+_COLUMN_TYPES = {
+    "step": _NUMBERS,
+    "epoch": _NUMBERS,
+    "rank": _NUMBERS,
+    "logged_at": ("time",),
+    "clock_s": (*_NUMBERS, "duration"),
+    "device": (*_NUMBERS, "word", "text"),
+    "label": (*_NUMBERS, "word", "text"),
+}
+
+
+def read_templates(table: Table) -> tuple[Template, ...]:
+    """The templates of a record or an ignore."""
+    found: list[Template] = []
+    for source in table.strings("templates"):
+        try:
+            found.append(parse_template(source))
+        except TemplateError as error:
+            table.fail("templates", f"template {source!r}: {error}")
+        if found[-1] in found[:-1]:
+            table.fail("templates", f"template {source!r} stands twice")
+    if not found:
+        table.fail("templates", "at least one template is needed")
+    return tuple(found)
+
+
+def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) -> model.RecordDefinition:
+    """A [[record]]; `style` is the format's own, which it may replace."""
+    name = table.text("name")
+    kind = table.choice("kind", model.KINDS)
+    status = table.choice("status", model.STATUSES) if "status" in table else None
+    if status and kind != "event":
+        table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
+    if format_kind == "csv":
+        for key in ("templates", "pairs", "json"):
+            if key in table:
+                table.fail(key, f"the record of a CSV format is a row: it has no {key}")
+        return model.RecordDefinition(name, kind, ())
+    own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
+    json = _read_json(table.table("json", _JSON)) if "json" in table else None
+    templates = read_templates(table)
+    for template in templates:
+        shown = f"template {template.source!r}"
+        if template.tail == "pairs" and own_style is None:
+            table.fail("templates", f"{shown} ends in {{pairs}}, but no [pairs] style is given")
+        if (template.tail == "json") != (json is not None):
+            table.fail("templates", "a template that ends in {json} and a [record.json] table belong together")
+        for hole in template.holes:
+            allowed = _COLUMN_TYPES.get(hole.name)
+            if allowed is not None and hole.type not in allowed:
+                table.fail("templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}")
+    return model.RecordDefinition(name, kind, templates, own_style, json, status)
+
+
+def read_ignore(table: Table) -> model.IgnoreDefinition:
+    """An [[ignore]]."""
+    reason = table.text("reason")
+    templates = read_templates(table)
+    for template in templates:
+        if template.tail:
+            table.fail("templates", f"an ignored line states nothing: end {template.source!r} in {{*}}")
+    return model.IgnoreDefinition(templates, reason)
+
+
+def read_pairs(table: Table) -> model.PairsStyle:
+    """A [pairs] style."""
+    between = tuple(table.strings("between"))
+    if not between:
+        table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
+    return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"))
+
+
+def _read_json(table: Table) -> model.JsonMap:
+    columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
+    return model.JsonMap(table.text("values"), columns, table.any_values("where"), tuple(table.strings("has")))
+
+
+def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
+    """Every [[field]] by name."""
+    found: dict[str, model.FieldDefinition] = {}
+    words = vocabulary()
+    for table in tables:
+        name = table.text("name")
+        if name in found:
+            table.fail("name", f"field {name!r} stands twice")
+        found[name] = model.FieldDefinition(
+            name=name,
+            quantity=table.listed("quantity", words.quantities),
+            unit=table.listed("unit", words.units),
+            units=_read_units(table),
+            scope=table.listed("scope", model.SCOPES),
+            phase=table.listed("phase", model.PHASES),
+            expand=_read_expansion(table.table("expand", ("after", *PAIRS))) if "expand" in table else None,
+        )
+    return found
+
+
+def _read_units(table: Table) -> dict[str, tuple[str, float]]:
+    units: dict[str, tuple[str, float]] = {}
+    for logged, meaning in table.any_values("units").items():
+        unit, scale = (meaning, 1.0) if not isinstance(meaning, list) else (*meaning, None, None)[:2]
+        if not isinstance(unit, str) or not isinstance(scale, int | float) or isinstance(scale, bool):
+            table.fail("units", f"units maps {logged!r} to a unit or to [unit, scale], not to {meaning!r}")
+        units[logged] = (table.known("units", "unit", unit, vocabulary().units), float(scale))
+    return units
+
+
+def _read_expansion(table: Table) -> model.Expansion:
+    style = {key: value for key, value in table.data.items() if key != "after"}
+    return model.Expansion(table.text("after"), read_pairs(Table(table.file, table.place, style, PAIRS)))
+
+
+def read_fact(table: Table) -> model.FactDefinition:
+    """A [[fact]]."""
+    fact = fact_name(table, "name", table.text("name"))
+    if len(ways := [key for key in _WAYS if key in table]) > 1:
+        table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
+    values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
+    ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
+    for key, stated in (
+        ("values", values.values()),
+        ("contains", contains.values()),
+        ("ranges", [value for _, _, value in ranges]),
+        ("always", [always] if always is not None else []),
+    ):
+        for value in stated:
+            fact_value(table, key, fact, value)
+    return model.FactDefinition(
+        name=fact.name,
+        source=table.text("from"),
+        record=table.text_or_none("record"),
+        least=table.flag("least"),
+        values=values if "values" in table else None,
+        contains=contains if "contains" in table else None,
+        ranges=ranges if "ranges" in table else None,
+        always=always,
+        total=table.flag("total"),
+        repeats=table.flag("repeats"),
+        unless=tuple(table.strings("unless")),
+    )
+
+
+def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:
+    match entry:
+        case [int() | float() as least, int() | float() as below, str() as value] if least < below:
+            return float(least), float(below), value
+    table.fail("ranges", f"a range is [least, below, value], not {entry!r}")
+
+
+def fact_name(table: Table, key: str, name: str) -> FactName:
+    """The fact of the vocabulary with this name."""
+    facts = vocabulary().facts
+    if name not in facts:
+        table.fail(key, f"no fact {name!r}; known: {', '.join(facts)}")
+    return facts[name]
+
+
+def fact_value(table: Table, key: str, fact: FactName, value: str) -> None:
+    """Refuses what is no value of a fact, or another spelling of one."""
+    if fact.canonical(value) != value:
+        known = ", ".join(fact.values) or fact.type
+        table.fail(key, f"{value!r} is no value of {fact.name}; known: {known}")
+
+
+def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
+    """A [csv] table; `units` are the spellings that a column list may ask for."""
+    columns = table.texts("columns")
+    for column in columns.values():
+        table.known("columns", "record column", column, model.COLUMNS)
+    lists = []
+    for entry in table.lists("headerless"):
+        cells = [Table(table.file, table.where("headerless"), cell, _CSV_COLUMN) for cell in entry]
+        lists.append(tuple(_csv_column(cell, units) for cell in cells))
+        if not entry:
+            table.fail("headerless", "a column list names at least one column")
+    headers = tuple(table.strings("headers"))
+    if not headers and not lists:
+        table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
+    return model.CsvDefinition(columns, headers, tuple(lists))
+
+
+def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
+    unit = cell.text_or_none("unit")
+    if unit is not None:
+        cell.known("unit", "unit", unit, units)
+    least, most = cell.number("least", float("-inf")), cell.number("most", float("inf"))
+    return model.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
+
+
+def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The proofs of [detect]."""
+    proofs = table.data.get("proof", [])
+    if not isinstance(proofs, list) or not all(
+        isinstance(proof, list) and proof and all(isinstance(literal, str) and literal for literal in proof)
+        for proof in proofs
+    ):
+        table.fail("proof", "a proof is a list of literals that stand in one line, in this order")
+    return tuple(tuple(proof) for proof in proofs)
+
+
+def read_sample(table: Table) -> model.Sample:
+    """A [[sample]]."""
+    expect = table.data.get("expect", [])
+    if not isinstance(expect, list) or not all(isinstance(entry, dict) for entry in expect):
+        table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
+    for entry in expect:
+        if not {"record", "reject", "ignored"} & set(entry):
+            table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
+    return model.Sample(table.place, table.text("text"), tuple(expect))

@@ -1,0 +1,123 @@
+"""One table of a definition file, whose values are asked for by key and type: a wrong one is refused with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NoReturn
+
+from benchledger.definitions.toml_file import TomlFile
+
+
+class Table:
+    """A table at a dotted place of a file; it refuses to be no table, and keys that mean nothing in it."""
+
+    def __init__(self, file: TomlFile, place: str, data: Any, known: Collection[str]) -> None:
+        if not isinstance(data, dict):
+            file.fail(place, f"{place.rpartition('.')[2]} is a table, not {data!r}; its keys: {', '.join(sorted(known))}")
+        file.refuse_unknown(place, data, set(known))
+        self.file, self.place, self.data = file, place, data
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def where(self, key: str) -> str:
+        """The place of a key of this table."""
+        return f"{self.place}.{key}" if self.place else key
+
+    def fail(self, key: str, problem: str) -> NoReturn:
+        """Raises DefinitionError at the line of a key, or of the table if the key is empty or absent."""
+        self.file.fail(self.where(key) if key else self.place, problem)
+
+    def text(self, key: str) -> str:
+        """A text that must be there."""
+        value = self.text_or_none(key)
+        if value is None:
+            self.fail(key, f"{key} must be a text, not None")
+        return value
+
+    def text_or_none(self, key: str) -> str | None:
+        """A text that is not empty, if the key is there."""
+        value = self.data.get(key)
+        if value is not None and (not isinstance(value, str) or not value):
+            self.fail(key, f"{key} must be a text, not {value!r}")
+        return value
+
+    def whole_number(self, key: str) -> int:
+        """A whole number that must be there."""
+        value = self.data.get(key)
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.fail(key, f"{key} must be a whole number, not {value!r}")
+        return value
+
+    def number(self, key: str, default: float) -> float:
+        """A number."""
+        value = self.data.get(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            self.fail(key, f"{key} must be a number, not {value!r}")
+        return float(value)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """true or false."""
+        value = self.data.get(key, default)
+        if not isinstance(value, bool):
+            self.fail(key, f"{key} must be true or false, not {value!r}")
+        return value
+
+    def strings(self, key: str, default: Collection[str] = ()) -> list[str]:
+        """A list of texts, none of them empty."""
+        value = self.data.get(key, list(default))
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            self.fail(key, f"{key} is a list of strings, not {value!r}")
+        if "" in value:
+            self.fail(key, f"{key} holds an empty string, which stands everywhere and so says nothing")
+        return list(value)
+
+    def choice(self, key: str, known: Collection[str], default: str | None = None) -> str:
+        """One of a few words."""
+        value = self.data.get(key, default)
+        if not isinstance(value, str) or value not in known:
+            self.fail(key, f"{key} must be one of {', '.join(known)}, not {value!r}")
+        return value
+
+    def listed(self, key: str, known: Collection[str]) -> str | None:
+        """A word of a closed list, if the key is there."""
+        value = self.text_or_none(key)
+        return value if value is None else self.known(key, key, value, known)
+
+    def known(self, key: str, what: str, value: str, known: Collection[str]) -> str:
+        """The value, if it is in a closed list."""
+        if value not in known:
+            self.fail(key, f"no {what} {value!r}; known: {', '.join(sorted(known))}")
+        return value
+
+    def texts(self, key: str) -> dict[str, str]:
+        """A table of texts by any key."""
+        value = self.data.get(key, {})
+        if not isinstance(value, dict) or not all(isinstance(entry, str) and entry for entry in value.values()):
+            self.fail(key, f"{key} is a table of texts, such as {{ a = \"b\" }}, not {value!r}")
+        return dict(value)
+
+    def any_values(self, key: str) -> dict[str, Any]:
+        """A table of whatever values by any key."""
+        value = self.data.get(key, {})
+        if not isinstance(value, dict):
+            self.fail(key, f"{key} is a table, such as {{ a = \"b\" }}, not {value!r}")
+        return dict(value)
+
+    def table(self, key: str, known: Collection[str]) -> Table:
+        """A table within this one; an empty one if the key is absent."""
+        return Table(self.file, self.where(key), self.data.get(key, {}), known)
+
+    def tables(self, key: str, known: Collection[str]) -> list[Table]:
+        """The tables of a list, written [[key]]."""
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            self.fail(key, f"{key} is a list of tables: write [[{key}]]")
+        return [Table(self.file, f"{self.where(key)}.{index}", entry, known) for index, entry in enumerate(value)]
+
+    def lists(self, key: str) -> list[list[Any]]:
+        """A list of lists."""
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(entry, list) for entry in value):
+            self.fail(key, f"{key} is a list of lists, not {value!r}")
+        return value
