@@ -16,7 +16,7 @@ FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
 SAMPLE = ("text", "expect")
 _JSON = ("values", "where", "has", *model.COLUMNS)
-_CSV = ("columns", "headers", "headerless")
+CSV = ("columns", "headers", "headerless")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats")
 
@@ -71,7 +71,9 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
         for hole in template.holes:
             allowed = _COLUMN_TYPES.get(hole.name)
             if allowed is not None and hole.type not in allowed:
-                table.fail("templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}")
+                table.fail(
+                    "templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}"
+                )
     return model.RecordDefinition(name, kind, templates, own_style, json, status)
 
 
@@ -164,10 +166,10 @@ def read_fact(table: Table) -> model.FactDefinition:
 
 
 def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:
-    match entry:
-        case [int() | float() as least, int() | float() as below, str() as value] if least < below:
-            return float(least), float(below), value
-    table.fail("ranges", f"a range is [least, below, value], not {entry!r}")
+    least, below, value = entry if len(entry) == 3 else (None, None, None)
+    if not isinstance(least, int | float) or not isinstance(below, int | float) or not isinstance(value, str):
+        table.fail("ranges", f"a range is [least, below, value], not {entry!r}")
+    return float(least), float(below), value
 
 
 def fact_name(table: Table, key: str, name: str) -> FactName:

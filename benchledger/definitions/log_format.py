@@ -70,7 +70,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class FieldDefinition:
-    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` holds where none is logged."""
+    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` is for where none is."""
 
     name: str
     quantity: str | None = None
@@ -134,7 +134,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class LogFormat:
-    """How one program's log lines look. Own definitions stand before those of the base."""
+    """How one program's log lines look. Own definitions stand before those of the base.
+
+    `base_samples` are what the bases' samples are, unless the pairs are written in another style here.
+    """
 
     name: str
     path: Path
@@ -155,6 +158,7 @@ class LogFormat:
     closing: str | None
     csv: CsvDefinition | None
     samples: tuple[Sample, ...]
+    base_samples: tuple[Sample, ...]
     own_templates: frozenset[tuple[str, str]]
     definitions_hash: str
     lines: dict[str, int] = field(repr=False, hash=False, compare=False, default_factory=dict)

@@ -13,7 +13,9 @@ class Table:
 
     def __init__(self, file: TomlFile, place: str, data: Any, known: Collection[str]) -> None:
         if not isinstance(data, dict):
-            file.fail(place, f"{place.rpartition('.')[2]} is a table, not {data!r}; its keys: {', '.join(sorted(known))}")
+            file.fail(
+                place, f"{place.rpartition('.')[2]} is a table, not {data!r}; its keys: {', '.join(sorted(known))}"
+            )
         file.refuse_unknown(place, data, set(known))
         self.file, self.place, self.data = file, place, data
 
@@ -94,14 +96,14 @@ class Table:
         """A table of texts by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(entry, str) and entry for entry in value.values()):
-            self.fail(key, f"{key} is a table of texts, such as {{ a = \"b\" }}, not {value!r}")
+            self.fail(key, f'{key} is a table of texts, such as {{ a = "b" }}, not {value!r}')
         return dict(value)
 
     def any_values(self, key: str) -> dict[str, Any]:
         """A table of whatever values by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict):
-            self.fail(key, f"{key} is a table, such as {{ a = \"b\" }}, not {value!r}")
+            self.fail(key, f'{key} is a table, such as {{ a = "b" }}, not {value!r}')
         return dict(value)
 
     def table(self, key: str, known: Collection[str]) -> Table:

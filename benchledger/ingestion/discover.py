@@ -45,9 +45,10 @@ def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[Found
                 yield _found(found, root)
 
 
-def found_at(place: str) -> FoundFile:
-    """The file at a real path that was seen before; it may be gone."""
-    return _found(place, os.path.dirname(place))
+def found_at(place: str, shown: str) -> FoundFile:
+    """The file at a real path that was seen before as `shown`; it may be gone."""
+    inside = place.endswith(os.sep + shown.replace("/", os.sep))
+    return _found(place, place[: -len(shown) - 1] if inside else os.path.dirname(place))
 
 
 def printable(path: str) -> str:

@@ -68,6 +68,7 @@ class Plan:
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}
         self.by_hash = {log.content_hash: log for log in self.logs.values()}
+        self._paths = dict(con.execute("select sighting_id, path from sighting").fetchall())
         self.seen = private.seen()
         self.key = private.key
         self.known = frozenset() if refresh else frozenset(
@@ -81,11 +82,14 @@ class Plan:
 
     def stale_files(self) -> list[FoundFile]:
         """The files of every log that was read under older definitions, where they were seen."""
-        places = [
-            seen.place for seen in self.seen.values()
-            if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
-        ]  # fmt: skip
-        return [found_at(place) for place in sorted(places)]
+        stale = [
+            seen for seen in self.seen.values() if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
+        ]
+        return [self.found_again(seen) for seen in sorted(stale, key=lambda seen: seen.place)]
+
+    def found_again(self, seen: SeenFile) -> FoundFile:
+        """A file that was seen before, as it is now, under the path that it had then."""
+        return found_at(seen.place, self._paths.get(seen.sighting_id, os.path.basename(seen.place)))
 
     def sort_out(self, files: list[FoundFile], content: bytes | None) -> Work:
         """Decides for each file what is to be done with it."""

@@ -237,7 +237,7 @@ class Writer:
                 self._remember(file, None, "facts", None)
                 self._outcomes[file.place] = FileOutcome(file.shown, "facts")
             else:
-                self._outcomes[file.place] = FileOutcome(file.shown, "unchanged")
+                self._outcomes[file.place] = FileOutcome(file.shown, "unchanged", kept="facts")
         gone = self._plan.facts_gone(work.order)
         changed += [os.path.dirname(seen.place) for seen in gone]
         if gone:
@@ -252,19 +252,17 @@ class Writer:
         con.execute("begin")
         sightings, touched = [], []
         for seen in files:
-            row = con.execute("select * from sighting where sighting_id = ?", [seen.sighting_id]).fetchone()
-            if row is None:
-                continue
-            old = dict(zip([column[0] for column in con.description], row, strict=True))
-            root = seen.place[: -len(old["path"])].rstrip(os.sep) if seen.place.endswith(old["path"]) else os.path.dirname(seen.place)
-            file = FoundFile(seen.place, old["path"], os.path.basename(root), seen.size, seen.mtime_ns)
-            sighting = self._sightings.make(file, seen.log_id, old["status"], old["reason"])
-            sightings.append(replace(sighting, row={**sighting.row, "ingested_at": old["ingested_at"]}))
-            touched.append(seen.log_id)
+            row = con.execute(
+                "select status, reason, ingested_at, modified_at from sighting where sighting_id = ?", [seen.sighting_id]
+            ).fetchone()
+            if row is not None and seen.log_id is not None:
+                sighting = self._sightings.make(self._plan.found_again(seen), seen.log_id, row[0], row[1])
+                sightings.append(replace(sighting, row={**sighting.row, "ingested_at": row[2], "modified_at": row[3]}))
+                touched.append(seen.log_id)
         write_sightings(con, sightings)
-        derive(con, [log_id for log_id in touched if log_id is not None], [])
+        derive(con, touched, [])
         con.execute("commit")
-        self._touched |= {log_id for log_id in touched if log_id is not None}
+        self._touched |= set(touched)
 
     def _complete(self, con: duckdb.DuckDBPyConnection) -> None:
         self._result.runs = _count(

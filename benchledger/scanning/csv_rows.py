@@ -21,6 +21,10 @@ _NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
     r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
 )
+_WHOLE = re.compile(r"[0-9]{1,18}\Z")
+_WHOLE_OR_DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?\Z")
+_BITS = {"step": 63, "epoch": 63, "rank": 31}
+_NO_NUMBER = object()
 _NOT_STATED = {"", "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insufficient Permissions]", "-"}
 
 
@@ -34,6 +38,7 @@ class CsvReader:
         self.definition: CsvDefinition = log_format.csv
         self.record = log_format.records[0]
         self._columns: list[tuple[str, str | None]] = []
+        self._list: tuple[CsvColumn, ...] | None = None
         self._typed: tuple[CsvColumn, ...] | None = None
         self._header = b""
 
@@ -47,17 +52,17 @@ class CsvReader:
         """Why a file without a header that begins with `head` is of this format, or None."""
         if self._list_of([_first_line(head)], least_lines=1) is None:
             return None
-        fitting = self._list_of(_lines(head, complete))
-        return (
-            None if fitting is None else f"lines read {', '.join(column.name for column in fitting)}, without a header"
-        )
+        self._list = fitting = self._list_of(_lines(head, complete))
+        if fitting is None:
+            return None
+        return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        """Takes the columns from the beginning of a file that fits."""
+        """Takes the columns from the beginning of a file that was just found to fit."""
         first = _first_line(head)
         self._columns, self._typed, self._header = self._header_of(first), None, first
         if not any(name in self.definition.headers for name, _ in self._columns):
-            self._typed = self._list_of(_lines(head, complete=True)) or ()
+            self._typed = self._list or ()
             self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
 
     def _header_of(self, line: bytes) -> list[tuple[str, str | None]]:
@@ -108,7 +113,9 @@ class CsvReader:
                     return None
                 continue
             if column is not None:
-                columns[column] = None if cell in _NOT_STATED else cell
+                columns[column] = None if cell in _NOT_STATED else _column(column, cell)
+                if columns[column] is _NO_NUMBER:
+                    return None
                 continue
             match = _NUMBER_CELL.match(cell)
             stated = cell not in _NOT_STATED
@@ -156,6 +163,14 @@ def _cells(line: bytes) -> list[str]:
         return [cell.strip() for cell in next(csv.reader([decode(line)], skipinitialspace=True), [])]
     except csv.Error:
         return []
+
+
+def _column(name: str, cell: str) -> Any:
+    if name == "clock_s":
+        return float(cell) if _WHOLE_OR_DECIMAL.match(cell) else _NO_NUMBER
+    if name in _BITS:
+        return int(cell) if _WHOLE.match(cell) and int(cell) < 2 ** _BITS[name] else _NO_NUMBER
+    return cell
 
 
 def _fits(column: CsvColumn, cell: str) -> bool:

@@ -62,7 +62,7 @@ class Detector:
         return Detected(formats[names[0]], best[names[0]][1])
 
     def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
-        """The nearest miss, `found` or better: the proof with most bytes of its first literals in a line of the block."""
+        """The nearest miss, `found` or better: the proof with most bytes of its literals in one line of the block."""
         for proof in self._proofs:
             for matched, position in _partial(block, proof.literals):
                 score = sum(map(len, proof.literals[:matched]))

@@ -7,10 +7,12 @@ import re
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.scanning.patterns import parts_pattern
-from benchledger.scanning.values import ANSI, decode, to_number
+from benchledger.scanning.values import ANSI, decode, to_whole
 
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
+# A number that its column cannot hold makes a lead an unknown one.
+_LARGEST = 2**31
 
 
 class LeadReader:
@@ -40,10 +42,13 @@ class LeadReader:
         for _ in range(_MOST_PARTS):
             for pattern, names in self._templates:
                 match = pattern.search(rest)
-                if match is not None:
-                    for name, raw in zip(names, match.groups(), strict=True):
-                        if name in COLUMNS and name not in columns:
-                            columns[name] = int(to_number(raw) or 0)
+                if match is None:
+                    continue
+                stated = {
+                    name: to_whole(raw) for name, raw in zip(names, match.groups(), strict=True) if name in COLUMNS
+                }
+                if all(value is not None and abs(value) < _LARGEST for value in stated.values()):
+                    columns = {name: value for name, value in stated.items() if value is not None} | columns
                     rest = rest[: match.start()].strip()
                     break
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,9 @@ from benchledger.scanning.rows import Pieces, RejectedPiece, Row
 from benchledger.scanning.values import ANSI, Pair, PairsReader, decode, to_number, to_seconds, to_time, to_whole
 
 _CUTS = re.compile(rb"[\r\n]")
-_LARGEST = 2**63
+_LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
+# As deep as a JSON value may be nested: each level is a part of its name.
+_DEEPEST = 32
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096
@@ -114,9 +117,7 @@ class LineReader:
                 self._remembered.clear()
             self._remembered[text] = found
 
-    def _piece(
-        self, piece: bytes, lead: bytes, line: int, offset: int, pieces: Pieces
-    ) -> tuple[Row, _Matcher] | None:
+    def _piece(self, piece: bytes, lead: bytes, line: int, offset: int, pieces: Pieces) -> tuple[Row, _Matcher] | None:
         if len(piece) > rows.PIECE_LIMIT:
             self._reject(pieces, piece, line, offset, None, rows.TOO_LONG)
             return None
@@ -257,19 +258,26 @@ def _at(data: Any, path: str) -> Any:
     return data
 
 
-def _flat(values: dict[str, Any], prefix: str) -> Any:
+def _flat(values: dict[str, Any], prefix: str, depth: int = 1) -> Iterator[Pair]:
+    if depth > _DEEPEST:
+        raise _Refused(rows.BAD_JSON)
     for key, value in values.items():
-        name = prefix + key
+        name = prefix + _storable(key)
         if isinstance(value, dict):
-            yield from _flat(value, name + ".")
+            yield from _flat(value, name + ".", depth + 1)
         elif value is None:
             yield name, None, None, None
         elif isinstance(value, bool | str):
-            yield name, None, str(value), None
+            yield name, None, _storable(str(value)), None
         elif isinstance(value, int | float):
             yield name, _finite_int(value), None, None
         else:
-            yield name, None, json.dumps(value, ensure_ascii=False), None
+            yield name, None, _storable(json.dumps(value, ensure_ascii=False)), None
+
+
+def _storable(text: str) -> str:
+    # JSON can spell NUL and halves of surrogate pairs, which no column holds.
+    return decode(text.encode("utf-8", "backslashreplace"))
 
 
 def _finite_int(value: int | float) -> float:
@@ -297,21 +305,23 @@ def _hole_value(kind: str, raw: bytes) -> Any:
 def _column(name: str, value: Any) -> Any:
     if value is None or name in ("logged_at", "clock_s"):
         return value
-    if name in ("step", "epoch", "rank"):
-        if not -_LARGEST < value < _LARGEST or value != int(value):
+    if (limit := _LARGEST.get(name)) is not None:
+        if not -limit < value < limit or value != int(value):
             raise _Refused(rows.BAD_NUMBER)
         return int(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _json_column(name: str, value: Any) -> Any:
+    if value is None:
+        return None
     if name == "logged_at":
         time = to_time(str(value).encode("ascii", "replace")) if isinstance(value, str) else None
         if time is None:
             raise _Refused(rows.BAD_TIME)
         return time
-    if name in ("step", "epoch", "rank"):
+    if name == "clock_s" or name in _LARGEST:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _Refused(rows.BAD_NUMBER)
-        return _column(name, value)
-    return value if name == "clock_s" else str(value)
+        return _finite_int(value) if name == "clock_s" else _column(name, value)
+    return _storable(str(value))

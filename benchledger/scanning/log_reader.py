@@ -51,7 +51,7 @@ class ReadLog:
 class Known(Protocol):
     """Tells whether a content was read before under the same definitions."""
 
-    def __call__(self, content_hash: str) -> bool: ...
+    def __call__(self, content_hash: str, /) -> bool: ...
 
 
 def log_id_of(content_hash: str) -> int:
@@ -74,7 +74,12 @@ class LogReader:
         self._csv = [CsvReader(log_format) for log_format in self._formats.values() if log_format.csv is not None]
 
     def read(
-        self, stream: BinaryIO, columns: RecordColumns, known: Known, previous: Previous | None = None, size_hint: int = CHUNK
+        self,
+        stream: BinaryIO,
+        columns: RecordColumns,
+        known: Known,
+        previous: Previous | None = None,
+        size_hint: int = CHUNK,
     ) -> ReadLog:
         """Reads a stream that can seek, in one pass where the format shows in the first 8 MB, else in two.
 
@@ -107,7 +112,8 @@ class LogReader:
             log.segments.close()
         result = ReadLog(
             counter.digest(), counter.bytes, line - 1 + counter.unterminated,
-            "loaded" if detected.format else "unrecognised", detected.evidence, detected.format.name if detected.format else None, counter.grew(), log,
+            "loaded" if detected.format else "unrecognised", detected.evidence,
+            detected.format.name if detected.format else None, counter.grew(), log,
         )  # fmt: skip
         if known(result.content_hash):
             result.status = "known"

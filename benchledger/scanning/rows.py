@@ -14,7 +14,7 @@ NO_TEMPLATE = "no template: a record begins here but no template takes it to its
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
 BAD_TIME = "no such time: the date or hour does not exist"
-BAD_NUMBER = "bad number: a step, epoch or rank that is no whole number of 63 bits"
+BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 

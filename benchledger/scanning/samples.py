@@ -9,6 +9,7 @@ from typing import Any
 
 from benchledger.definitions.format_file import leads_file, read_formats
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
+from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError
 from benchledger.scanning.csv_rows import CsvReader
 from benchledger.scanning.leads import LeadReader
@@ -44,11 +45,11 @@ def check_files(paths: list[Path]) -> list[str]:
 def check_format(log_format: LogFormat) -> list[str]:
     """What is wrong with a format's samples, each with file and line."""
     problems: list[str] = []
+    if not log_format.samples:
+        problems.append(f"{log_format.path}:1: no [[sample]]: give some lines of a real log, and all that they hold")
     if log_format.kind == "csv":
         for sample in log_format.samples:
             problems += _check_sample(log_format, sample, _read_csv(log_format, sample))
-        if not log_format.samples:
-            problems.append(f"{log_format.path}:1: no [[sample]]: give the first lines of a real file")
         return problems
     reader = LineReader(log_format)
     for sample in log_format.samples:
@@ -58,7 +59,7 @@ def check_format(log_format: LogFormat) -> list[str]:
         problems.append(
             f"{log_format.path}:{line}: no sample reaches template {source!r} of {owner!r}: add a [[sample]]"
         )
-    return problems
+    return problems + [problem for sample in log_format.base_samples for problem in _stolen(log_format, sample)]
 
 
 def check_leads() -> list[str]:
@@ -66,11 +67,31 @@ def check_leads() -> list[str]:
     file = leads_file()
     reader = LeadReader()
     problems = []
-    for index, sample in enumerate(file.data.get("sample", [])):
-        found = reader.read(sample["text"].encode())
-        if found != (sample["columns"], None):
-            line = file.line_of(f"sample.{index}")
-            problems.append(f"{file.path}:{line}: lead {sample['text']!r} reads {found[0]}, and leaves {found[1]!r}")
+    for sample in Table(file, "", file.data, ("templates", "sample")).tables("sample", ("text", "columns")):
+        text, columns = sample.text("text"), sample.any_values("columns")
+        found, rest = reader.read(text.encode())
+        if (found, rest) != (columns, None):
+            line = file.line_of(sample.place)
+            problems.append(
+                f"{file.path}:{line}: lead {text!r} reads {found}, and leaves {rest!r}; {columns} is expected"
+            )
+    return problems
+
+
+def _stolen(log_format: LogFormat, sample: Sample) -> list[str]:
+    # A line that a sample of the base shows as one record must not become another one here.
+    reader = LineReader(log_format)
+    pieces = reader.read(sample.text.strip("\n").encode())
+    expected = {entry["record"] for entry in sample.expect if "record" in entry}
+    problems = []
+    for owner, source in sorted(reader.reached & log_format.own_templates):
+        is_record = any(row.layout.record.name == owner for row in pieces.rows)
+        if owner not in expected if is_record else not any("ignored" in entry for entry in sample.expect):
+            line = _line_of_template(log_format, source)
+            problems.append(
+                f"{log_format.path}:{line}: template {source!r} of {owner!r} takes a sample of"
+                f" {' and '.join(map(repr, sorted(expected)))} in the base: make it narrower"
+            )
     return problems
 
 
@@ -128,8 +149,11 @@ def _is_bare(row: Row) -> bool:
 
 
 def _differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
+    if "record" in found and "record" in expected and found["record"] != expected["record"]:
+        cure = f"make its templates narrower, or put those of {expected['record']!r} first"
+        return [f"record {found['record']!r} takes a sample of {expected['record']!r}: {cure}"]
     if "reject" in found and "reject" in expected:
-        same = found["reject"].startswith(expected["reject"])
+        same = found["reject"].startswith(str(expected["reject"]))
         return [] if same else [f"reject is {found['reject']!r}, expected {expected['reject']!r}"]
     problems = []
     for key in sorted({*found, *expected}, key=str):
@@ -144,7 +168,7 @@ def _differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
 
 def _equal(found: Any, expected: Any) -> bool:
     if isinstance(found, datetime):
-        return isinstance(expected, str) and found == to_time(expected.encode())
+        return found == (to_time(expected.encode("ascii", "replace")) if isinstance(expected, str) else expected)
     if isinstance(found, float) and isinstance(expected, int | float):
         return found == expected or (found != found and expected != expected)
     return bool(found == expected)
@@ -157,6 +181,6 @@ def _shown(value: Any) -> str:
 def _line_of_template(log_format: LogFormat, source: str) -> int:
     escaped = source.replace("\\", "\\\\").replace('"', '\\"')
     for number, line in enumerate(log_format.path.read_text(encoding="utf-8").splitlines(), start=1):
-        if f'"{escaped}"' in line or f"'{source}'" in line:
+        if not line.startswith("#") and (f'"{escaped}"' in line or f"'{source}'" in line):
             return number
     return 1

@@ -6,13 +6,13 @@ import re
 from datetime import datetime
 
 from benchledger.definitions.log_format import PairsStyle
-from benchledger.scanning.patterns import ABSENT, FLOAT, WORDS
+from benchledger.scanning.patterns import ABSENT, FLOAT, NUMBER_END, WORDS
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
 KEY_LIMIT = 96
 BRACKET_LIMIT = 16384
 
-_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")(?![0-9.])(?!/)"
+_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END
 _NUMBER = re.compile(_NUMBER_WORD)
 _PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
 _QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
@@ -21,7 +21,6 @@ _TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
 _QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
-_TOKEN = re.compile(rb" ([^ \t]{1,32}+)(?=[ \t]|\Z)")
 _BLANK = (b" ", b"\t")
 _SCALE_LETTERS = (b"K", b"M", b"G")
 
@@ -59,11 +58,11 @@ def to_time(raw: bytes) -> datetime | None:
 
 def to_seconds(raw: bytes) -> float:
     """A duration such as `1 day, 2:03:04.5` or `08:49` in seconds."""
-    days, _, clock = raw.rpartition(b", ") if b", " in raw else (b"", b"", raw.rpartition(b"days ")[2])
+    before, day, after = raw.partition(b"day")
     seconds = 0.0
-    for part in clock.split(b":"):
+    for part in (after.lstrip(b"s, ") if day else raw).split(b":"):
         seconds = seconds * 60 + float(part)
-    return seconds + 86400 * float(days.split()[0]) if days else seconds
+    return seconds + 86400 * float(before) if day else seconds
 
 
 class PairsReader:
@@ -74,16 +73,22 @@ class PairsReader:
         self._assign_start = self._assign.strip(b" \t'\"") or self._assign
         self._between = tuple(text.encode() for text in style.between)
         self._next = re.compile(b"|".join(re.escape(text) for text in self._between))
+        self._token = re.compile(
+            rb" ((?:(?!%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b)" % (self._next.pattern, self._next.pattern)
+        )
         self._end = style.end.encode() if style.end else None
         self._units = {unit.encode() for unit in units}
-        # One match for what most pairs are; anything else is read step by step, with the same result.
+        self._brackets: tuple[bytes, dict[int, int]] = (b"", {})
+        # One match for what most pairs are; anything else is read step by step, with the same result. One blank does
+        # not end a pair here: a unit may follow it.
+        ends = [re.escape(text) for text in self._between if text != b" "]
         self._plain = re.compile(
             rb"([A-Za-z_][A-Za-z0-9_.]{0,63}+)"
             + re.escape(self._assign)
             + rb"(?:"
             + _PLAIN_NUMBER
             + rb"|'((?![-+.0-9nNiI])[^'\r\n]{0,512}+)'|(True|False)|None)"
-            rb"(?:" + self._next.pattern + rb"|\Z)"
+            rb"(?:" + b"|".join([*ends, rb"\Z"]) + rb")"
         )
 
     def read(self, tail: bytes, spans: list[tuple[int, int]] | None = None) -> tuple[list[Pair], bytes]:
@@ -137,7 +142,7 @@ class PairsReader:
             return None, decode(match.group(0)), match.end()
         elif match := _ABSENT.match(tail, start):
             return None, None, match.end()
-        elif first in (b"(", b"[", b"{") and (end := _closing(tail, start)) is not None:
+        elif first in (b"(", b"[", b"{") and (end := self._closing(tail, start)) is not None:
             return None, decode(tail[start:end]), end
         until = self._next.search(tail, start)
         end = until.start() if until else len(tail)
@@ -146,12 +151,12 @@ class PairsReader:
     def _unit(self, tail: bytes, end: int) -> tuple[str | None, int]:
         if match := _GLUED_UNIT.match(tail, end):
             unit, end = match.group(0), match.end()
-            if unit in _SCALE_LETTERS and (token := _TOKEN.match(tail, end)) and token.group(1) in self._units:
+            if unit in _SCALE_LETTERS and (token := self._token.match(tail, end)) and token.group(1) in self._units:
                 return decode(unit + b" " + token.group(1)), token.end()
             if unit in self._units or unit in _SCALE_LETTERS:
                 return decode(unit), end
             return None, match.start()
-        token = _TOKEN.match(tail, end)
+        token = self._token.match(tail, end)
         if token and token.group(1) in self._units:
             rest = tail[token.end() :].lstrip(b" \t")
             if not rest.startswith(self._assign_start):
@@ -175,11 +180,20 @@ class PairsReader:
             position += 1
         return position
 
+    def _closing(self, tail: bytes, start: int) -> int | None:
+        # All brackets of a tail at once: a search from each that is never closed would be quadratic.
+        if self._brackets[0] is not tail:
+            self._brackets = (tail, _closings(tail))
+        end = self._brackets[1].get(start)
+        return end if end is not None and end - start <= BRACKET_LIMIT else None
 
-def _closing(tail: bytes, start: int) -> int | None:
-    depth = 0
-    for bracket in _BRACKETS.finditer(tail, start, start + BRACKET_LIMIT):
-        depth += 1 if bracket.group(0) in b"([{" else -1
-        if depth == 0:
-            return bracket.end()
-    return None
+
+def _closings(tail: bytes) -> dict[int, int]:
+    opened: list[int] = []
+    found: dict[int, int] = {}
+    for bracket in _BRACKETS.finditer(tail):
+        if bracket.group(0) in b"([{":
+            opened.append(bracket.start())
+        elif opened:
+            found[opened.pop()] = bracket.end()
+    return found

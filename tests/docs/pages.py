@@ -95,11 +95,14 @@ def run(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str
 def reader_s_folder(folder: Path) -> Path:
     """What a reader of the README has at hand: the demo's logs, logs of their own, and a format of their own."""
     shutil.copytree(TOP / "data" / "made", folder / "data" / "made")
-    formats = [block for block in blocks(TOP / "docs" / "formats.md", "toml") if (block.file or "").endswith("toytrain.toml")]
-    (folder / "my-format.toml").write_text(formats[0].text, encoding="utf-8")
-    own = folder / "my-folder" / "ingest" / "formats"
-    own.mkdir(parents=True)
-    (own / "toytrain.toml").write_text(formats[0].text, encoding="utf-8")
-    logs = [block for block in blocks(TOP / "docs" / "formats.md", "text") if block.file]
-    write_file(logs[0], folder)
+    lesson = {block.file: block.text for block in blocks(TOP / "docs" / "formats.md") if block.file}
+    toytrain = lesson["my-bench/ingest/formats/toytrain.toml"]
+    for file, text in (
+        ("my-format.toml", toytrain),
+        ("my-folder/ingest/formats/toytrain.toml", toytrain),
+        ("logs/train.log", lesson["logs/train.log"]),
+    ):
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return folder

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchledger.definitions import format_file, log_format, template
+from benchledger.definitions import log_format, template
+from benchledger.errors import DefinitionError
 from benchledger.scanning import rows
 from benchledger.scanning.samples import check_files
 from tests.docs.pages import TOP, Block, blocks, run, write_file
@@ -51,17 +53,44 @@ def test_the_first_format_reads_the_first_log_without_a_reject(tmp_path: Path) -
     assert asked.stdout.splitlines()[1:] == ["toy_12m_mp_bs32_fp16_8,417.6,ok"]
 
 
-@pytest.mark.parametrize(
-    "word",
-    sorted(
-        {*format_file._TOP - {"record", "ignore", "field", "fact", "sample"}, *format_file._RECORD, *format_file._FIELD}
-        | {*format_file._FACT, *log_format.KINDS, *log_format.ROLES, *log_format.STATUSES, *log_format.COLUMNS}
-        | {*log_format.SCOPES, *log_format.PHASES, "assign", "between", "end", "after", "headers", "headerless"}
-        - {"json"}
-    ),
-)
-def test_every_word_of_the_language_is_taught(word: str) -> None:
-    assert f"`{word}`" in TEXT or f"{{{word}}}" in TEXT or f"`{word} =" in TEXT or f" {word}," in TEXT
+HEAD = 'format = "x"\nversion = 1\n'
+RECORD = '[[record]]\nname = "r"\nkind = "step"\ntemplates = ["aa {json}"]\n'
+TABLES = {
+    "top": HEAD,
+    "pairs": f"{HEAD}[pairs]\n",
+    "detect": f"{HEAD}[detect]\n",
+    "record": f"{HEAD}[[record]]\n",
+    "json": f"{HEAD}{RECORD}[record.json]\n",
+    "ignore": f"{HEAD}[[ignore]]\n",
+    "field": f"{HEAD}[[field]]\n",
+    "expand": f'{HEAD}[[field]]\nname = "f"\n[field.expand]\n',
+    "fact": f"{HEAD}[[fact]]\n",
+    "csv": f'{HEAD}kind = "csv"\n[[record]]\nname = "r"\nkind = "sample"\n[csv]\n',
+    "sample": f"{HEAD}[[sample]]\n",
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_key_of_a_table_is_taught(table: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f"{TABLES[table]}nonsense = 1\n", encoding="utf-8")
+    with pytest.raises(DefinitionError, match="unknown key 'nonsense'; known here: ") as refused:
+        check_files([path])
+    known = str(refused.value).partition("known here: ")[2].split(", ")
+
+    assert [key for key in known if not _is_taught(key)] == []
+
+
+CLOSED_LISTS = (*log_format.KINDS, *log_format.ROLES, *log_format.STATUSES, *log_format.COLUMNS)
+
+
+@pytest.mark.parametrize("word", [*CLOSED_LISTS, *log_format.SCOPES, *log_format.PHASES])
+def test_every_word_of_the_closed_lists_is_taught(word: str) -> None:
+    assert _is_taught(word)
+
+
+def _is_taught(word: str) -> bool:
+    return re.search(rf"`(?:\[\[|\{{ [a-z, ]*)?{re.escape(word)}(?:\]\]|[a-z, ]* \}}| = [^`]*)?`", TEXT) is not None
 
 
 @pytest.mark.parametrize("kind", [*template.HOLE_TYPES, *template.TAILS])
@@ -71,9 +100,7 @@ def test_every_hole_is_taught(kind: str) -> None:
 
 def test_every_reject_reason_is_explained() -> None:
     reasons = {
-        value.partition(":")[0]
-        for name, value in vars(rows).items()
-        if name.isupper() and isinstance(value, str)
+        value.partition(":")[0] for name, value in vars(rows).items() if name.isupper() and isinstance(value, str)
     }
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 

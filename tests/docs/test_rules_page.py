@@ -1,0 +1,43 @@
+"""docs/rules.md: it lists the shipped rules, and only those, and its own rule is sound."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchledger.definitions.rules import Rule, load_rules
+from tests.docs.pages import TOP, blocks, write_file
+
+PAGE = TOP / "docs" / "rules.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_lists_the_shipped_rules_and_no_other() -> None:
+    listed = re.findall(r"^\| `(\w+\.\w+)` \|", TEXT, re.MULTILINE)
+
+    assert sorted(listed) == sorted(rule.rule for rule in load_rules())
+
+
+@pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.rule)
+def test_the_page_says_what_a_rule_does_over_trials(rule: Rule) -> None:
+    line = next(line for line in TEXT.splitlines() if line.startswith(f"| `{rule.rule}` |"))
+
+    assert rule.trial_statistic in line.split("|")[3]
+    assert rule.statistic in line.split("|")[2]
+    assert str(rule.skip or "") in line.split("|")[2] or rule.skip == 1
+
+
+def test_the_rule_on_the_page_is_sound(tmp_path: Path) -> None:
+    (block,) = blocks(PAGE, "toml")
+    write_file(block, tmp_path)
+    load = "from benchledger.definitions.rules import load_rules; print(*[rule.rule for rule in load_rules()])"
+    done = subprocess.run(
+        [sys.executable, "-c", load], env={"BENCH_DEFINITIONS": str(tmp_path / "my-bench"), "PYTHONPATH": str(TOP)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert "house.steady100" in done.stdout.split(), done.stderr

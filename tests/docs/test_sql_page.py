@@ -1,0 +1,76 @@
+"""docs/sql.md and the README: every query runs over the demo's logs, and answers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchledger.store.database import open_for_reading
+from tests.docs.pages import PAGES, TOP, Block, blocks, run
+
+PAGE = TOP / "docs" / "sql.md"
+QUERIES = [block for page in PAGES for block in blocks(page, "sql")]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sql")
+    done = run(("bench", "ingest", str(TOP / "data" / "made")), folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "bench.duckdb"
+
+
+@pytest.mark.parametrize("block", QUERIES, ids=str)
+def test_a_query_on_a_page_answers(block: Block, ledger: Path) -> None:
+    with closing(open_for_reading(ledger)) as con:
+        answers = [con.execute(statement).fetchall() for statement in block.text.split(";\n") if statement.strip()]
+
+    assert answers
+    if "-- no rows in the demo" in block.text:
+        assert answers == [[]]
+    else:
+        assert all(answers)
+
+
+def test_the_sum_of_the_pieces_adds_up_as_the_page_says(ledger: Path) -> None:
+    query = next(block for block in blocks(PAGE, "sql") if "adds_up" in block.text)
+    with closing(open_for_reading(ledger)) as con:
+        rows = con.execute(query.text).fetchall()
+
+    assert [row[-1] for row in rows] == [True] * 3
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES for block in blocks(page, "python")], ids=str)
+def test_a_program_on_a_page_runs(block: Block, ledger: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", block.text], cwd=ledger.parent, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    assert "truncated" in done.stdout
+
+
+def test_every_status_of_a_run_is_explained(ledger: Path) -> None:
+    with closing(open_for_reading(ledger)) as con:
+        (check,) = con.execute(
+            """select constraint_text from duckdb_constraints()
+               where table_name = 'run' and constraint_type = 'CHECK' and constraint_text like '%status%'"""
+        ).fetchone() or ("",)
+    rows = PAGE.read_text(encoding="utf-8").partition("| status | means |\n|---|---|\n")[2].partition("\n\n")[0]
+    explained = {word for row in rows.splitlines() for word in re.findall(r"\w+", row.split("|")[1])}
+
+    assert explained == set(re.findall(r"'(\w+)'", check))
+
+
+def test_the_page_says_truly_what_is_empty_so_far(ledger: Path) -> None:
+    with closing(open_for_reading(ledger)) as con:
+        counts = con.execute(
+            """select (select count(*) from published), (select count(*) from profile_table),
+               (select count(*) from run_log where role in ('manifest', 'sidecar')),
+               (select count(archive) + count(member) from sighting), (select count(*) from exclusion)"""
+        ).fetchone()
+
+    assert counts == (0, 0, 0, 0, 0)

@@ -1,0 +1,74 @@
+"""Small logs of NGC PyTorch BERT for tests: the demo's print layouts with other numbers, and what a ledger holds of them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from data.print_layouts import Made, events, json_twin, telemetry, text_log
+
+START = datetime(2026, 1, 2, 3, 0, 0, tzinfo=UTC)
+
+# What must not depend on order, wrapping or repetition; sightings may grow.
+STABLE = {
+    "log": "select * from log order by all",
+    "run": "select * from run order by all",
+    "bench_case": "select * from bench_case order by all",
+    "environment": "select * from environment order by all",
+    "measurement": "select * from measurement order by all",
+    "reject": "select * from reject order by all",
+    "speed_table": "select * from speed_table order by all",
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """The texts of one run."""
+
+    log: str
+    twin: str
+    telemetry: str
+
+
+def run_text(
+    *, precision: str = "fp32", batch: int = 32, gpus: int = 1, speed: float = 200.0, ends: str = "ok", steps: int = 120,
+    at: float = 0.0, seed: int = 1,
+) -> Written:  # fmt: skip
+    """The log, JSON twin and telemetry of one run that starts `at` seconds after START."""
+    made = Made("x", "x", precision, batch, gpus, speed, 14000, ends=ends, steps=0 if ends == "oom" else steps)
+    noise = random.Random(seed)
+    found = events(made, START + timedelta(seconds=at), noise)
+    return Written(text_log(made, found), json_twin(found), telemetry(made, found, noise))
+
+
+def put(path: Path, text: str | bytes) -> Path:
+    """Writes a file, with its folders."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def ask(db: Path, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of one question to a ledger."""
+    con = duckdb.connect(str(db), read_only=True)
+    try:
+        return con.execute(statement, list(parameters)).fetchall()
+    finally:
+        con.close()
+
+
+def one(db: Path, statement: str, *parameters: Any) -> Any:
+    """The only value of the only row."""
+    rows = ask(db, statement, *parameters)
+    assert len(rows) == 1, rows
+    return rows[0][0] if len(rows[0]) == 1 else rows[0]
+
+
+def stable_tables(db: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Every table that must be the same after the same logs, in whatever order they came."""
+    return {name: [tuple(map(repr, row)) for row in ask(db, statement)] for name, statement in STABLE.items()}

@@ -1,0 +1,183 @@
+"""Bad input: a clear outcome with place and reason, and nothing else is lost."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from benchledger.errors import DatabaseHeldError, UsageError
+from tests.ingestion.logs import ask, one, put, run_text
+
+
+def outcomes(db: Path, folder: Path) -> dict[str, tuple[str, str]]:
+    return {outcome.path: (outcome.status, outcome.reason or "") for outcome in ingest(folder, db=db).outcomes}
+
+
+def test_bytes_that_are_no_text_are_no_reason_to_lose_a_record(db: Path, tmp_path: Path) -> None:
+    text = run_text(steps=20).log.encode()
+    put(tmp_path / "logs" / "run.log", b"\x00\xff\xfe garbage \x80\n" * 50 + text.replace(b"Iteration:  ", b"\xc3\x28 \x00", 3))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select count(*) from measurement where name = 'step_loss'") == 19
+
+
+def test_binary_and_utf16_files_are_unrecognised_and_say_so(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "core", os.urandom(5000).replace(b"\n", b"") + b"\x00" * 100)
+    put(tmp_path / "logs" / "utf16.log", run_text(steps=5).log.encode("utf-16"))
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert found["core"][0] == "unrecognised"
+    assert "NUL" in found["core"][1]
+    assert found["utf16.log"] == ("unrecognised", "UTF-16 text: convert it with `iconv -f UTF-16 -t UTF-8`")
+
+
+def test_a_line_too_long_to_be_held_is_one_reject_and_the_rest_is_read(db: Path, tmp_path: Path) -> None:
+    text = run_text(steps=20).log
+    put(tmp_path / "logs" / "run.log", text + "DLL 2026-01-02 03:00:00.000000 - " + "x" * 20_000_000 + "\n" + run_text(steps=5, at=900, seed=3).log)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.rejects == 1
+    assert one(db, "select reason[:8], length(text) from reject") == ("too long", 1000)
+    assert one(db, "select count(*) from run") == 2
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_unreadable(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchledger.ingestion import read
+
+    put(tmp_path / "logs" / "a.log", run_text(seed=1).log)
+    gone = put(tmp_path / "logs" / "b.log", run_text(seed=2).log)
+    real = read._read_one
+    monkeypatch.setattr(read, "_read_one", lambda reader, file, *rest: (gone.unlink(missing_ok=True), real(reader, file, *rest))[1])
+
+    assert outcomes(db, tmp_path / "logs")["b.log"] == ("unreadable", "cannot be read: No such file or directory")
+    assert one(db, "select count(*) from run") == 1
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_again_next_time(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchledger.ingestion import read
+
+    text = run_text().log
+    log = put(tmp_path / "logs" / "a.log", text[:9000])
+    real = read._read_one
+    monkeypatch.setattr(read, "_read_one", lambda reader, file, *rest: (put(log, text[:20000]), real(reader, file, *rest))[1])
+    ingest(tmp_path / "logs", db=db)
+    monkeypatch.undo()
+    assert one(db, "select bytes from log") == len(text[:20000].encode())
+    put(log, text)
+
+    assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
+    assert one(db, "select status from run") == "ok"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_unreadable(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "a.log", run_text().log).chmod(0)
+
+    assert outcomes(db, tmp_path / "logs")["a.log"] == ("unreadable", "cannot be read: Permission denied")
+
+
+def test_a_loop_of_links_ends(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "a" / "run.log", run_text().log)
+    (tmp_path / "logs" / "a" / "loop").symlink_to(tmp_path / "logs", target_is_directory=True)
+    (tmp_path / "logs" / "self").symlink_to("self")
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert found["a/run.log"][0] == "loaded"
+    assert found["self"][0] == "unreadable"
+    assert len(found) == 2
+
+
+def test_names_that_are_no_utf8_or_hold_escapes_are_kept_as_text(db: Path, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    names = (b"bad\xff.log", b"esc\x1b[31m.log", b"new\nline.log", b"'; drop table run; --.log")
+    for number, name in enumerate(names):
+        with open(os.path.join(os.fsencode(tmp_path / "logs"), name), "wb") as file:
+            file.write(run_text(seed=number, at=400 * number).log.encode())
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.files == {"loaded": 4}
+    assert one(db, "select count(*) from run") == 4
+    assert ("bad\\xff.log",) in ask(db, "select path from sighting")
+    assert ingest(tmp_path / "logs", db=db).files == {"unchanged": 4}
+
+
+def test_hostile_numbers_are_kept_or_rejected_and_never_break_the_load(db: Path, tmp_path: Path) -> None:
+    text = run_text(steps=30).log
+    lines = [
+        "DLL 2026-01-02 03:10:00.000000 - Training Epoch: 0 Training Iteration: 99999999999999999999999  step_loss : 1.0 \n",
+        "DLL 2026-13-45 99:99:99.000000 - Training Epoch: 0 Training Iteration: 31  step_loss : 1.0 \n",
+        "DLL 2026-01-02 03:10:01.000000 - Training Epoch: 0 Training Iteration: 32  step_loss : 1e999  learning_rate : -inf \n",
+        f"DLL 2026-01-02 03:10:02.000000 - Training Epoch: 0 Training Iteration: 33  step_loss : {'9' * 300} \n",
+        "DLL 2026-01-02 03:10:03.000000 - PARAMETER gradient_accumulation_steps : 9223372036854775807 \n",
+        "DLL 0000-01-01 00:00:00.000000 - PARAMETER x : 1 \n",
+        "DLL 2026-01-02 03:10:04.000000 - PARAMETER '; drop table run; -- : {0} %s \n",
+    ]
+    put(tmp_path / "logs" / "run.log", text + "".join(lines))
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.files == {"loaded": 1}
+    assert result.pieces == result.records + result.ignored + result.rejects
+    assert {row[0].partition(":")[0] for row in ask(db, "select reason from reject")} == {"bad number", "no such time"}
+    assert one(db, "select count(*) from run") == 1
+    assert one(db, "select isinf(value) from measurement where step = 32 and name = 'step_loss'") is True
+
+
+def test_a_path_that_does_not_exist_is_wrong_use(db: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nowhere: no such file or folder"):
+        ingest(tmp_path / "nowhere", db=db)
+
+
+def test_standard_input_is_read_as_one_log(db: Path) -> None:
+    result = ingest(db=db, stdin=io.BytesIO(run_text().log.encode()))
+
+    assert result.files == {"loaded": 1}
+    assert one(db, "select path, campaign from sighting") == ("stdin", "stdin")
+    assert ingest(db=db, stdin=io.BytesIO(run_text().log.encode())).files == {"duplicate": 1}
+
+
+def test_another_holder_of_the_database_is_named_before_anything_is_read(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    code = f"import duckdb, sys; con = duckdb.connect({str(db)!r}); print('held', flush=True); sys.stdin.read()"
+    holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    read: list[object] = []
+    try:
+        with pytest.raises(DatabaseHeldError, match=str(holder.pid)):
+            ingest(tmp_path / "logs", db=db, wait_s=0.3, progress=read.append)
+    finally:
+        holder.communicate()
+    assert read == []
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was_and_says_what_to_do(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(steps=20_000).log)
+    limit = db.stat().st_size + 8192
+    code = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+import sys
+from benchledger.cli.main import main
+sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
+main()
+"""
+    full = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+
+    assert full.returncode == 1, full.stderr
+    assert "Free some disk space" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert one(db, "select count(*) from log") == 0
+    assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}

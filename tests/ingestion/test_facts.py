@@ -1,0 +1,155 @@
+"""Facts: who says what of a run, whom the ledger believes, and what becomes of contradictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text
+
+NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{precision}_bs{batch}_gpu{gpus}.log"
+GPUS = "select gpus from run join bench_case using (case_id)"
+
+
+def named(precision: str = "fp32", batch: int = 32, gpus: int = 1) -> str:
+    return NAME.format(precision=precision, batch=batch, gpus=gpus)
+
+
+def used(db: Path, name: str) -> tuple[str | None, str | None]:
+    rows = ask(db, "select value, source from fact where name = ? and used", name)
+    assert len(rows) <= 1
+    return rows[0] if rows else (None, None)
+
+
+def test_the_log_outweighs_its_name_and_the_contradiction_is_shown(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / named(gpus=8), run_text(gpus=1).log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert used(db, "gpus") == ("1", "log")
+    assert ask(db, "select name, used_value, other_value, used_source, other_source from conflict") == [("gpus", "1", "8", "log", "name")]
+    assert one(db, "select conflicts from speed_table where is_default") == 1
+
+
+def test_facts_toml_outweighs_the_name_and_is_outweighed_by_the_log(db: Path, tmp_path: Path) -> None:
+    text = run_text(gpus=8, speed=1500).log
+    tail = text[text.index("Training Iteration: 50 ") - 60 :]
+    put(tmp_path / "logs" / named(gpus=8), tail)
+    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 16\nprecision = 'bf16'\n[environment]\ngpu_model = 'NVIDIA V100-SXM2-16GB'\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert used(db, "gpus") == ("16", "facts.toml")
+    assert used(db, "precision") == ("bf16", "facts.toml")
+    assert used(db, "gpu_model") == ("V100-SXM2-16GB", "facts.toml")
+    assert one(db, "select value_logged from fact where name = 'gpu_model'") == "NVIDIA V100-SXM2-16GB"
+
+
+def test_correct_beats_the_log_and_says_why(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(gpus=1).log)
+    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "one line a node was kept"\ngpus = 4\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, GPUS) == 4
+    assert used(db, "gpus") == ("4", "correct")
+    assert one(db, "select place from fact where name = 'gpus' and used") == "facts.toml:3 (one line a node was kept)"
+    assert ask(db, "select used_value, other_value, other_source from conflict") == [("4", "1", "log")]
+
+
+def test_for_tables_reach_the_files_that_match_and_the_nearest_facts_toml_counts(db: Path, tmp_path: Path) -> None:
+    for name in ("a_gpu32.log", "b.log", "near/c.log"):
+        text = run_text(seed=len(name), at=1000 * len(name)).log
+        put(tmp_path / "logs" / name, text[text.index("Training Iteration: 50 ") - 60 :])
+    put(tmp_path / "logs" / "facts.toml", 'campaign = "far"\n[case]\ngpus = 8\n[[for]]\nmatch = "*gpu32*"\n[for.case]\ngpus = 32\n')
+    put(tmp_path / "logs" / "near" / "facts.toml", 'campaign = "near"\n[case]\ngpus = 2\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    rows = ask(db, "select path, campaign, gpus from run_log join sighting using (sighting_id) join run using (run_id) join bench_case using (case_id) order by path")
+    assert rows == [("a_gpu32.log", "far", 32), ("b.log", "far", 8), ("near/c.log", "near", 2)]
+    assert ask(db, "select * from conflict") == []
+
+
+def test_a_changed_or_removed_facts_toml_derives_its_runs_again(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    put(tmp_path / "logs" / "deep" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+    facts = put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
+    ingest(tmp_path / "logs", db=db)
+    assert one(db, GPUS) == 8
+
+    put(facts, "[case]\ngpus = 16\n# longer\n")
+    assert ingest(tmp_path / "logs", db=db).files == {"facts": 1, "unchanged": 1}
+    assert one(db, GPUS) == 16
+
+    facts.unlink()
+    assert ingest(tmp_path / "logs", db=db).files == {"unchanged": 1}
+    assert one(db, GPUS) is None
+
+
+def test_two_names_of_the_same_bytes_that_disagree_leave_the_fact_unknown(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    tail = text[text.index("Training Iteration: 50 ") - 60 :]
+    put(tmp_path / "logs" / named(gpus=1), tail)
+    put(tmp_path / "logs" / named(gpus=8), tail)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, GPUS) is None
+    assert used(db, "gpus") == (None, None)
+    assert ask(db, "select name, used_value, other_value from conflict order by other_value") == [("gpus", None, "1"), ("gpus", None, "8")]
+    assert used(db, "precision") == ("fp32", "name")
+
+
+def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path: Path) -> None:
+    text = run_text().log.replace("batch_size_per_gpu : 32 ", "batch_size_per_gpu : -32.5 ").replace("train_batch_size=32", "train_batch_size=1e300")
+    put(tmp_path / "logs" / "run.log", text)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select batch_size_per_gpu, global_batch_size from run join bench_case using (case_id)") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[case]\ngpu = 8\n", "facts.toml:2: no fact 'gpu' here; known: framework"),
+        ("[case]\ngpus = 'many'\n", "facts.toml:2: 'many' is no value of gpus; it must be a count"),
+        ("[case]\nprecision = 'int3'\n", "facts.toml:2: 'int3' is no value of precision; it must be fp32"),
+        ("[environment]\ngpus = 8\n", "facts.toml:2: no fact 'gpus' here"),
+        ("[correct]\ngpus = 8\n", "facts.toml:1: reason is missing"),
+        ("[[for]]\n[for.case]\ngpus = 8\n", "facts.toml:1: match must be a pattern"),
+        ("colour = 'red'\n", "facts.toml:1: unknown key 'colour'; known here: campaign"),
+        ("[case\n", "facts.toml:1: not TOML"),
+        ("case = 3\n", "facts.toml:1: must be a table"),
+        ("campaign = 5\n", "facts.toml:1: campaign must be a text"),
+    ],
+)
+def test_a_wrong_facts_toml_is_named_with_its_line_and_loses_no_log(db: Path, tmp_path: Path, text: str, problem: str) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    put(tmp_path / "logs" / "facts.toml", text)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    outcomes = {outcome.path: outcome for outcome in result.outcomes}
+    assert outcomes["run.log"].status == "loaded"
+    assert outcomes["facts.toml"].status == "unreadable"
+    assert (outcomes["facts.toml"].reason or "").startswith(problem)
+
+
+def test_campaigns_come_from_the_option_then_facts_then_name_rule_then_folder(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "set" / "ngc_bert_base_sp_bs32_fp32" / "a.log", run_text(seed=1).log)
+    put(logs / "plain" / "b.log", run_text(seed=2, at=500).log)
+    put(logs / "c.log", run_text(seed=3, at=900).log)
+    put(logs / "declared" / "d.log", run_text(seed=4, at=1300).log)
+    put(logs / "declared" / "facts.toml", 'campaign = "mine"\n')
+
+    ingest(logs, db=db)
+
+    campaigns = "select path, campaign from sighting where status = 'loaded' order by path"
+    assert ask(db, campaigns) == [("c.log", "logs"), ("declared/d.log", "mine"), ("plain/b.log", "plain"), ("set/ngc_bert_base_sp_bs32_fp32/a.log", "set")]
+    ingest(logs, db=db, campaign_name="all of them", refresh=True)
+    assert ask(db, "select distinct campaign from sighting where status = 'loaded'") == [("all of them",)]

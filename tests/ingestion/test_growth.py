@@ -1,0 +1,63 @@
+"""A log that has grown supersedes its older self; another content at the same place does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text
+
+
+def test_a_log_that_has_grown_supersedes_its_older_self(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    log = put(tmp_path / "logs" / "run.log", text[: len(text) // 2])
+    ingest(tmp_path / "logs", db=db)
+    old_key, old_status = one(db, "select run_key, status from run")
+    put(log, text)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.files == {"loaded": 1}
+    assert old_status == "truncated"
+    new_key, new_status = one(db, "select run_key, status from run")
+    assert new_status == "ok"
+    assert ask(db, "select status, count(*) from sighting group by all order by all") == [("loaded", 1), ("superseded", 1)]
+    assert ask(db, "select old_key, run_key from run_alias") == [(old_key, new_key)]
+    assert one(db, "select count(distinct run_id) from measurement where run_id is not null") == 1
+
+
+def test_a_log_that_grows_twice_keeps_every_key_it_ever_had(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    log = tmp_path / "logs" / "run.log"
+    keys = []
+    for part in (3, 2, 1):
+        put(log, text[: len(text) // part])
+        ingest(tmp_path / "logs", db=db)
+        keys.append(one(db, "select run_key from run"))
+
+    assert len(set(keys)) == 3
+    assert ask(db, "select old_key, run_key from run_alias order by all") == sorted((key, keys[2]) for key in keys[:2])
+
+
+def test_the_older_self_in_another_folder_stays(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    half = text[: len(text) // 2]
+    log = put(tmp_path / "logs" / "a" / "run.log", half)
+    put(tmp_path / "logs" / "b" / "run.log", half)
+    ingest(tmp_path / "logs", db=db)
+    put(log, text)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select status from run order by 1") == [("ok",), ("truncated",)]
+
+
+def test_another_content_at_the_same_place_supersedes_nothing(db: Path, tmp_path: Path) -> None:
+    log = put(tmp_path / "logs" / "run.log", run_text(seed=1).log)
+    ingest(tmp_path / "logs", db=db)
+    put(log, run_text(seed=2, at=500, steps=110).log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select count(*) from run") == 2
+    assert ask(db, "select status from sighting") == [("loaded",), ("loaded",)]

@@ -1,0 +1,132 @@
+"""The same bytes give the same ledger, however often, in whatever order and under whatever names they come."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text, stable_tables
+
+
+def write_logs(folder: Path) -> list[Path]:
+    paths = []
+    for number, (precision, ends) in enumerate([("fp32", "ok"), ("fp16", "ok"), ("fp32", "killed"), ("fp32", "oom")]):
+        run = run_text(precision=precision, ends=ends, steps=53 if ends == "killed" else 120, at=100.0 * number, seed=number)
+        place = folder / f"ngc_bert_base_sp_bs32_{precision}_run{number + 1}"
+        paths += [put(place / "train.log", run.log), put(place / "dllogger.json", run.twin)]
+        paths.append(put(folder / "nvidia_smi" / f"smi{number}.csv", run.telemetry))
+    return paths
+
+
+def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db: Path, tmp_path: Path) -> None:
+    run = run_text().log
+    put(tmp_path / "logs" / "a" / "run.log", run)
+    put(tmp_path / "logs" / "b" / "other.log", run)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select count(*) from run") == 1
+    assert ask(db, "select path, status from sighting order by path") == [("a/run.log", "loaded"), ("b/other.log", "duplicate")]
+    assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
+    db: Path, db2: Path, tmp_path: Path, seed: int
+) -> None:
+    folder = tmp_path / "logs"
+    paths = write_logs(folder)
+    ingest(folder, db=db)
+    random.Random(seed).shuffle(paths)
+
+    # The root decides paths and campaigns: each ingest is of the whole folder as it is so far.
+    hidden = tmp_path / "hidden"
+    for path in paths:
+        put(hidden / path.relative_to(folder), path.read_bytes())
+    for path in paths:
+        put(folder / "x", b"").unlink()
+        path.unlink()
+    for path in paths:
+        put(path, (hidden / path.relative_to(folder)).read_bytes())
+        ingest(folder, db=db2)
+
+    assert stable_tables(db2) == stable_tables(db)
+
+
+def test_twice_and_with_two_processes_give_the_same_ledger(db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_logs(tmp_path / "logs")
+    ingest(tmp_path / "logs", db=db)
+    once = stable_tables(db)
+
+    ingest(tmp_path / "logs", db=db, refresh=True)
+    assert stable_tables(db) == once
+
+    monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("benchledger.ingestion.pool.UNIT_FILES", 2)
+    ingest(tmp_path / "logs", db=db2, jobs=2)
+    assert stable_tables(db2) == once
+
+
+def test_an_ingest_that_is_killed_is_completed_by_the_next(db: Path, db2: Path, tmp_path: Path) -> None:
+    write_logs(tmp_path / "logs")
+    ingest(tmp_path / "logs", db=db2)
+    code = f"""
+import os, signal
+from benchledger.ingestion import write
+derive = write.derive
+def stop(*arguments):
+    derive(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+write.derive = stop
+from benchledger import ingest
+ingest({str(tmp_path / "logs")!r}, db={str(db)!r})
+"""
+    killed = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert Path(f"{db}.private").exists()
+
+    assert ingest(tmp_path / "logs", db=db).files["loaded"] == 12
+    assert stable_tables(db) == stable_tables(db2)
+
+
+def test_two_ingests_at_once_load_every_log_once(db: Path, db2: Path, tmp_path: Path) -> None:
+    write_logs(tmp_path / "logs")
+    ingest(tmp_path / "logs", db=db2)
+    code = f"from benchledger import ingest; ingest({str(tmp_path / 'logs')!r}, db={str(db)!r})"
+
+    both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2]) for _ in range(2)]
+
+    assert [process.wait(timeout=60) for process in both] == [0, 0]
+    assert stable_tables(db) == stable_tables(db2)
+
+
+def test_ctrl_c_while_it_waits_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    code = f"""
+import time
+from benchledger.ingestion import write
+write.derive = lambda *arguments: (print("deriving", flush=True), time.sleep(60))
+import sys
+from benchledger.cli.main import main
+sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
+main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"deriving\n"
+    time.sleep(0.2)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert one(db, "select count(*) from log") == 0
+    assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}

@@ -1,0 +1,180 @@
+"""Which logs belong to one run, how it ended, and which runs are trials of one series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text
+
+CASE = "ngc_bert_base_sp_bs32_fp32"
+
+
+def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_path: Path) -> None:
+    first, second = run_text(gpus=1, batch=32, seed=1), run_text(gpus=8, batch=48, speed=1500, at=600, seed=2)
+    put(tmp_path / "logs" / "both.log", first.log + second.log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    runs = ask(db, "select gpus, batch_size_per_gpu, status, steps_done from run join bench_case using (case_id) order by gpus")
+    assert runs == [(1, 32, "ok", 120), (8, 48, "ok", 120)]
+    (_, end), (start, last) = ask(db, "select first_line, last_line from run_log order by first_line")
+    assert end + 1 == start
+    assert last == (first.log + second.log).count("\n")
+    speeds = ask(db, "select value from run_speed where is_default order by value")
+    assert len(speeds) == 2
+    assert speeds[0][0] < 300 < speeds[1][0]
+
+
+@pytest.mark.parametrize("order", ["log first", "twin first", "together"])
+def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(db: Path, tmp_path: Path, order: str) -> None:
+    run = run_text()
+    log, twin = (f"{CASE}/train.log", run.log), (f"{CASE}/dllogger.json", run.twin)
+    for name, text in {"log first": [log, twin], "twin first": [twin, log], "together": [log, twin]}[order]:
+        put(tmp_path / "logs" / name, text)
+        if order != "together":
+            ingest(tmp_path / "logs", db=db)
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select role from run_log order by role") == [("duplicate_stream",), ("train",)]
+    key = one(db, "select run_key from run")
+    assert key.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert'"))
+    assert one(db, "select count(*) from measurement where name = 'step_loss'") == 119
+    assert one(db, "select count(*) from measurement_all where name = 'step_loss'") == 238
+    if order == "twin first":
+        (old,) = ask(db, "select old_key from run_alias")[0]
+        assert old.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert-json'"))
+
+
+def test_what_a_cut_log_lacks_is_taken_from_its_twin(db: Path, tmp_path: Path) -> None:
+    run = run_text()
+    put(tmp_path / "logs" / CASE / "train.log", run.log[: run.log.index("Training Iteration: 60 ")])
+    put(tmp_path / "logs" / CASE / "dllogger.json", run.twin)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select status, steps_done from run") == ("ok", 120)
+    assert one(db, "select count(*) from measurement where name = 'step_loss'") == 119
+    assert one(db, "select count(distinct step) from measurement where kind = 'step'") == 120
+
+
+def test_a_twin_in_another_folder_is_a_run_of_its_own(db: Path, tmp_path: Path) -> None:
+    run = run_text()
+    put(tmp_path / "logs" / "a" / "train.log", run.log)
+    put(tmp_path / "logs" / "b" / "dllogger.json", run.twin)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select role, count(*) from run_log group by all") == [("train", 2)]
+
+
+def test_telemetry_is_paired_by_folder_and_stem(db: Path, tmp_path: Path) -> None:
+    run = run_text()
+    put(tmp_path / "logs" / "04-11-2020_00-27-41.txt", run.log)
+    put(tmp_path / "logs" / "04-11-2020_00-27-41_monitor.csv", "42, 5 %, 904 MiB\n43, 90 %, 33622 MiB\n41, 0 %, 3 MiB\n")
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.unpaired == 0
+    assert one(db, "select definition, value_mib from run_memory") == ("device", 33622.0)
+    assert one(db, "select paired_by from run_log where role = 'telemetry'") == "same folder and stem"
+
+
+def test_a_monitor_of_the_machine_serves_each_run_in_its_time(db: Path, tmp_path: Path) -> None:
+    runs = [run_text(batch=32, at=0, seed=1), run_text(batch=48, at=300, seed=2)]
+    header, *rows = runs[0].telemetry.splitlines()
+    rows += [line.replace(" 14000 MiB", " 17000 MiB") for line in runs[1].telemetry.splitlines()[1:]]
+    put(tmp_path / "logs" / "nvidia_smi" / "all.csv", "\n".join([header, *rows]) + "\n")
+    put(tmp_path / "logs" / "ngc_bert_base_sp_bs32_fp32" / "a.log", runs[0].log)
+    put(tmp_path / "logs" / "ngc_bert_base_sp_bs48_fp32" / "b.log", runs[1].log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    memory = "select batch_size_per_gpu, value_mib, device from run_memory join bench_case using (case_id) order by 1"
+    assert ask(db, memory) == [(32, 14000.0, "0"), (48, 17000.0, "0")]
+    assert ask(db, "select distinct gpu_model from run join environment using (environment_id)") == [("MADE-40GB",)]
+
+
+def test_a_monitor_beside_two_runs_at_once_belongs_to_neither(db: Path, tmp_path: Path) -> None:
+    runs = [run_text(batch=32, at=0, seed=1), run_text(batch=48, at=1, seed=2)]
+    put(tmp_path / "logs" / "nvidia_smi" / "all.csv", runs[0].telemetry)
+    put(tmp_path / "logs" / "ngc_bert_base_sp_bs32_fp32" / "a.log", runs[0].log)
+    put(tmp_path / "logs" / "ngc_bert_base_sp_bs48_fp32" / "b.log", runs[1].log)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.unpaired == 1
+    assert ask(db, "select * from run_memory") == []
+    assert one(db, "select count(*) from measurement where kind = 'sample' and run_id is not null") == 0
+
+
+def test_three_trials_of_one_case_are_one_series_though_only_one_states_its_gpu(db: Path, tmp_path: Path) -> None:
+    for trial in (1, 2, 3):
+        run = run_text(speed=200.0 + trial, at=300 * trial, seed=trial)
+        folder = tmp_path / "logs" / (CASE if trial == 1 else f"{CASE}_run{trial}")
+        put(folder / "train.log", run.log)
+        if trial == 1:
+            put(folder / "train.csv", run.telemetry)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpu_model, trials, trials_dropped from speed_table where is_default") == ("MADE-40GB", 3, 0)
+    assert ask(db, "select trial from series_run order by 1") == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize(
+    ("ends", "steps", "more", "status"),
+    [
+        ("ok", 120, "", "ok"),
+        # A traceback or a SIGTERM that follows a good summary changes nothing.
+        ("ok", 120, "Traceback (most recent call last):\n", "ok"),
+        ("ok", 120, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "ok"),
+        ("terminated", 66, "", "too_few_steps"),
+        ("killed", 53, "", "truncated"),
+        # DONE! stands in crashed logs too.
+        ("killed", 53, "DONE!\n", "truncated"),
+        ("killed", 53, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "timeout"),
+        ("killed", 53, "Traceback (most recent call last):\n", "failed"),
+        ("killed", 53, "RuntimeError: CUDA out of memory. Tried to allocate 1 GiB\nTraceback (most recent call last):\n", "oom"),
+        ("oom", 0, "", "oom"),
+    ],
+)  # fmt: skip
+def test_status_is_evidence_weighed(db: Path, tmp_path: Path, ends: str, steps: int, more: str, status: str) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(ends=ends, steps=steps).log + more)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select status from run") == status
+
+
+def test_a_run_whose_last_loss_is_no_number_is_nan_and_its_speed_is_no_trial(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    start = text.rindex("final_loss : ") + len("final_loss : ")
+    put(tmp_path / "logs" / "run.log", text[:start] + "nan" + text[text.index("  ", start) :])
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select status from run") == "nan"
+    assert one(db, "select status, trials, value from speed_table where is_default") == ("nan", 0, None)
+
+
+def test_a_failed_run_is_a_status_and_never_zero(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(ends="oom").log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select value, status from run_speed where is_default") == [(None, "oom")]
+    assert one(db, "select value, status from speed_table where is_default") == (None, "oom")
+    assert "out of memory" in one(db, "select text from failure_table").lower() or one(db, "select text from failure_table")
+
+
+def test_a_tail_of_a_log_states_no_gpus_and_gets_none(db: Path, tmp_path: Path) -> None:
+    text = run_text(gpus=8, speed=1500).log
+    put(tmp_path / "logs" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpus, nodes, precision, batch_size_per_gpu, model from run join bench_case using (case_id)") == (None,) * 5
+    assert ask(db, "select status, reason from run_speed where rule = 'steps.median_skip20'") == [("missing_fact", "global_batch_size")]

@@ -1,0 +1,102 @@
+"""Both ways to read a log, with all that they find in a form that can be compared."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.log_reader import LogReader, ReadLog
+from benchledger.scanning.rows import Pieces, RejectedPiece, Row
+from benchledger.scanning.statements import Segment, SegmentNotes
+
+GLUON = 'pairs = { assign = "=", between = ["\\t", " "] }'
+DLLOGGER = 'pairs = { assign = " : ", between = ["  "] }'
+MEGATRON = 'pairs = { assign = ": ", between = [" | "] }'
+PADDLE = 'pairs = { assign = ": ", between = [", "] }'
+MMSEG = 'pairs = { assign = ": ", between = [", "] }'
+PYTHON_DICT = """pairs = { assign = "': ", between = [", '"], end = "}" }"""
+
+
+@dataclass
+class Found:
+    """What a reader found: rows as dictionaries in the order of the log, and the counts."""
+
+    rows: list[dict[str, Any]]
+    rejects: list[RejectedPiece]
+    ignored: Counter[str]
+    pieces: int
+    segments: list[Segment]
+
+
+def line_format(folder: Path, text: str) -> LogFormat:
+    """The format that a TOML without its first two lines defines."""
+    path = folder / "made.toml"
+    path.write_text(f'format = "made"\nversion = 1\n{text}', encoding="utf-8")
+    return read_formats([path])["made"]
+
+
+def one_record(folder: Path, template: str, top: str = "") -> LogFormat:
+    """A format of one record "step" with one template."""
+    record = f'[[record]]\nname = "step"\nkind = "step"\ntemplates = [{template!r}]\n'
+    return line_format(folder, f"{top}\n{record}")
+
+
+def values_of(row: Row) -> dict[str, float | str | None]:
+    """The values of a row by name: numbers scaled, or texts."""
+    texts = row.texts or [None] * len(row.values)
+    return {
+        measured.name: number if text is None else text
+        for measured, number, text in zip(row.layout.values, row.values, texts, strict=True)
+    }
+
+
+def units_of(row: Row) -> dict[str, str | None]:
+    """The units of a row's values by name."""
+    return {measured.name: measured.unit for measured in row.layout.values}
+
+
+def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
+    """All that the reference reader finds."""
+    pieces = LineReader(log_format).read(log)
+    columns, notes = RecordColumns(), SegmentNotes()
+    for row in pieces.rows:
+        columns.add(row)
+        notes.add(row, log_format)
+    notes.close()
+    return _found(columns, pieces.rejects, pieces.ignored, pieces.pieces, notes)
+
+
+def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:
+    """All that the scanner finds, with what it had learned before."""
+    columns = RecordColumns()
+    read = reader.read(io.BytesIO(log), columns, lambda _: False)
+    scanned = read.scanned
+    found = _found(columns, scanned.rejects, scanned.ignored, scanned.pieces, scanned.segments)
+    assert scanned.records == len(found.rows)
+    return found, read
+
+
+def _found(
+    columns: RecordColumns, rejects: list[RejectedPiece], ignored: Counter[str], pieces: int, notes: SegmentNotes
+) -> Found:
+    rows = columns.to_arrow([1]).to_pylist()
+    names = {shape: [value.name for value in layout.values] for shape, layout in columns.layouts().items()}
+    for row in rows:
+        row["names"] = names[row["shape_id"]]
+        # NaN equals nothing, itself neither.
+        row["values"] = [repr(value) for value in row["values"]]
+        row["clock_s"] = repr(row["clock_s"])
+    rows.sort(key=lambda row: row["byte_offset"])
+    return Found(rows, rejects, +ignored, pieces, notes.segments)
+
+
+def assert_conserved(found: Found | Pieces) -> None:
+    """Every piece is a record, ignored, or a reject."""
+    assert found.pieces == len(found.rows) + sum(found.ignored.values()) + len(found.rejects)
