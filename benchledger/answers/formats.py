@@ -42,7 +42,9 @@ def show_format(name: str) -> str:
     lines += [f"# recognised by a line with {' ... '.join(map(repr, proof))}" for proof in known.proofs]
     if known.csv is not None:
         lines += [f"# recognised by a CSV header that names one of {', '.join(known.csv.headers)}"]
-        lines += [f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless]
+        lines += [
+            f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless
+        ]
     if not known.detectable:
         lines.append("# a base: no log is of this format itself")
     return "\n".join([*lines, "", known.path.read_text(encoding="utf-8").rstrip()])

@@ -8,7 +8,15 @@ from pathlib import Path
 from benchledger.answers.cells import cell_text
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped, take_in_failures, take_in_unstated, unstated_note
+from benchledger.answers.grouping import (
+    TABLE_COLUMNS,
+    Row,
+    facts_of,
+    grouped,
+    take_in_failures,
+    take_in_unstated,
+    unstated_note,
+)
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import check_rule, need_value, rows_by_rule
 from benchledger.answers.series import all_series, frame_of, need_series

@@ -119,7 +119,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     for start in run_starts:
         top.known("run_starts", "record", start, names)
     if kind == "csv" and len(records) != 1:
-        top.fail("record", "a CSV format has one [[record]]: its row")
+        top.fail("record.1", "a CSV format has one [[record]]: its row")
     if (kind == "csv") != ("csv" in top or (base is not None and base.csv is not None)):
         top.fail("csv" if "csv" in top else "kind", 'kind = "csv" and a [csv] table belong together')
     framework = top.text_or_none("framework")

@@ -97,7 +97,7 @@ def load_names() -> Names:
     files = [read_toml(path) for path in definition_files("ingest/names", ".toml")]
     for file in files:
         digest.update(file.path.read_bytes())
-        file.refuse_unknown("", file.data, {"names", "name", "folder", "stem_suffixes", "sample", "about"})
+        file.refuse_unknown("", file.data, {"name", "folder", "stem_suffixes", "sample", "about"})
         rules += [_rule(file, "name", index, table) for index, table in enumerate(file.data.get("name", []))]
         folders += [_rule(file, "folder", index, table) for index, table in enumerate(file.data.get("folder", []))]
         suffixes += file.data.get("stem_suffixes", [])

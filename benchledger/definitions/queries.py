@@ -74,7 +74,7 @@ def find_query(name: str) -> Query:
     if name not in queries:
         near = get_close_matches(name, queries, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"no question {name!r}{hint} Known: {', '.join(queries)}")
+        raise UsageError(f"no question {name!r}{hint}; known: {', '.join(queries)}")
     return queries[name]
 
 

@@ -43,6 +43,11 @@ def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[Found
             if found not in seen and found not in leave_out:
                 seen.add(found)
                 yield _found(found, root)
+        # What is declared above holds here too.
+        for found in _facts_above(place):
+            if found not in seen:
+                seen.add(found)
+                yield _found(found, root)
 
 
 def found_at(place: str, shown: str) -> FoundFile:
@@ -54,6 +59,14 @@ def found_at(place: str, shown: str) -> FoundFile:
 def printable(path: str) -> str:
     """A path as text: bytes that are no UTF-8 as escapes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _facts_above(folder: str) -> Iterator[str]:
+    while (parent := os.path.dirname(folder)) != folder:
+        folder = parent
+        place = os.path.join(folder, FACTS_FILE)
+        if os.path.isfile(place):
+            yield place
 
 
 def _walk(folder: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.definitions.names import load_names
@@ -21,9 +21,6 @@ from benchledger.ingestion.write import Writer
 from benchledger.scanning.samples import load_formats
 from benchledger.store.database import open_for_writing
 from benchledger.store.private import PrivateFile, private_path
-
-if TYPE_CHECKING:
-    import duckdb
 
 # What was read is written when this much of it waits in memory.
 BATCH_RECORDS = 3_000_000
@@ -63,19 +60,29 @@ def _ingest(
     began = time.monotonic()
     formats, names = load_formats(), load_names()
     result = IngestResult()
-    with closing(open_for_writing(db, wait_s)) as con, closing(PrivateFile(db)) as private:
-        plan = Plan(con, private, formats, names, all_formats_hash(formats), refresh)
-    leave_out = _own_files(real_db)
-    given = list(discover(paths, leave_out)) if paths or stdin is not None else plan.stale_files()
+    # A ledger that is there may be held: that is found out before anything is read.
+    is_new = db.parent.is_dir() and not db.exists()
+    plan = Plan(names, all_formats_hash(formats), refresh, campaign_name)
+    if not is_new:
+        with closing(open_for_writing(db, wait_s)) as con, closing(PrivateFile(db)) as private:
+            plan.know(con, private, formats)
+    given = list(discover(paths, _own_files(real_db)))
+    if refresh and not paths and stdin is None:
+        given = plan.stale_files()
     content: bytes | None = None
     if stdin is not None:
         content = stdin.read()
         given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
     work = plan.sort_out(given, content)
     report = _Reporter(progress, work.sizes)
-    writer = Writer(db, wait_s, formats, names, plan, campaign_name, result)
+    reading = read_all(work.to_read, work.sizes, plan.known, jobs)
+    if is_new:
+        # It is made while other processes read.
+        open_for_writing(db, wait_s).close()
+    with closing(PrivateFile(db)) as private:
+        writer = Writer(db, wait_s, formats, names, plan, private.key, campaign_name, result)
     waiting = 0
-    for count, batch in read_all(work.to_read, work.sizes, plan.known, jobs):
+    for count, batch in reading:
         writer.add(work.take(count), batch)
         report.advance(count)
         waiting += count
@@ -109,7 +116,13 @@ class _Reporter:
 def _own_files(db: Path) -> set[str]:
     # The ledger may lie in the folder that is ingested.
     place = os.path.realpath(db)
-    return {place, f"{place}.wal", str(private_path(place)), f"{private_path(place)}-journal", f"{private_path(place)}-wal"}
+    return {
+        place,
+        f"{place}.wal",
+        str(private_path(place)),
+        f"{private_path(place)}-journal",
+        f"{private_path(place)}-wal",
+    }
 
 
 def _copy_for_trial(db: Path, folder: Path) -> Path:
@@ -121,5 +134,7 @@ def _copy_for_trial(db: Path, folder: Path) -> Path:
             try:
                 shutil.copy(source, copy)
             except OSError as error:
-                raise DatabaseError(f"{source}: cannot be copied for a dry run: {error.strerror}. Free some disk space") from error
+                raise DatabaseError(
+                    f"{source}: cannot be copied for a dry run: {error.strerror}. Free some disk space"
+                ) from error
     return target

@@ -49,7 +49,9 @@ def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: list[int]) -> None:
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:
     """Keeps what the views need of each format."""
     rows = [
-        (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role) for f in formats.values() if f.detectable
+        (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role)
+        for f in formats.values()
+        if f.detectable
     ]
     stored = con.execute("select format, version, framework, implementation, default_rule, role from format").fetchall()
     for row in rows:

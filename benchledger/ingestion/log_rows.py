@@ -51,7 +51,8 @@ class LogRows:
              sum(found.ignored.values()), len(found.rejects), found.notes, log.evidence)
         )  # fmt: skip
         self._rows["reject"] += [
-            (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, reject.text) for reject in found.rejects
+            (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, reject.text)
+            for reject in found.rejects
         ]
         self._rows["ignored_piece"] += [(log_id, reason, count) for reason, count in sorted(found.ignored.items())]
         if log_format is not None:
@@ -67,7 +68,8 @@ class LogRows:
                  *(segment.event or (None, None, None)))
             )  # fmt: skip
             self._rows["log_fact"] += [
-                (log_id, number, said.name, said.value, said.value_logged, said.line, said.trust) for said in segment.statements
+                (log_id, number, said.name, said.value, said.value_logged, said.line, said.trust)
+                for said in segment.statements
             ]
 
     def to_arrow(self) -> dict[str, pa.Table]:
@@ -78,6 +80,8 @@ class LogRows:
         for table, columns in _COLUMNS.items():
             rows = self._rows[table]
             values = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
-            arrays = [pa.array(column, pa.type_for_alias(kind)) for column, kind in zip(values, columns.values(), strict=True)]
+            arrays = [
+                pa.array(column, pa.type_for_alias(kind)) for column, kind in zip(values, columns.values(), strict=True)
+            ]
             tables[table] = pa.Table.from_arrays(arrays, names=list(columns))
         return tables

@@ -55,25 +55,39 @@ class Work:
 
 
 class Plan:
-    """What the ledger knew before this ingest."""
+    """What the ledger knew before this ingest: nothing, until `know` is called."""
 
-    def __init__(
-        self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat], names: Names,
-        unread_hash: str, refresh: bool,
-    ) -> None:  # fmt: skip
+    def __init__(self, names: Names, unread_hash: str, refresh: bool, campaign_name: str | None) -> None:
         self.unread_hash = unread_hash
+        self._current: dict[str, str] = {}
+        self.logs: dict[int, KnownLog] = {}
+        self.by_hash: dict[str, KnownLog] = {}
+        self._paths: dict[int, str] = {}
+        self._named: dict[int, str] = {}
+        self.seen: dict[str, SeenFile] = {}
+        self.known: frozenset[str] = frozenset()
+        self._campaign_name = campaign_name
         self.refresh = refresh
         self.names_hash = names.definitions_hash
+
+    def know(self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat]) -> None:
+        """Takes in what the ledger holds: its logs, and where they were seen."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}
         self.by_hash = {log.content_hash: log for log in self.logs.values()}
         self._paths = dict(con.execute("select sighting_id, path from sighting").fetchall())
+        self._named = dict(
+            con.execute("select sighting_id, campaign from sighting where campaign_source = 'option'").fetchall()
+        )
         self.seen = private.seen()
-        self.key = private.key
-        self.known = frozenset() if refresh else frozenset(
-            log.content_hash for log in self.logs.values() if self.is_current(log)
-        )  # fmt: skip
+        if not self.refresh:
+            self.known = frozenset(log.content_hash for log in self.logs.values() if self.is_current(log))
+
+    def campaign_given(self, place: str) -> str | None:
+        """The campaign that --campaign-name gave a place when it was last seen."""
+        seen = self.seen.get(place)
+        return self._named.get(seen.sighting_id) if seen is not None else None
 
     def is_current(self, log: KnownLog) -> bool:
         """Whether a log was read by the definitions of today."""
@@ -83,7 +97,9 @@ class Plan:
     def stale_files(self) -> list[FoundFile]:
         """The files of every log that was read under older definitions, where they were seen."""
         stale = [
-            seen for seen in self.seen.values() if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
+            seen
+            for seen in self.seen.values()
+            if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
         ]
         return [self.found_again(seen) for seen in sorted(stale, key=lambda seen: seen.place)]
 
@@ -104,7 +120,9 @@ class Plan:
                 work.unchanged.append(file)
             else:
                 work.files.append(file)
-                work.to_read.append(ToRead(file.place, file.size, self._previous(seen), content if file.mtime_ns == 0 else None))
+                work.to_read.append(
+                    ToRead(file.place, file.size, self._previous(seen), content if file.mtime_ns == 0 else None)
+                )
                 work.sizes.append(file.size)
         return work
 
@@ -130,6 +148,8 @@ class Plan:
         if self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
             return False
         if seen.definitions_hash != self.names_hash:
+            return False
+        if self._campaign_name is not None and self.campaign_given(file.place) != self._campaign_name:
             return False
         log = self.logs.get(seen.log_id) if seen.log_id is not None else None
         return log is not None and self.is_current(log)

@@ -8,7 +8,10 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 
+from benchledger.errors import BenchledgerError
 from benchledger.ingestion.read import Batch, ToRead, begin, read_batch
 
 # One unit of work: small files together, so that they cost no per-file overhead.
@@ -19,25 +22,41 @@ WORTH_A_PROCESS = 24 * 1024 * 1024
 
 
 def read_all(files: list[ToRead], sizes: list[int], known: frozenset[str], jobs: int) -> Iterator[tuple[int, Batch]]:
-    """What was read, unit by unit in order, each with the number of its files."""
+    """What was read, unit by unit in order, each with the number of its files. Other processes begin at once.
+
+    Raises BenchledgerError if one of them is ended from outside.
+    """
     units = _units(files, sizes)
     if jobs == 1 or len(units) < 2 or sum(sizes) < WORTH_A_PROCESS:
-        begin(known, in_worker=False)
-        for unit in units:
-            yield len(unit), read_batch(unit)
-        return
+        return _read_here(units, known)
     executor = ProcessPoolExecutor(min(jobs, len(units)), _context(), begin, (known,))
+    pending = iter(units)
+    # A bounded number in flight: what was read waits in memory until it is loaded.
+    waiting = deque((len(unit), executor.submit(read_batch, unit)) for unit in islice(pending, 2 * jobs))
+    return _read_there(executor, pending, waiting)
+
+
+def _read_here(units: list[list[ToRead]], known: frozenset[str]) -> Iterator[tuple[int, Batch]]:
+    begin(known, in_worker=False)
+    for unit in units:
+        yield len(unit), read_batch(unit)
+
+
+def _read_there(
+    executor: ProcessPoolExecutor, pending: Iterator[list[ToRead]], waiting: deque[tuple[int, Future[Batch]]]
+) -> Iterator[tuple[int, Batch]]:
     try:
-        waiting: deque[tuple[int, Future[Batch]]] = deque()
-        pending = iter(units)
-        # A bounded number in flight: what was read waits in memory until it is loaded.
-        while True:
-            while len(waiting) < 2 * jobs and (unit := next(pending, None)) is not None:
-                waiting.append((len(unit), executor.submit(read_batch, unit)))
-            if not waiting:
-                return
+        while waiting:
             count, future = waiting.popleft()
-            yield count, future.result()
+            batch = future.result()
+            if unit := next(pending, []):
+                waiting.append((len(unit), executor.submit(read_batch, unit)))
+            yield count, batch
+    except BrokenProcessPool as error:
+        raise BenchledgerError(
+            "a process that was reading logs was ended from outside, perhaps for want of memory. What was loaded before "
+            "is kept; try again with --jobs 1"
+        ) from error
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
 

@@ -37,23 +37,33 @@ class SightingMaker:
         self._now = datetime.now(UTC).replace(tzinfo=None)
         self._folders: dict[str, str] = {}
 
-    def make(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> Sighting:
-        """The sighting of one file."""
+    def make(
+        self, file: FoundFile, log_id: int | None, status: str, reason: str | None, kept_campaign: str | None = None
+    ) -> Sighting:
+        """The sighting of one file; `kept_campaign` is what --campaign-name said of this place before."""
         match = self._names.match(file.shown)
         declared = self._facts.declared(file.place) if os.path.isabs(file.place) else Declared(None, ())
         parts = file.shown.split("/")
         left = parts[: -match.parts] if match.parts else parts[:-1]
-        campaign = self._campaign_name or declared.campaign or "/".join(left) or file.root_name
+        if self._campaign_name or kept_campaign:
+            campaign, campaign_source = self._campaign_name or kept_campaign, "option"
+        elif declared.campaign:
+            campaign, campaign_source = declared.campaign, "facts.toml"
+        else:
+            campaign, campaign_source = "/".join(left) or file.root_name, "name" if match.parts else "folder"
         sighting_id = self.id_of(file.place, log_id)
         row = {
             "sighting_id": sighting_id,
             "log_id": log_id,
             "path": file.shown,
             "campaign": campaign,
+            "campaign_source": campaign_source,
             "folder": self._folder(os.path.dirname(file.place)),
             "stem": self._names.stem(parts[-1]),
             "name_rule": match.rule,
-            "modified_at": datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).replace(tzinfo=None) if file.mtime_ns else None,
+            "modified_at": datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).replace(tzinfo=None)
+            if file.mtime_ns
+            else None,
             "ingested_at": self._now,
             "definitions_hash": self._names.definitions_hash,
             "status": status,

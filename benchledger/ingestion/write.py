@@ -35,11 +35,11 @@ class Writer:
 
     def __init__(
         self, db: Path, wait_s: float, formats: dict[str, LogFormat], names: Names, plan: Plan,
-        campaign_name: str | None, result: IngestResult,
+        key: bytes, campaign_name: str | None, result: IngestResult,
     ) -> None:  # fmt: skip
         self._db, self._wait_s, self._formats, self._plan, self._result = db, wait_s, formats, plan, result
         self._facts = FactsFiles()
-        self._sightings = SightingMaker(plan.key, names, self._facts, campaign_name)
+        self._sightings = SightingMaker(key, names, self._facts, campaign_name)
         self._handled: dict[str, WasRead] = {}
         self._outcomes: dict[str, FileOutcome] = {}
         self._touched: set[int] = set()
@@ -119,11 +119,13 @@ class Writer:
         self._batch_touched.add(was.log_id)
 
     def _remember(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> None:
-        sighting = self._sightings.make(file, log_id, status, reason)
+        sighting = self._sightings.make(file, log_id, status, reason, self._plan.campaign_given(file.place))
         self._new_sightings.append(sighting)
         if file.mtime_ns or os.path.isabs(file.place):
             self._seen.append(
-                SeenFile(file.place, file.size, file.mtime_ns, sighting.sighting_id, log_id, self._plan.names_hash, status)
+                SeenFile(
+                    file.place, file.size, file.mtime_ns, sighting.sighting_id, log_id, self._plan.names_hash, status
+                )
             )
 
     def _unreadable(self, file: FoundFile, problem: str) -> None:
@@ -150,7 +152,12 @@ class Writer:
         try:
             self._write(con)
             con.execute("commit")
-        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        except (
+            duckdb.IOException,
+            duckdb.OutOfMemoryException,
+            duckdb.TransactionException,
+            duckdb.FatalException,
+        ) as error:
             raise DatabaseError(
                 f"{self._db}: the ledger could not be written, and is as it was before: {error}. Free some disk space or "
                 f"mend what it names, then ingest again"
@@ -196,7 +203,11 @@ class Writer:
                where sighting.log_id = restated.log_id and sighting.status in ('loaded', 'unrecognised', 'empty')"""
         )
         # A sighting of this very place keeps the part that it had.
-        part = dict(con.execute("select sighting_id, status from sighting where log_id in (select log_id from restated)").fetchall())
+        part = dict(
+            con.execute(
+                "select sighting_id, status from sighting where log_id in (select log_id from restated)"
+            ).fetchall()
+        )
         for sighting in self._new_sightings:
             if sighting.sighting_id in part and sighting.row["status"] in ("loaded", "unrecognised"):
                 sighting.row["status"] = part[sighting.sighting_id]
@@ -245,7 +256,9 @@ class Writer:
                 private.forget(seen.place for seen in gone)
         # Logs that were read before lie below, too: what is declared for them has changed.
         just_read = {seen.place for seen in self._seen}
-        below = {seen.place: seen for folder in changed for seen in self._plan.seen_below(folder) if seen.log_id is not None}
+        below = {
+            seen.place: seen for folder in changed for seen in self._plan.seen_below(folder) if seen.log_id is not None
+        }
         return [seen for place, seen in sorted(below.items()) if place not in just_read]
 
     def _retell(self, con: duckdb.DuckDBPyConnection, files: list[SeenFile]) -> None:
@@ -253,10 +266,13 @@ class Writer:
         sightings, touched = [], []
         for seen in files:
             row = con.execute(
-                "select status, reason, ingested_at, modified_at from sighting where sighting_id = ?", [seen.sighting_id]
+                "select status, reason, ingested_at, modified_at from sighting where sighting_id = ?",
+                [seen.sighting_id],
             ).fetchone()
             if row is not None and seen.log_id is not None:
-                sighting = self._sightings.make(self._plan.found_again(seen), seen.log_id, row[0], row[1])
+                sighting = self._sightings.make(
+                    self._plan.found_again(seen), seen.log_id, row[0], row[1], self._plan.campaign_given(seen.place)
+                )
                 sightings.append(replace(sighting, row={**sighting.row, "ingested_at": row[2], "modified_at": row[3]}))
                 touched.append(seen.log_id)
         write_sightings(con, sightings)
@@ -265,8 +281,15 @@ class Writer:
         self._touched |= set(touched)
 
     def _complete(self, con: duckdb.DuckDBPyConnection) -> None:
+        # Also where nothing was to be written: a new rule is one over the logs that are there.
+        con.execute("begin")
+        sync_definitions(con)
+        load_formats_table(con, self._formats)
+        con.execute("commit")
         self._result.runs = _count(
-            con, "select count(distinct run_id) from run_log where log_id in (select unnest(?::bigint[]))", [sorted(self._touched)]
+            con,
+            "select count(distinct run_id) from run_log where log_id in (select unnest(?::bigint[]))",
+            [sorted(self._touched)],
         )
         self._result.unpaired = _count(
             con,

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_file import leads_file, read_formats
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
@@ -31,14 +32,19 @@ def load_formats() -> dict[str, LogFormat]:
 
 
 def check_files(paths: list[Path]) -> list[str]:
-    """Every problem of the formats in these files, which may use shipped formats as base; none: they are sound."""
-    shipped = {log_format.path.resolve(): log_format for log_format in read_formats().values()}
+    """Every problem of the formats in these files, which may use known formats as base; none: they are sound."""
     wanted = {path.resolve() for path in paths}
-    others = [log_format.path for path, log_format in shipped.items() if path not in wanted]
+    others = [path for path in definition_files("ingest/formats", ".toml") if path.resolve() not in wanted]
     problems: list[str] = []
-    for log_format in read_formats([*others, *paths]).values():
-        if log_format.path.resolve() in wanted:
-            problems += check_format(log_format)
+    for path in paths:
+        try:
+            found = read_formats([*others, path])
+        except DefinitionError as error:
+            problems.append(str(error))
+            continue
+        for log_format in found.values():
+            if log_format.path == path:
+                problems += check_format(log_format)
     return problems
 
 

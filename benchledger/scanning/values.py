@@ -12,7 +12,8 @@ ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x
 KEY_LIMIT = 96
 BRACKET_LIMIT = 16384
 
-_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END
+# Neither `9:01:42` nor `2021-05-23` begins with a number.
+_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:-][0-9])"
 _NUMBER = re.compile(_NUMBER_WORD)
 _PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
 _QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
@@ -76,6 +77,7 @@ class PairsReader:
         self._token = re.compile(
             rb" ((?:(?!%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b)" % (self._next.pattern, self._next.pattern)
         )
+        self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
         self._units = {unit.encode() for unit in units}
         self._brackets: tuple[bytes, dict[int, int]] = (b"", {})
@@ -172,6 +174,9 @@ class PairsReader:
                 return self._past_blanks(tail, end + len(between))
             if not between.strip() and past - end >= len(between):
                 return past
+        # Megatron closes its last pair as all others: ` |`.
+        if tail[past:].rstrip() in self._closers:
+            return len(tail)
         # DLLogger puts two blanks between pairs, but one after a unit.
         return past if after_unit and past > end else None
 

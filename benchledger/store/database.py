@@ -83,9 +83,10 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
             if holder is None:
                 raise DatabaseError(f"{place}: {_why(error)}") from error
             if time.monotonic() >= give_up:
+                longer = "" if read_only else ", wait longer (--wait N)"
                 raise DatabaseHeldError(
-                    f"{place}: held by {holder}, waited {wait_s:g} s. Close that program, wait longer (--wait N), "
-                    f"or ask a copy of the file; `bench sql` lets go after each question"
+                    f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or ask a copy of "
+                    f"the file; `bench sql` lets go after each question"
                 ) from error
         time.sleep(min(POLL_S, max(0.0, give_up - time.monotonic())))
 

@@ -23,6 +23,7 @@ create table sighting (
     archive          varchar,
     member           varchar,
     campaign         varchar,
+    campaign_source  varchar check (campaign_source in ('option', 'facts.toml', 'name', 'folder')),
     folder           varchar not null,
     stem             varchar not null,
     name_rule        varchar,

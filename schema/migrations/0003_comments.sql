@@ -31,6 +31,7 @@ comment on column sighting.path is 'Path below what was ingested, redacted.';
 comment on column sighting.archive is 'Archive that holds it; NULL for a plain file.';
 comment on column sighting.member is 'Path within the archive.';
 comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
+comment on column sighting.campaign_source is 'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or the log''s own folder.';
 comment on column sighting.folder is 'Folder, redacted: logs of one folder may be of one run.';
 comment on column sighting.stem is
     'File name without its endings: logs of one folder and stem are of one run.';

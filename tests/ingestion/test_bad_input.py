@@ -21,7 +21,10 @@ def outcomes(db: Path, folder: Path) -> dict[str, tuple[str, str]]:
 
 def test_bytes_that_are_no_text_are_no_reason_to_lose_a_record(db: Path, tmp_path: Path) -> None:
     text = run_text(steps=20).log.encode()
-    put(tmp_path / "logs" / "run.log", b"\x00\xff\xfe garbage \x80\n" * 50 + text.replace(b"Iteration:  ", b"\xc3\x28 \x00", 3))
+    put(
+        tmp_path / "logs" / "run.log",
+        b"\x00\xff\xfe garbage \x80\n" * 50 + text.replace(b"Iteration:  ", b"\xc3\x28 \x00", 3),
+    )
 
     ingest(tmp_path / "logs", db=db)
 
@@ -41,7 +44,10 @@ def test_binary_and_utf16_files_are_unrecognised_and_say_so(db: Path, tmp_path: 
 
 def test_a_line_too_long_to_be_held_is_one_reject_and_the_rest_is_read(db: Path, tmp_path: Path) -> None:
     text = run_text(steps=20).log
-    put(tmp_path / "logs" / "run.log", text + "DLL 2026-01-02 03:00:00.000000 - " + "x" * 20_000_000 + "\n" + run_text(steps=5, at=900, seed=3).log)
+    put(
+        tmp_path / "logs" / "run.log",
+        text + "DLL 2026-01-02 03:00:00.000000 - " + "x" * 20_000_000 + "\n" + run_text(steps=5, at=900, seed=3).log,
+    )
 
     result = ingest(tmp_path / "logs", db=db)
 
@@ -50,25 +56,33 @@ def test_a_line_too_long_to_be_held_is_one_reject_and_the_rest_is_read(db: Path,
     assert one(db, "select count(*) from run") == 2
 
 
-def test_a_file_that_vanishes_while_it_is_read_is_unreadable(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_vanishes_while_it_is_read_is_unreadable(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from benchledger.ingestion import read
 
     put(tmp_path / "logs" / "a.log", run_text(seed=1).log)
     gone = put(tmp_path / "logs" / "b.log", run_text(seed=2).log)
     real = read._read_one
-    monkeypatch.setattr(read, "_read_one", lambda reader, file, *rest: (gone.unlink(missing_ok=True), real(reader, file, *rest))[1])
+    monkeypatch.setattr(
+        read, "_read_one", lambda reader, file, *rest: (gone.unlink(missing_ok=True), real(reader, file, *rest))[1]
+    )
 
     assert outcomes(db, tmp_path / "logs")["b.log"] == ("unreadable", "cannot be read: No such file or directory")
     assert one(db, "select count(*) from run") == 1
 
 
-def test_a_file_that_grows_while_it_is_read_is_read_again_next_time(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_grows_while_it_is_read_is_read_again_next_time(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from benchledger.ingestion import read
 
     text = run_text().log
     log = put(tmp_path / "logs" / "a.log", text[:9000])
     real = read._read_one
-    monkeypatch.setattr(read, "_read_one", lambda reader, file, *rest: (put(log, text[:20000]), real(reader, file, *rest))[1])
+    monkeypatch.setattr(
+        read, "_read_one", lambda reader, file, *rest: (put(log, text[:20000]), real(reader, file, *rest))[1]
+    )
     ingest(tmp_path / "logs", db=db)
     monkeypatch.undo()
     assert one(db, "select bytes from log") == len(text[:20000].encode())
@@ -174,7 +188,9 @@ from benchledger.cli.main import main
 sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
 main()
 """
-    full = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    full = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+    )
 
     assert full.returncode == 1, full.stderr
     assert "Free some disk space" in full.stderr

@@ -70,7 +70,9 @@ def test_the_pieces_of_a_log_add_up_and_a_broken_line_is_kept_as_a_reject(db: Pa
     assert result.outcomes[0].first_rejects[0].startswith(f"{line}: no head")
 
 
-def test_a_record_that_is_lost_on_the_way_stops_the_load(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_that_is_lost_on_the_way_stops_the_load(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from benchledger.scanning.columns import RecordColumns
 
     put(tmp_path / "logs" / "run.log", run_text(steps=5).log)

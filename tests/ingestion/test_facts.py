@@ -29,7 +29,9 @@ def test_the_log_outweighs_its_name_and_the_contradiction_is_shown(db: Path, tmp
     ingest(tmp_path / "logs", db=db)
 
     assert used(db, "gpus") == ("1", "log")
-    assert ask(db, "select name, used_value, other_value, used_source, other_source from conflict") == [("gpus", "1", "8", "log", "name")]
+    assert ask(db, "select name, used_value, other_value, used_source, other_source from conflict") == [
+        ("gpus", "1", "8", "log", "name")
+    ]
     assert one(db, "select conflicts from speed_table where is_default") == 1
 
 
@@ -37,7 +39,10 @@ def test_facts_toml_outweighs_the_name_and_is_outweighed_by_the_log(db: Path, tm
     text = run_text(gpus=8, speed=1500).log
     tail = text[text.index("Training Iteration: 50 ") - 60 :]
     put(tmp_path / "logs" / named(gpus=8), tail)
-    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 16\nprecision = 'bf16'\n[environment]\ngpu_model = 'NVIDIA V100-SXM2-16GB'\n")
+    put(
+        tmp_path / "logs" / "facts.toml",
+        "[case]\ngpus = 16\nprecision = 'bf16'\n[environment]\ngpu_model = 'NVIDIA V100-SXM2-16GB'\n",
+    )
 
     ingest(tmp_path / "logs", db=db)
 
@@ -63,12 +68,18 @@ def test_for_tables_reach_the_files_that_match_and_the_nearest_facts_toml_counts
     for name in ("a_gpu32.log", "b.log", "near/c.log"):
         text = run_text(seed=len(name), at=1000 * len(name)).log
         put(tmp_path / "logs" / name, text[text.index("Training Iteration: 50 ") - 60 :])
-    put(tmp_path / "logs" / "facts.toml", 'campaign = "far"\n[case]\ngpus = 8\n[[for]]\nmatch = "*gpu32*"\n[for.case]\ngpus = 32\n')
+    put(
+        tmp_path / "logs" / "facts.toml",
+        'campaign = "far"\n[case]\ngpus = 8\n[[for]]\nmatch = "*gpu32*"\n[for.case]\ngpus = 32\n',
+    )
     put(tmp_path / "logs" / "near" / "facts.toml", 'campaign = "near"\n[case]\ngpus = 2\n')
 
     ingest(tmp_path / "logs", db=db)
 
-    rows = ask(db, "select path, campaign, gpus from run_log join sighting using (sighting_id) join run using (run_id) join bench_case using (case_id) order by path")
+    rows = ask(
+        db,
+        "select path, campaign, gpus from run_log join sighting using (sighting_id) join run using (run_id) join bench_case using (case_id) order by path",
+    )
     assert rows == [("a_gpu32.log", "far", 32), ("b.log", "far", 8), ("near/c.log", "near", 2)]
     assert ask(db, "select * from conflict") == []
 
@@ -99,17 +110,27 @@ def test_two_names_of_the_same_bytes_that_disagree_leave_the_fact_unknown(db: Pa
 
     assert one(db, GPUS) is None
     assert used(db, "gpus") == (None, None)
-    assert ask(db, "select name, used_value, other_value from conflict order by other_value") == [("gpus", None, "1"), ("gpus", None, "8")]
+    assert ask(db, "select name, used_value, other_value from conflict order by other_value") == [
+        ("gpus", None, "1"),
+        ("gpus", None, "8"),
+    ]
     assert used(db, "precision") == ("fp32", "name")
 
 
 def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path: Path) -> None:
-    text = run_text().log.replace("batch_size_per_gpu : 32 ", "batch_size_per_gpu : -32.5 ").replace("train_batch_size=32", "train_batch_size=1e300")
+    text = (
+        run_text()
+        .log.replace("batch_size_per_gpu : 32 ", "batch_size_per_gpu : -32.5 ")
+        .replace("train_batch_size=32", "train_batch_size=1e300")
+    )
     put(tmp_path / "logs" / "run.log", text)
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select batch_size_per_gpu, global_batch_size from run join bench_case using (case_id)") == (None, None)
+    assert one(db, "select batch_size_per_gpu, global_batch_size from run join bench_case using (case_id)") == (
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +148,9 @@ def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path:
         ("campaign = 5\n", "facts.toml:1: campaign must be a text"),
     ],
 )
-def test_a_wrong_facts_toml_is_named_with_its_line_and_loses_no_log(db: Path, tmp_path: Path, text: str, problem: str) -> None:
+def test_a_wrong_facts_toml_is_named_with_its_line_and_loses_no_log(
+    db: Path, tmp_path: Path, text: str, problem: str
+) -> None:
     put(tmp_path / "logs" / "run.log", run_text().log)
     put(tmp_path / "logs" / "facts.toml", text)
 
@@ -150,6 +173,48 @@ def test_campaigns_come_from_the_option_then_facts_then_name_rule_then_folder(db
     ingest(logs, db=db)
 
     campaigns = "select path, campaign from sighting where status = 'loaded' order by path"
-    assert ask(db, campaigns) == [("c.log", "logs"), ("declared/d.log", "mine"), ("plain/b.log", "plain"), ("set/ngc_bert_base_sp_bs32_fp32/a.log", "set")]
+    assert ask(db, campaigns) == [
+        ("c.log", "logs"),
+        ("declared/d.log", "mine"),
+        ("plain/b.log", "plain"),
+        ("set/ngc_bert_base_sp_bs32_fp32/a.log", "set"),
+    ]
     ingest(logs, db=db, campaign_name="all of them", refresh=True)
     assert ask(db, "select distinct campaign from sighting where status = 'loaded'") == [("all of them",)]
+
+
+def test_a_facts_toml_above_what_is_ingested_counts_and_its_changes_are_taken_up(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    put(tmp_path / "logs" / "deep" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+    facts = put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
+    result = ingest(tmp_path / "logs" / "deep", db=db)
+    assert [(outcome.path, outcome.status) for outcome in result.outcomes] == [
+        ("run.log", "loaded"),
+        ("../facts.toml", "facts"),
+    ]
+    assert one(db, GPUS) == 8
+
+    put(facts, "[case]\ngpus = 16\n# longer\n")
+    ingest(tmp_path / "logs" / "deep", db=db)
+
+    assert one(db, GPUS) == 16
+
+
+def test_a_campaign_given_by_the_option_stays_when_facts_change(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    ingest(tmp_path / "logs", db=db, campaign_name="mine")
+    put(tmp_path / "logs" / "facts.toml", 'campaign = "declared"\n[case]\nseq_len = 512\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select campaign from run_campaign") == "mine"
+
+
+def test_the_option_names_the_campaign_of_unchanged_files_too(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    ingest(tmp_path / "logs", db=db)
+
+    result = ingest(tmp_path / "logs", db=db, campaign_name="mine")
+
+    assert result.files == {"unchanged": 1}
+    assert one(db, "select campaign from run_campaign") == "mine"

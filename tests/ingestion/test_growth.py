@@ -21,7 +21,10 @@ def test_a_log_that_has_grown_supersedes_its_older_self(db: Path, tmp_path: Path
     assert old_status == "truncated"
     new_key, new_status = one(db, "select run_key, status from run")
     assert new_status == "ok"
-    assert ask(db, "select status, count(*) from sighting group by all order by all") == [("loaded", 1), ("superseded", 1)]
+    assert ask(db, "select status, count(*) from sighting group by all order by all") == [
+        ("loaded", 1),
+        ("superseded", 1),
+    ]
     assert ask(db, "select old_key, run_key from run_alias") == [(old_key, new_key)]
     assert one(db, "select count(distinct run_id) from measurement where run_id is not null") == 1
 

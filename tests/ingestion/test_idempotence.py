@@ -19,7 +19,9 @@ from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 def write_logs(folder: Path) -> list[Path]:
     paths = []
     for number, (precision, ends) in enumerate([("fp32", "ok"), ("fp16", "ok"), ("fp32", "killed"), ("fp32", "oom")]):
-        run = run_text(precision=precision, ends=ends, steps=53 if ends == "killed" else 120, at=100.0 * number, seed=number)
+        run = run_text(
+            precision=precision, ends=ends, steps=53 if ends == "killed" else 120, at=100.0 * number, seed=number
+        )
         place = folder / f"ngc_bert_base_sp_bs32_{precision}_run{number + 1}"
         paths += [put(place / "train.log", run.log), put(place / "dllogger.json", run.twin)]
         paths.append(put(folder / "nvidia_smi" / f"smi{number}.csv", run.telemetry))
@@ -34,7 +36,10 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
     ingest(tmp_path / "logs", db=db)
 
     assert one(db, "select count(*) from run") == 1
-    assert ask(db, "select path, status from sighting order by path") == [("a/run.log", "loaded"), ("b/other.log", "duplicate")]
+    assert ask(db, "select path, status from sighting order by path") == [
+        ("a/run.log", "loaded"),
+        ("b/other.log", "duplicate"),
+    ]
     assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
 
 
@@ -61,7 +66,9 @@ def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
     assert stable_tables(db2) == stable_tables(db)
 
 
-def test_twice_and_with_two_processes_give_the_same_ledger(db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twice_and_with_two_processes_give_the_same_ledger(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_logs(tmp_path / "logs")
     ingest(tmp_path / "logs", db=db)
     once = stable_tables(db)
@@ -119,7 +126,9 @@ from benchledger.cli.main import main
 sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
 main()
 """
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == b"deriving\n"
     time.sleep(0.2)

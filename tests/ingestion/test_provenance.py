@@ -27,13 +27,18 @@ def test_every_number_stands_in_the_log_at_its_line_and_offset(db: Path, tmp_pat
         data = texts[path].encode()
         assert data.count(b"\n", 0, offset) + 1 == line
         end = data.find(b"\n", offset)
-        printed = [float(number) for number in re.findall(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", data[offset:end])]
+        printed = [
+            float(number) for number in re.findall(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", data[offset:end])
+        ]
         assert value in printed, (path, line, name, value)
 
 
 def test_the_line_that_decided_a_status_stands_in_its_log(db: Path, tmp_path: Path) -> None:
     for number, ends in enumerate(["ok", "oom", "killed", "terminated"]):
-        put(tmp_path / "logs" / f"{ends}.log", run_text(ends=ends, steps={"terminated": 66, "killed": 53}.get(ends, 120), at=300 * number).log)
+        put(
+            tmp_path / "logs" / f"{ends}.log",
+            run_text(ends=ends, steps={"terminated": 66, "killed": 53}.get(ends, 120), at=300 * number).log,
+        )
     ingest(tmp_path / "logs", db=db)
 
     decided = {}

@@ -54,7 +54,9 @@ def define(definitions: Path, version: int, hole: str) -> None:
     forget_definitions()
 
 
-def test_a_new_format_recognises_what_was_unrecognised_without_refresh(db: Path, tmp_path: Path, definitions: Path) -> None:
+def test_a_new_format_recognises_what_was_unrecognised_without_refresh(
+    db: Path, tmp_path: Path, definitions: Path
+) -> None:
     put(tmp_path / "logs" / "a.log", "toy step 1 speed=2.5\ntoy step 2 speed=3.5\n")
     put(tmp_path / "logs" / "b.log", "toy step 1 speed=2.5\ntoy step 2 speed=3.5\n")
     ingest(tmp_path / "logs", db=db)

@@ -18,7 +18,9 @@ def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_pa
 
     ingest(tmp_path / "logs", db=db)
 
-    runs = ask(db, "select gpus, batch_size_per_gpu, status, steps_done from run join bench_case using (case_id) order by gpus")
+    runs = ask(
+        db, "select gpus, batch_size_per_gpu, status, steps_done from run join bench_case using (case_id) order by gpus"
+    )
     assert runs == [(1, 32, "ok", 120), (8, 48, "ok", 120)]
     (_, end), (start, last) = ask(db, "select first_line, last_line from run_log order by first_line")
     assert end + 1 == start
@@ -29,7 +31,9 @@ def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_pa
 
 
 @pytest.mark.parametrize("order", ["log first", "twin first", "together"])
-def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(db: Path, tmp_path: Path, order: str) -> None:
+def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(
+    db: Path, tmp_path: Path, order: str
+) -> None:
     run = run_text()
     log, twin = (f"{CASE}/train.log", run.log), (f"{CASE}/dllogger.json", run.twin)
     for name, text in {"log first": [log, twin], "twin first": [twin, log], "together": [log, twin]}[order]:
@@ -73,7 +77,9 @@ def test_a_twin_in_another_folder_is_a_run_of_its_own(db: Path, tmp_path: Path) 
 def test_telemetry_is_paired_by_folder_and_stem(db: Path, tmp_path: Path) -> None:
     run = run_text()
     put(tmp_path / "logs" / "04-11-2020_00-27-41.txt", run.log)
-    put(tmp_path / "logs" / "04-11-2020_00-27-41_monitor.csv", "42, 5 %, 904 MiB\n43, 90 %, 33622 MiB\n41, 0 %, 3 MiB\n")
+    put(
+        tmp_path / "logs" / "04-11-2020_00-27-41_monitor.csv", "42, 5 %, 904 MiB\n43, 90 %, 33622 MiB\n41, 0 %, 3 MiB\n"
+    )
 
     result = ingest(tmp_path / "logs", db=db)
 
@@ -167,7 +173,9 @@ def test_a_failed_run_is_a_status_and_never_zero(db: Path, tmp_path: Path) -> No
 
     assert ask(db, "select value, status from run_speed where is_default") == [(None, "oom")]
     assert one(db, "select value, status from speed_table where is_default") == (None, "oom")
-    assert "out of memory" in one(db, "select text from failure_table").lower() or one(db, "select text from failure_table")
+    assert "out of memory" in one(db, "select text from failure_table").lower() or one(
+        db, "select text from failure_table"
+    )
 
 
 def test_a_tail_of_a_log_states_no_gpus_and_gets_none(db: Path, tmp_path: Path) -> None:
@@ -176,5 +184,10 @@ def test_a_tail_of_a_log_states_no_gpus_and_gets_none(db: Path, tmp_path: Path) 
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select gpus, nodes, precision, batch_size_per_gpu, model from run join bench_case using (case_id)") == (None,) * 5
-    assert ask(db, "select status, reason from run_speed where rule = 'steps.median_skip20'") == [("missing_fact", "global_batch_size")]
+    assert (
+        one(db, "select gpus, nodes, precision, batch_size_per_gpu, model from run join bench_case using (case_id)")
+        == (None,) * 5
+    )
+    assert ask(db, "select status, reason from run_speed where rule = 'steps.median_skip20'") == [
+        ("missing_fact", "global_batch_size")
+    ]

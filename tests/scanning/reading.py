@@ -32,7 +32,7 @@ class Found:
     rejects: list[RejectedPiece]
     ignored: Counter[str]
     pieces: int
-    segments: list[Segment]
+    segments: list[tuple[object, ...]]
 
 
 def line_format(folder: Path, text: str) -> LogFormat:
@@ -94,7 +94,12 @@ def _found(
         row["values"] = [repr(value) for value in row["values"]]
         row["clock_s"] = repr(row["clock_s"])
     rows.sort(key=lambda row: row["byte_offset"])
-    return Found(rows, rejects, +ignored, pieces, notes.segments)
+    return Found(rows, rejects, +ignored, pieces, [_said(segment) for segment in notes.segments])
+
+
+def _said(segment: Segment) -> tuple[object, ...]:
+    lines = (segment.first_line, segment.first_record_line, segment.last_record_line)
+    return (*lines, sorted(segment.kinds), segment.statements, segment.event)
 
 
 def assert_conserved(found: Found | Pieces) -> None:

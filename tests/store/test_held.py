@@ -55,7 +55,8 @@ def test_a_held_database_is_refused_in_time_with_the_holder_and_the_cure(path, m
     assert 0.5 <= waited_s < 3
     assert f"PID {process.pid}" in str(error.value)
     assert str(path) in str(error.value)
-    assert "--wait" in str(error.value)
+    assert "Close that program" in str(error.value)
+    assert ("--wait" in str(error.value)) == (opening is open_for_writing)
     assert error.value.exit_code == 3
 
 

@@ -1,0 +1,145 @@
+"""The published values of NGC PyTorch BERT come out of their logs, to the last printed digit. Needs the real logs."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, report_speed
+from tests.ingestion.logs import ask, one
+
+FAMILY = "dllogger-text-tqdm(ngc-pytorch-bert)"
+TELEMETRY = ("nvidia-smi-csv(headered)", "nvidia-smi-csv(headerless)")
+MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
+
+# Published by cutting the last digits off instead of rounding; docs/rules.md names them.
+TRUNCATED = {"1542.296", "5055.56", "543.76", "4208.12", "995.88"}
+
+
+@pytest.fixture(scope="module")
+def ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("corpus") / "bench.duckdb"
+    ingest(corpus, db=db)
+    return db
+
+
+@pytest.fixture(scope="module")
+def manifest(shared: Path) -> list[dict[str, str]]:
+    with open(shared / "corpus" / "manifest.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_readme_000_is_printed_cell_by_cell(ledger: Path) -> None:
+    report = report_speed(db=ledger, campaign="*58c854be/Bert/OtherReports/PyTorch*")
+
+    (table,) = report.tables
+    assert table.frame.rows() == [
+        ("1", "127.09", "126.48", "511.13", "532.24"),
+        ("8", "1018.40", "1012.80", "4063.19", "4207.36"),
+    ]
+    assert table.frame.columns == ["gpus", "FP32(BS=32)", "FP32(BS=48)", "FP16(BS=64)", "FP16(BS=96)"]
+
+
+def test_the_five_32_gpu_values_of_readme_000_are_there_with_and_without_accumulation(ledger: Path) -> None:
+    rows = ask(
+        ledger,
+        """select precision, batch_size_per_gpu, gradient_accumulation, value from speed_table
+           where is_default and gpus = 32 and (campaign like '%aaa5ab17%' or campaign like '%89037820%') order by value""",
+    )
+
+    assert [(*row[:3], f"{row[3]:.2f}") for row in rows] == [
+        ("fp32", 48, 1, "3179.96"),
+        ("fp32", 48, None, "3973.97"),
+        ("fp16", 96, 1, "12061.62"),
+        ("fp16", 64, 132, "15941.15"),
+        ("fp16", 96, 88, "16311.64"),
+    ]
+
+
+def test_every_yes_row_of_the_family_comes_out_at_its_printed_digits(
+    ledger: Path, manifest: list[dict[str, str]]
+) -> None:
+    rows = [row for row in manifest if row["format_family"] == FAMILY and row["verified"].startswith("yes")]
+    truncated, wrong = set(), []
+    for row in rows:
+        rule = "lambda.bert" if row["path"].startswith("lambdal+") else "ngc.summary"
+        value = one(
+            ledger,
+            """select distinct t.value from sighting s join run_log l using (log_id) join series_run r on r.run_id = l.run_id
+               join speed_table t using (series_id) where s.path = ? and t.rule = ? and t.campaign = s.campaign""",
+            row["path"], rule,
+        )  # fmt: skip
+        published = row["published_value"]
+        digits = len(published.partition(".")[2]) if rule == "ngc.summary" else 0
+        if f"{value:.{digits}f}" == f"{float(published):.{digits}f}":
+            continue
+        if math.trunc(value * 10**digits) == round(float(published) * 10**digits):
+            truncated.add(published)
+        else:
+            wrong.append((row["path"], published, value))
+
+    assert len(rows) == 82
+    assert wrong == []
+    assert truncated == TRUNCATED
+
+
+def test_every_case_of_the_family_is_what_its_owner_says(ledger: Path, manifest: list[dict[str, str]]) -> None:
+    rows = [row for row in manifest if row["format_family"] == FAMILY and row["verified"].startswith("yes")]
+
+    for row in rows:
+        found = one(
+            ledger,
+            """select distinct model, precision, gpus, batch_size_per_gpu, framework, implementation, run.status from sighting
+               join run_log using (log_id) join run on run.run_id = run_log.run_id join bench_case using (case_id) where path = ?""",
+            row["path"],
+        )  # fmt: skip
+        gpus, batch = int(row["gpus"]), int(row["batch_size_per_gpu"])
+        assert found == (MODELS[row["model"]], row["precision"], gpus, batch, "pytorch", "ngc", "ok"), row["path"]
+
+
+def test_every_other_file_of_the_corpus_is_unrecognised_or_telemetry(
+    ledger: Path, manifest: list[dict[str, str]]
+) -> None:
+    family = {row["path"]: row["format_family"] for row in manifest}
+    found: dict[str, set[tuple[str, str | None]]] = {}
+    for path, status, name, reason in ask(
+        ledger, "select path, status, format, coalesce(reason, '') from sighting left join log using (log_id)"
+    ):
+        found.setdefault(family[path], set()).add((status, name))
+        if status == "unrecognised":
+            assert reason, path
+
+    for name, kinds in found.items():
+        if name == FAMILY:
+            assert kinds <= {("loaded", "ngc-pytorch-bert"), ("duplicate", "ngc-pytorch-bert"), ("empty", None)}
+        elif name in TELEMETRY:
+            assert kinds <= {("loaded", "nvidia-smi-csv"), ("duplicate", "nvidia-smi-csv")}
+        else:
+            assert kinds <= {("unrecognised", None), ("duplicate", None)}, name
+    assert one(ledger, "select count(*) from sighting join log using (log_id) where format = 'nvidia-smi-csv'") == 26
+    assert one(ledger, "select count(*) from sighting join log using (log_id) where format = 'ngc-pytorch-bert'") == 86
+
+
+def test_no_line_of_the_corpus_that_should_be_a_record_is_none(ledger: Path) -> None:
+    assert one(ledger, "select count(*) from reject") == 0
+    assert one(ledger, "select sum(pieces - records - ignored - rejects) from log") == 0
+
+
+def test_ngcs_own_identity_holds_for_every_run_that_prints_its_time(ledger: Path) -> None:
+    # Global batch x optimizer steps / raw_train_time is the speed that it states; a step that the loss scaler skipped
+    # is printed, and counts.
+    rows = ask(
+        ledger,
+        """select s.value, c.global_batch_size * g.step_records / m.value from run r join bench_case c using (case_id)
+           join run_log l on l.run_id = r.run_id and l.role = 'train' join segment g using (log_id, segment)
+           join run_speed s on s.run_id = r.run_id and s.is_default
+           join measurement m on m.run_id = r.run_id and m.name = 'raw_train_time'
+           where c.global_batch_size is not null and g.step_records >= r.steps_done""",
+    )
+
+    # Later releases round the batch of a step up: 0.2 % at most.
+    assert sum(math.isclose(*row, rel_tol=1e-9) for row in rows) >= 18
+    assert [row for row in rows if not math.isclose(*row, rel_tol=2e-3)] == []

@@ -1,0 +1,56 @@
+"""On the real logs: the scanner equals the reference, the formats are told apart, and nothing is left over."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from pathlib import Path
+
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import load_formats
+from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def assert_equal_on(folder: Path) -> Counter[str]:
+    # One reader for all: what it learns from one log serves the next, as in a real ingest.
+    reader = LogReader(load_formats())
+    seen: Counter[str] = Counter()
+    for path in files(folder):
+        log = path.read_bytes()
+        found, read = read_by_scanner(reader, log)
+        seen[read.format or read.status] += 1
+        if read.format is None:
+            assert read.evidence, path
+            continue
+        assert_conserved(found)
+        if load_formats()[read.format].kind == "lines":
+            assert found == read_by_reference(load_formats()[read.format], log), path
+        assert found.rejects == [], path
+    return seen
+
+
+def test_every_log_of_the_corpus(corpus: Path) -> None:
+    assert assert_equal_on(corpus) == {"ngc-pytorch-bert": 86, "nvidia-smi-csv": 26, "unrecognised": 754, "empty": 3}
+
+
+def test_every_log_of_the_h200_runs(h200: Path) -> None:
+    seen = assert_equal_on(h200)
+
+    assert {"ngc-pytorch-bert", "ngc-pytorch-bert-json", "nvidia-smi-csv"} <= set(seen)
+
+
+def test_the_reference_finds_no_record_where_no_format_was_told(corpus: Path) -> None:
+    # A log that is not told must not be one of ours that begins late.
+    reader = LogReader(load_formats())
+    missed = []
+    for path in files(corpus):
+        log = path.read_bytes()
+        read = reader.read(io.BytesIO(log), RecordColumns(), lambda _: False)
+        if read.format is None and b"training_sequences_per_second : " in log:
+            missed.append(path.name)
+    assert missed == []

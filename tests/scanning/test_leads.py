@@ -1,0 +1,109 @@
+"""What may stand before a record, and the samples that prove the shared leads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger.definitions import format_file
+from benchledger.definitions.toml_file import read_toml
+from benchledger.errors import DefinitionError
+from benchledger.scanning import samples
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.samples import check_leads
+
+
+@pytest.mark.parametrize(
+    ("lead", "columns", "rest"),
+    [
+        (b"", {}, None),
+        (b"[1,12]<stdout>:", {"rank": 12}, None),
+        (b"[1,12]<stderr>: ", {"rank": 12}, None),
+        (b"3: ", {"rank": 3}, None),
+        (b"[rank5]: [Rank 7]", {"rank": 7}, None),
+        (b"\x1b[32m3: \x1b[0m", {"rank": 3}, None),
+        ("Iteration:  61%|██▏  | 2111/3443 [08:49<05:35,  3.97it/s]".encode(), {}, None),
+        (b"Thu Jun  9 09:15:19 2022[1,0]<stdout>:", {"rank": 0}, None),
+        (b"something else 3: ", {"rank": 3}, "something else"),
+        (b"something else", {}, "something else"),
+        (b"caf\xe9\x00", {}, "caf\\xe9\\x00"),
+        (b"2147483647: ", {"rank": 2147483647}, None),
+        (b"2147483648: ", {}, "2147483648:"),
+        (b"None: ", {}, "None:"),
+    ],
+)
+def test_a_lead_states_what_it_knows_and_keeps_the_rest(lead: bytes, columns: dict[str, int], rest: str | None) -> None:
+    assert LeadReader().read(lead) == (columns, rest)
+
+
+def test_only_the_end_of_a_long_lead_is_looked_at() -> None:
+    columns, rest = LeadReader().read(b"x" * 100_000 + b" 3: ")
+
+    assert columns == {"rank": 3}
+    assert rest is not None
+    assert len(rest) < 256
+
+
+def test_the_shipped_leads_prove_themselves() -> None:
+    assert check_leads() == []
+
+
+def with_leads(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> Path:
+    path = folder / "leads.toml"
+    path.write_text(text, encoding="utf-8")
+    for module in (format_file, samples):
+        monkeypatch.setattr(module, "leads_file", lambda: read_toml(path))
+    return path
+
+
+def test_a_sample_that_reads_otherwise_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = with_leads(monkeypatch, tmp_path, 'templates = []\n[[sample]]\ntext = "3: "\ncolumns = { rank = 4 }\n')
+
+    assert check_leads() == [f"{path}:2: lead '3: ' reads {{'rank': 3}}, and leaves None; {{'rank': 4}} is expected"]
+
+
+def test_a_sample_that_leaves_text_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = with_leads(monkeypatch, tmp_path, 'templates = []\n[[sample]]\ntext = "who 3: "\ncolumns = { rank = 3 }\n')
+
+    assert check_leads() == [
+        f"{path}:2: lead 'who 3: ' reads {{'rank': 3}}, and leaves 'who'; {{'rank': 3}} is expected"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[[sample]]\ncolumns = {}\n", "1: text must be a text, not None"),
+        ('[[sample]]\ntext = "3: "\ncolumns = 3\n', "3: columns is a table, such as"),
+        ("sample = 5\n", "1: sample is a list of tables: write [[sample]]"),
+        ("template = []\n", "1: unknown key 'template'; known here: sample, templates"),
+    ],
+)
+def test_samples_of_leads_are_checked_as_all_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, problem: str
+) -> None:
+    path = with_leads(monkeypatch, tmp_path, text)
+
+    with pytest.raises(DefinitionError) as error:
+        check_leads()
+
+    assert str(error.value).startswith(f"{path}:{problem}")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('templates = "x"\n', "1: templates is a list of strings, not 'x'"),
+        ('templates = ["{rank:number}:"]\n', "1: template '{rank:number}:': hole {rank:number}: no type 'number'"),
+    ],
+)
+def test_templates_of_leads_are_checked_as_all_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, problem: str
+) -> None:
+    path = with_leads(monkeypatch, tmp_path, text)
+
+    with pytest.raises(DefinitionError) as error:
+        format_file._lead_templates()
+
+    assert str(error.value).startswith(f"{path}:{problem}")

@@ -1,0 +1,160 @@
+"""The scanner equals the reference on formats of every style of pairs, with holes that compete for a line."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.log_reader import LogReader
+from tests.scanning.reading import (
+    GLUON,
+    MEGATRON,
+    PADDLE,
+    PYTHON_DICT,
+    assert_conserved,
+    line_format,
+    read_by_reference,
+    read_by_scanner,
+)
+
+PROOF = b"this is made\n"
+FIELDS = """
+[detect]
+proof = [["this is made"]]
+[[field]]
+name = "throughput"
+quantity = "throughput"
+units = { "tks/s" = "tokens/s" }
+[[field]]
+name = "time"
+unit = "s"
+[[fact]]
+name = "steps_planned"
+from = "planned"
+least = true
+[[fact]]
+name = "gpus"
+from = "n_gpu"
+total = true
+"""
+
+
+def record(*templates: str, name: str = "step") -> str:
+    return f'[[record]]\nname = "{name}"\nkind = "step"\ntemplates = [{", ".join(map(repr, templates))}]\n'
+
+
+# A format, and lines of it with holes {i} for whole numbers and {n} for any.
+STYLES = {
+    "gluon": (
+        f"{GLUON}\n{FIELDS}" + record("[step {step:int}] {pairs}"),
+        [
+            "[step {i}] loss={n}\tacc={n}\tthroughput={n}K tks/s\tlr={n} time={n}",
+            "[step {i}] loss={n} s acc={n} time={n}ms",
+            "[step {i}]  loss={n}",
+        ],
+    ),
+    "megatron": (
+        f"{MEGATRON}\n{FIELDS}"
+        + record("iteration {step:int}/{planned:int} | {pairs}", "iteration {step:int} | {pairs}"),
+        [
+            " iteration       {i}/    {i} | consumed samples:    {n} | lm loss: {n} | loss scale: {n} |",
+            " iteration {i} | lm loss: {n} | time: {n}ms",
+            "iteration {i}/{i} | lm loss: {n}",
+        ],
+    ),
+    "paddle": (
+        f'anchors = ["ips: "]\n{PADDLE}\n{FIELDS}'
+        + record("tobal step: {step:int}, {pairs}", "step {step:int}: {pairs}"),
+        [
+            "tobal step: {i}, avg_batch_cost: {n} sec, ips: {n} sequences/sec",
+            "step {i}: loss: {n}, lr: {n}, n_gpu: {n}",
+            "step {i}: ips: {n}",
+        ],
+    ),
+    "dict": (
+        f"{PYTHON_DICT}\n{FIELDS}" + record("at {step:int}: {{{pairs}"),
+        ["at {i}: {'loss': {n}, 'epoch': {n}}", "at {i}: {'loss': '{n}', 'mode': 'train'}"],
+    ),
+    "holes that compete": (
+        FIELDS
+        + record("at {step:int}: {planned:int} of {loss:float}", name="whole")
+        + record("at {step:int}: {x:float} of {loss:float}", "at {step:int}: {y:float}")
+        + record("at {step:int}: {z:float} / {w:float}", "to {step:int}.{v:int}", name="other"),
+        ["at {i}: {n} of {n}", "at {i}: {n}", "at {i}: {n} / {n}", "to {i}.{i}", "at {i}: {i} of {n}"],
+    ),
+    "columns of all kinds": (
+        f"{PADDLE}\n{FIELDS}"
+        + record("{logged_at:time}".join(["at ", " rank {rank:int} epoch {epoch:int} clock {clock_s:float} {pairs}"]))
+        + record("mem rank{rank:int} dev{device:int} {pairs}", name="mem"),
+        [
+            "at 2021-05-23 10:58:40.494617 rank {i} epoch {i} clock {n} loss: {n}",
+            "mem rank{i} dev{i} used: {n} MiB, free: {n} GiB",
+        ],
+    ),
+}
+ODD = [
+    "nan",
+    "1.",
+    ".5",
+    "+3",
+    "-0",
+    "007",
+    "1e-05",
+    "None",
+    "127.0.0.1",
+    "0/3",
+    "1,234",
+    "9" * 30,
+    "5-6",
+    "1:02",
+    "'5'",
+    "",
+]
+
+whole = st.one_of(st.integers(0, 9999), st.integers(-(2**33), 2**65)).map(str)
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(0, 1e4).map(lambda number: f"{number:.4f}"),
+    st.integers(-5, 10**6).map(str),
+    st.sampled_from(ODD),
+)
+
+
+@cache
+def style(name: str) -> tuple[LogFormat, list[str]]:
+    text, lines = STYLES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        return line_format(Path(folder), text), lines
+
+
+@st.composite
+def logs(draw: st.DrawFn, lines: list[str]) -> bytes:
+    log = PROOF
+    for _ in range(draw(st.integers(0, 15))):
+        line = draw(st.sampled_from(lines))
+        for hole, filling in (("{i}", whole), ("{n}", numbers)):
+            while hole in line:
+                line = line.replace(hole, draw(filling), 1)
+        cut = draw(st.one_of(st.none(), st.none(), st.none(), st.integers(0, len(line))))
+        log += draw(st.sampled_from(["", "", "3: ", "who "])).encode() + line[:cut].encode()
+        log += draw(st.sampled_from([b"\n", b"\n", b"\n", b"\r\n", b"  \n", b" and more\n", b""]))
+    return log
+
+
+@pytest.mark.parametrize("name", STYLES)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_in_this_style(name: str, data: st.DataObject) -> None:
+    log_format, lines = style(name)
+    reader = LogReader({log_format.name: log_format})
+    for log in data.draw(st.lists(logs(lines), min_size=1, max_size=2)):
+        found, _ = read_by_scanner(reader, log)
+
+        assert found == read_by_reference(log_format, log)
+        assert_conserved(found)
