@@ -25,9 +25,9 @@ def formats() -> pl.DataFrame:
         [
             {
                 "format": known.name, "version": known.version, "kind": known.kind, "role": known.role,
-                "framework": known.framework, "implementation": known.implementation, "default_rule": known.default_rule,
-                "detectable": known.detectable, "records": len(known.records), "samples": len(known.samples),
-                "file": str(known.path),
+                "framework": known.framework, "implementation": known.implementation,
+                "default_rule": known.default_rule, "detectable": known.detectable,
+                "records": len(known.records), "samples": len(known.samples), "file": str(known.path),
             }
             for known in sorted(load_formats().values(), key=lambda known: known.name)
         ],

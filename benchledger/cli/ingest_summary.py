@@ -65,6 +65,9 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
             settings.say(f"  {line}")
     if result.unpaired:
         settings.say(f"{result.unpaired} telemetry, profile or sidecar logs belong to no run: bench query unpaired")
+    if result.lost_private:
+        settings.say("the private file beside the ledger was gone: every file was read again. From here on, what was")
+        settings.say("read now is skipped while it is unchanged, and found by --refresh")
     if result.stale:
         settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
     for one in result.outcomes:

@@ -116,7 +116,7 @@ def _quoted(name: str) -> str:
 
 
 def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
-    # Every key that was ever shown leads to the run that claims the same part of the same log, or of the log's successor.
+    # Every key that was ever shown leads to the run that claims the same part of the same log, or of its successor.
     con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
     if succession:
         con.executemany("insert into succession values (?, ?)", succession)

@@ -1,4 +1,4 @@
-"""Finding files: folders walked in a fixed order, links to folders never followed, and nothing opened that could block."""
+"""Finding files: in a fixed order, links to folders never followed, nothing opened that could block."""
 
 from __future__ import annotations
 

@@ -13,10 +13,14 @@ from typing import BinaryIO
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
+from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile, discover
+from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.outcome import IngestResult, Progress
-from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.pool import read_all
+from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.take_up import take_up
 from benchledger.ingestion.write import Writer
 from benchledger.scanning.samples import load_formats
 from benchledger.store.database import open_for_writing
@@ -80,18 +84,37 @@ def _ingest(
         # It is made while other processes read.
         open_for_writing(db, wait_s).close()
     with closing(PrivateFile(db)) as private:
-        writer = Writer(db, wait_s, formats, names, plan, private.key, campaign_name, result)
-    waiting = 0
+        key = private.key
+    facts = FactsFiles()
+    sightings = SightingMaker(key, names, facts, campaign_name)
+    accounts, writer = Accounts(plan, sightings), Writer(db, wait_s, formats, plan)
     for count, batch in reading:
-        writer.add(work.take(count), batch)
+        accounts.add(work.take(count), batch)
         report.advance(count)
-        waiting += count
-        if writer.records >= BATCH_RECORDS or waiting >= BATCH_FILES:
-            writer.flush()
-            waiting = 0
-    writer.finish(work)
+        if accounts.pending.records >= BATCH_RECORDS or len(accounts.pending.sightings) >= BATCH_FILES:
+            writer.write(accounts.take())
+    for file in work.unreadable:
+        accounts.unreadable(file, file.problem or "cannot be read")
+    retold = take_up(work, plan, facts, accounts, db)
+    writer.write(accounts.take())
+    if retold:
+        writer.retell(retold, sightings)
+    writer.complete(result, _account_for_unchanged(work, plan, accounts))
+    result.outcomes = [accounts.outcomes[file.place] for file in work.order]
+    result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
     result.seconds = time.monotonic() - began
     return result
+
+
+def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[int]:
+    logs: set[int] = set()
+    for file in work.unchanged:
+        seen = plan.seen[file.place]
+        log = plan.logs.get(seen.log_id) if seen.log_id is not None else None
+        accounts.unchanged(file, log.format if log else None, log.status if log else seen.status)
+        if seen.log_id is not None:
+            logs.add(seen.log_id)
+    return logs
 
 
 class _Reporter:

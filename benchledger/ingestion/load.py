@@ -80,7 +80,7 @@ def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> N
 
 
 def load_logs(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]) -> None:
-    """Adds logs that are not there yet, with all that was found in them. Raises on any broken key of the record rows."""
+    """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken."""
     for table in ("log", "reject", "ignored_piece", "log_fact", "record"):
         insert_arrow(con, table, tables[table])
     if not tables["segment"].num_rows:

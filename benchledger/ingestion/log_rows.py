@@ -1,4 +1,4 @@
-"""What was found in logs as rows of the tables log, reject, ignored_piece, log_fact and segment, collected as columns."""
+"""What was found in logs, as rows of the tables log, reject, ignored_piece, log_fact and segment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _COLUMNS: dict[str, dict[str, str]] = {
         "ignored": "int64", "rejects": "int64", "notes": "int64", "evidence": "string",
     },
     "reject": {
-        "log_id": "int64", "line": "int64", "byte_offset": "int64", "record": "string", "reason": "string", "text": "string",
+        "log_id": "int64", "line": "int64", "byte_offset": "int64", "record": "string", "reason": "string",
+        "text": "string",
     },
     "ignored_piece": {"log_id": "int64", "reason": "string", "pieces": "int64"},
     "log_fact": {

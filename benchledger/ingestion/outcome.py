@@ -54,12 +54,14 @@ class IngestResult:
 
     `runs` is the number of runs that the files of this ingest belong to; `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
+    `lost_private`: the private file was gone, so that no file could be skipped as unchanged.
     """
 
     outcomes: list[FileOutcome] = field(default_factory=list)
     runs: int = 0
     unpaired: int = 0
     stale: int = 0
+    lost_private: bool = False
     bytes_read: int = 0
     seconds: float = 0.0
 

@@ -63,6 +63,8 @@ class Plan:
         self.logs: dict[int, KnownLog] = {}
         self.by_hash: dict[str, KnownLog] = {}
         self._paths: dict[int, str] = {}
+        self._statuses: dict[int, str] = {}
+        self.lost_private = False
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
         self.known: frozenset[str] = frozenset()
@@ -76,13 +78,20 @@ class Plan:
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}
         self.by_hash = {log.content_hash: log for log in self.logs.values()}
-        self._paths = dict(con.execute("select sighting_id, path from sighting").fetchall())
+        placed = con.execute("select sighting_id, path, status from sighting").fetchall()
+        self._paths = {row[0]: row[1] for row in placed}
+        self._statuses = {row[0]: row[2] for row in placed}
         self._named = dict(
             con.execute("select sighting_id, campaign from sighting where campaign_source = 'option'").fetchall()
         )
         self.seen = private.seen()
+        self.lost_private = private.is_new and bool(placed)
         if not self.refresh:
             self.known = frozenset(log.content_hash for log in self.logs.values() if self.is_current(log))
+
+    def status_of(self, sighting_id: int) -> str | None:
+        """What a sighting was before this ingest, None if it is new."""
+        return self._statuses.get(sighting_id)
 
     def campaign_given(self, place: str) -> str | None:
         """The campaign that --campaign-name gave a place when it was last seen."""
@@ -137,7 +146,7 @@ class Plan:
         return [
             seen for seen in self.seen.values()
             if os.path.basename(seen.place) == FACTS_FILE and not os.path.exists(seen.place)
-            and any(_below(folder, os.path.dirname(seen.place)) or _below(os.path.dirname(seen.place), folder) for folder in folders)
+            and any(_related(os.path.dirname(seen.place), folder) for folder in folders)
         ]  # fmt: skip
 
     def seen_below(self, folder: str) -> list[SeenFile]:
@@ -157,6 +166,10 @@ class Plan:
     def _previous(self, seen: SeenFile | None) -> Previous | None:
         log = self.logs.get(seen.log_id) if seen is not None and seen.log_id is not None else None
         return Previous(log.bytes, log.content_hash) if log is not None else None
+
+
+def _related(one: str, other: str) -> bool:
+    return _below(one, other) or _below(other, one)
 
 
 def _below(folder: str, top: str) -> bool:

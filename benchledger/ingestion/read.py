@@ -35,7 +35,7 @@ class ToRead:
 
 @dataclass
 class WasRead:
-    """What became of a file: `problem` if it could not be read, else what its log is; its rows are in the batch's tables."""
+    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the batch."""
 
     problem: str | None = None
     log_id: int = 0
@@ -54,7 +54,7 @@ class WasRead:
 
 @dataclass
 class Batch:
-    """The files of one unit of work, and all that was found in them as Arrow tables by the name of the ledger's table."""
+    """The files of one unit of work, and all that was found in them as Arrow tables by name."""
 
     files: list[WasRead] = field(default_factory=list)
     tables: dict[str, pa.Table] = field(default_factory=dict)
@@ -76,7 +76,7 @@ _process: _Process | None = None
 
 def begin(known: frozenset[str], in_worker: bool = True) -> None:
     """Prepares a process: `known` are content hashes whose logs need not be read again."""
-    global _process
+    global _process  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
     _process = _Process(known)
     if in_worker:
         # Ctrl-C is the parent's to handle: a worker just ends.

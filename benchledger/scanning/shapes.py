@@ -19,6 +19,7 @@ from benchledger.scanning.values import PairsReader
 
 # Canonical spellings only: what is written otherwise goes to the reference reader, which knows them all.
 _INT = rb"(-?+[0-9]{1,15}+)"
+_RANK = rb"(-?+[0-9]{1,9}+)"
 _FLOAT = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,2}+)?+)"
 _DATE = (
     rb"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -144,11 +145,10 @@ class Learner:
                 return None, None
             if part.type == "time" and part.name != "logged_at":
                 return None, None
-            pattern += (
-                _TIME if part.type == "time" else PADDING + (_INT if part.type == "int" else _FLOAT) + _end(body, index)
-            )
+            number = _FLOAT if part.type == "float" else _RANK if part.name == "rank" else _INT
+            pattern += _TIME if part.type == "time" else PADDING + number + _end(body, index)
             if part.name in COLUMNS:
-                if part.name == "device" or (part.type == "float" and part.name != "clock_s"):
+                if part.name in ("device", "label") or (part.type == "float" and part.name != "clock_s"):
                     return None, None
                 columns.append((part.name, part.type))
                 values.append(-1)

@@ -1,4 +1,4 @@
-"""Small logs of NGC PyTorch BERT for tests: the demo's print layouts with other numbers, and what a ledger holds of them."""
+"""Small logs of NGC PyTorch BERT for tests: the demo's print layouts with other numbers; and questions to a ledger."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_standard_input_is_read_as_one_log(db: Path) -> None:
 
     assert result.files == {"loaded": 1}
     assert one(db, "select path, campaign from sighting") == ("stdin", "stdin")
-    assert ingest(db=db, stdin=io.BytesIO(run_text().log.encode())).files == {"duplicate": 1}
+    assert ingest(db=db, stdin=io.BytesIO(run_text().log.encode())).files == {"unchanged": 1}
 
 
 def test_another_holder_of_the_database_is_named_before_anything_is_read(db: Path, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_record_that_is_lost_on_the_way_stops_the_load(
 
     monkeypatch.setattr(RecordColumns, "add", lose_one)
 
-    with pytest.raises(AssertionError, match="log.records is"):
+    with pytest.raises(AssertionError, match=r"log\.records is"):
         ingest(tmp_path / "logs", db=db)
     assert one(db, "select count(*) from log") == 0
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from benchledger import ingest
@@ -64,3 +67,27 @@ def test_another_content_at_the_same_place_supersedes_nothing(db: Path, tmp_path
 
     assert one(db, "select count(*) from run") == 2
     assert ask(db, "select status from sighting") == [("loaded",), ("loaded",)]
+
+
+def test_growth_is_seen_though_the_first_ingest_of_the_longer_log_was_killed(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    log = put(tmp_path / "logs" / "run.log", text[: len(text) // 2])
+    ingest(tmp_path / "logs", db=db)
+    put(log, text)
+    code = f"""
+import os, signal
+from benchledger.ingestion import write
+write.derive = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+from benchledger import ingest
+ingest({str(tmp_path / "logs")!r}, db={str(db)!r})
+"""
+    killed = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
+    assert killed.returncode == -signal.SIGKILL
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select status from run") == [("ok",)]
+    assert ask(db, "select status, count(*) from sighting group by all order by all") == [
+        ("loaded", 1),
+        ("superseded", 1),
+    ]

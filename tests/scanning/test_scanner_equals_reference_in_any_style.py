@@ -91,9 +91,12 @@ STYLES = {
     "columns of all kinds": (
         f"{PADDLE}\n{FIELDS}"
         + record("{logged_at:time}".join(["at ", " rank {rank:int} epoch {epoch:int} clock {clock_s:float} {pairs}"]))
-        + record("mem rank{rank:int} dev{device:int} {pairs}", name="mem"),
+        + record("mem rank{rank:int} dev{device:int} {pairs}", name="mem")
+        + record("top {label:int}: {x:int}", name="top"),
         [
             "at 2021-05-23 10:58:40.494617 rank {i} epoch {i} clock {n} loss: {n}",
+            "top {i}: {n}",
+            "top 00{i}: {i}",
             "mem rank{i} dev{i} used: {n} MiB, free: {n} GiB",
         ],
     ),
@@ -148,7 +151,7 @@ def logs(draw: st.DrawFn, lines: list[str]) -> bytes:
 
 
 @pytest.mark.parametrize("name", STYLES)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_in_this_style(name: str, data: st.DataObject) -> None:
     log_format, lines = style(name)

@@ -1,0 +1,143 @@
+"""Accounts for every file of an ingest: one outcome each, and what of it waits to be written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.outcome import FileOutcome
+from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.read import Batch, WasRead
+from benchledger.ingestion.sightings import Sighting, SightingMaker
+from benchledger.scanning.layout import Layout
+from benchledger.store.private import SeenFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass
+class Pending:
+    """What was read and waits to be written. `grown`: older log, log that took its place, and that place."""
+
+    logs: dict[int, WasRead] = field(default_factory=dict)
+    replaced: set[int] = field(default_factory=set)
+    tables: dict[str, list[pa.Table]] = field(default_factory=dict)
+    layouts: dict[int, Layout] = field(default_factory=dict)
+    sightings: list[Sighting] = field(default_factory=list)
+    seen: list[SeenFile] = field(default_factory=list)
+    grown: list[tuple[int, int, int]] = field(default_factory=list)
+    touched: set[int] = field(default_factory=set)
+    records: int = 0
+
+    def leave_out(self, log_ids: set[int]) -> None:
+        """Drops logs that are in the ledger by now: another ingest wrote them."""
+        self.tables = {name: [without(table, log_ids) for table in tables] for name, tables in self.tables.items()}
+        for log_id in log_ids:
+            del self.logs[log_id]
+
+
+class Accounts:
+    """Takes over what was read, unit by unit. `pending` is handed over and emptied by `take`."""
+
+    def __init__(self, plan: Plan, sightings: SightingMaker) -> None:
+        self._plan = plan
+        self._sightings = sightings
+        self._handled: dict[str, WasRead] = {}
+        self.outcomes: dict[str, FileOutcome] = {}
+        self.bytes_read = 0
+        self.pending = Pending()
+
+    def take(self) -> Pending:
+        """What waits to be written; it waits no more."""
+        taken, self.pending = self.pending, Pending()
+        return taken
+
+    def add(self, files: list[FoundFile], batch: Batch) -> None:
+        """Takes over one unit of work."""
+        twice: set[int] = set()
+        for file, was in zip(files, batch.files, strict=True):
+            self._add_file(file, was, twice)
+        for name, table in batch.tables.items():
+            self.pending.tables.setdefault(name, []).append(without(table, twice))
+        self.pending.records += batch.tables["record"].num_rows
+        self.pending.layouts.update(batch.layouts)
+
+    def unreadable(self, file: FoundFile, problem: str) -> None:
+        """Accounts for a file that could not be read."""
+        self._see(file, None, "unreadable", problem)
+        self.outcomes[file.place] = FileOutcome(file.shown, "unreadable", problem)
+
+    def facts(self, file: FoundFile) -> None:
+        """Accounts for a facts.toml that is new or has changed."""
+        self._see(file, None, "facts", None)
+        self.outcomes[file.place] = FileOutcome(file.shown, "facts")
+
+    def unchanged(self, file: FoundFile, format_name: str | None, kept: str) -> None:
+        """Accounts for a file that was seen before and is as it was."""
+        self.outcomes[file.place] = FileOutcome(file.shown, "unchanged", None, format_name, kept=kept)
+
+    def _add_file(self, file: FoundFile, was: WasRead, twice: set[int]) -> None:
+        if was.problem is not None:
+            self.unreadable(file, was.problem)
+            return
+        self.bytes_read += was.bytes
+        self.pending.touched.add(was.log_id)
+        handled = self._handled.get(was.content_hash)
+        if handled is not None:
+            if was.status != "known":
+                # Two processes read the same bytes at the same time.
+                twice.add(was.log_id)
+            self._copy(file, was.log_id, handled.status, handled.format, handled.evidence)
+        elif was.status == "known":
+            self._again(file, was)
+        else:
+            self._handled[was.content_hash] = was
+            self.pending.logs[was.log_id] = was
+            if was.log_id in self._plan.logs:
+                self.pending.replaced.add(was.log_id)
+            self._see(file, was.log_id, was.status, was.evidence)
+            self.outcomes[file.place] = FileOutcome(
+                file.shown, was.status, was.evidence, was.format, was.pieces, was.records, was.ignored, was.rejects,
+                None, was.first_rejects,
+            )  # fmt: skip
+        seen = self._plan.seen.get(file.place)
+        if was.grew and seen is not None and seen.log_id is not None:
+            self.pending.grown.append((seen.log_id, was.log_id, self._sightings.id_of(file.place, seen.log_id)))
+
+    def _again(self, file: FoundFile, was: WasRead) -> None:
+        known = self._plan.by_hash[was.content_hash]
+        status = self._plan.status_of(self._sightings.id_of(file.place, was.log_id))
+        if status is None or status == "superseded":
+            self._copy(file, was.log_id, known.status, known.format, known.evidence)
+        else:
+            # The same bytes at the same place: only their time, or what is said of the place, has changed.
+            self._see(file, was.log_id, status, None if status == "loaded" else known.evidence)
+            self.unchanged(file, known.format, known.status)
+
+    def _copy(self, file: FoundFile, log_id: int, status: str, format_name: str | None, evidence: str) -> None:
+        reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
+        shown = "empty" if status == "empty" else "duplicate"
+        self._see(file, log_id, shown, reason)
+        self.outcomes[file.place] = FileOutcome(file.shown, shown, reason, format_name, kept=status)
+
+    def _see(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> None:
+        sighting = self._sightings.make(file, log_id, status, reason, self._plan.campaign_given(file.place))
+        self.pending.sightings.append(sighting)
+        if os.path.isabs(file.place):
+            size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash
+            self.pending.seen.append(
+                SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, status)
+            )
+
+
+def without(table: pa.Table, log_ids: set[int]) -> pa.Table:
+    """The rows of all other logs."""
+    if not log_ids:
+        return table
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return table.filter(pc.invert(pc.is_in(table.column("log_id"), value_set=pa.array(sorted(log_ids), pa.int64()))))

@@ -1,0 +1,37 @@
+"""Takes up facts.toml files that are new, changed or gone: which logs they speak of has to be told again."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.ingestion.plan import Plan, Work
+from benchledger.store.private import PrivateFile, SeenFile
+
+
+def take_up(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: Path) -> list[SeenFile]:
+    """Accounts for every facts.toml; returns the files read earlier of which one says something else now."""
+    changed: list[str] = []
+    for file in work.facts:
+        folder = os.path.dirname(file.place)
+        facts.bodies(folder)
+        problem, is_new = facts.problems.get(file.place), plan.facts_changed(file)
+        if is_new:
+            changed.append(folder)
+        if problem is not None:
+            accounts.unreadable(file, problem)
+        elif is_new:
+            accounts.facts(file)
+        else:
+            accounts.unchanged(file, None, "facts")
+    gone = plan.facts_gone(work.order)
+    changed += [os.path.dirname(seen.place) for seen in gone]
+    if gone:
+        with closing(PrivateFile(db)) as private:
+            private.forget(seen.place for seen in gone)
+    just_read = {seen.place for seen in accounts.pending.seen}
+    below = {seen.place: seen for folder in changed for seen in plan.seen_below(folder) if seen.log_id is not None}
+    return [seen for place, seen in sorted(below.items()) if place not in just_read]
