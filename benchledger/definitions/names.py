@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.template import Hole, Template, TemplateError, parse_template
+from benchledger.definitions.template import Hole, Literal, Tail, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import DefinitionError
 
+_RULE = ("patterns", "facts", "values")
 _HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
 
 
@@ -97,10 +97,10 @@ def load_names() -> Names:
     files = [read_toml(path) for path in definition_files("ingest/names", ".toml")]
     for file in files:
         digest.update(file.path.read_bytes())
-        file.refuse_unknown("", file.data, {"name", "folder", "stem_suffixes", "sample", "about"})
-        rules += [_rule(file, "name", index, table) for index, table in enumerate(file.data.get("name", []))]
-        folders += [_rule(file, "folder", index, table) for index, table in enumerate(file.data.get("folder", []))]
-        suffixes += file.data.get("stem_suffixes", [])
+        top = _top(file)
+        rules += [_rule(table) for table in top.tables("name", _RULE)]
+        folders += [_rule(table) for table in top.tables("folder", _RULE)]
+        suffixes += top.strings("stem_suffixes")
     names = Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
     for file in files:
         _check_samples(file, names)
@@ -135,27 +135,38 @@ def _facts(rule: _Rule, holes: dict[str, str]) -> list[NameFact] | None:
     return facts
 
 
-def _rule(file: TomlFile, kind: str, index: int, table: dict[str, Any]) -> _Rule:
-    place = f"{kind}.{index}"
-    file.refuse_unknown(place, table, {"patterns", "facts", "values"})
-    known = vocabulary().facts
-    facts = {}
-    for name, stated in table.get("facts", {}).items():
-        if name not in known:
-            file.fail(f"{place}.facts", f"no fact {name!r}; known: {', '.join(known)}")
-        value = known[name].canonical(str(stated))
-        if value is None:
-            file.fail(f"{place}.facts", f"{stated!r} is no value of {name}")
-        facts[name] = value
+def _top(file: TomlFile) -> Table:
+    return Table(file, "", file.data, ("name", "folder", "stem_suffixes", "sample", "about"))
+
+
+def _rule(table: Table) -> _Rule:
+    facts = {name: _value(table, "facts", name, stated) for name, stated in table.any_values("facts").items()}
+    values: dict[str, dict[str, str]] = {}
+    for name, spellings in table.any_values("values").items():
+        if not isinstance(spellings, dict):
+            table.fail(
+                "values", f'values is a table of tables, such as {{ model = {{ b = "c" }} }}, not of {spellings!r}'
+            )
+        values[name] = {logged: _value(table, "values", name, value) for logged, value in spellings.items()}
     patterns = []
-    for source in table.get("patterns", []):
+    for source in table.strings("patterns"):
         try:
             patterns.append(_pattern(source))
         except TemplateError as error:
-            file.fail(f"{place}.patterns", f"pattern {source!r}: {error}")
+            table.fail("patterns", f"pattern {source!r}: {error}")
     if not patterns:
-        file.fail(place, "patterns: at least one is needed")
-    return _Rule(f"{file.path.name}:{file.line_of(place)}", tuple(patterns), facts, table.get("values", {}))
+        table.fail("", "patterns: at least one is needed")
+    return _Rule(f"{table.file.path.name}:{table.file.line_of(table.place)}", tuple(patterns), facts, values)
+
+
+def _value(table: Table, key: str, name: str, stated: object) -> str:
+    known = vocabulary().facts
+    if name not in known:
+        table.fail(key, f"no fact {name!r}; known: {', '.join(known)}")
+    value = known[name].canonical(str(stated))
+    if value is None:
+        table.fail(key, f"{stated!r} is no value of {name}; known: {', '.join(known[name].values) or known[name].type}")
+    return value
 
 
 def _pattern(source: str) -> _Pattern:
@@ -169,22 +180,24 @@ def _pattern(source: str) -> _Pattern:
                     raise TemplateError(f"a name has holes of type int, word and text, not {piece.type!r}")
                 text += _HOLES[piece.type]
                 holes.append(piece.name)
+            elif isinstance(piece, Tail):
+                raise TemplateError(f"a name has no {{{piece.kind}}}: write {{*}} for any text")
             else:
-                text += re.escape(piece.text) if hasattr(piece, "text") else r"[^/]*?"
+                text += re.escape(piece.text) if isinstance(piece, Literal) else r"[^/]*?"
         regex.append(text)
     return _Pattern(source, source.count("/") + 1, re.compile("/".join(regex)), tuple(holes))
 
 
 def _check_samples(file: TomlFile, names: Names) -> None:
-    samples = file.data.get("sample", [])
-    matched = {names.match(sample["path"]).rule for sample in samples}
-    for index, sample in enumerate(samples):
-        found = names.match(sample["path"])
+    matched = set()
+    for sample in _top(file).tables("sample", ("path", "expect")):
+        path = sample.text("path")
+        found = names.match(path)
+        matched.add(found.rule)
         facts = {fact.name: fact.value for fact in found.facts}
-        expected = {name: str(value) for name, value in sample.get("expect", {}).items()}
+        expected = {name: str(value) for name, value in sample.any_values("expect").items()}
         if facts != expected:
-            file.fail(f"sample.{index}", f"{sample['path']!r} tells {facts}, expected {expected}")
-    for index, table in enumerate(file.data.get("name", [])):
-        rule = _rule(file, "name", index, table)
-        if rule.place not in matched:
-            raise DefinitionError(f"{file.path}:{file.line_of(f'name.{index}')}: no [[sample]] reaches this rule")
+            sample.fail("", f"{path!r} tells {facts}, expected {expected}")
+    for table in _top(file).tables("name", _RULE):
+        if _rule(table).place not in matched:
+            table.fail("", "no [[sample]] reaches this rule")
