@@ -15,7 +15,6 @@ from benchledger.definitions.template import Template, TemplateError, parse_temp
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import DefinitionError
 
 # Part of every definitions hash: raise it when the engine reads the same definition in another way.
 ENGINE_VERSION = 1
@@ -70,22 +69,20 @@ def leads() -> tuple[Template, ...]:
     return _lead_templates()
 
 
-def leads_file() -> TomlFile:
-    """The file ingest/leads.toml."""
-    for path in definition_files("ingest", ".toml"):
-        if path.name == "leads.toml":
-            return read_toml(path)
-    raise DefinitionError("ingest/leads.toml:1: missing. Reinstall benchledger")
+def leads_files() -> list[TomlFile]:
+    """The files ingest/leads.toml: the shipped one first, then the user's own."""
+    return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
 
 
 def _lead_templates() -> tuple[Template, ...]:
-    table = Table((file := leads_file()), "", file.data, ("templates", "sample"))
     found = []
-    for source in table.strings("templates"):
-        try:
-            found.append(parse_template(source, anywhere=True))
-        except TemplateError as error:
-            table.fail("templates", f"template {source!r}: {error}")
+    for file in leads_files():
+        table = Table(file, "", file.data, ("templates", "sample"))
+        for source in table.strings("templates"):
+            try:
+                found.append(parse_template(source, anywhere=True))
+            except TemplateError as error:
+                table.fail("templates", f"template {source!r}: {error}")
     return tuple(found)
 
 
@@ -95,7 +92,8 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     for key in ("anchors", "pairs", "detect", "ignore", "run_starts") if kind == "csv" else ():
         if key in top:
             top.fail(key, f"{key} means nothing in a CSV format: its rows are told by [csv]")
-    style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
+    own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
+    style = own_style or (base.pairs if base else None)
     records = _records(top, style, kind)
     ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
     own_templates = {(record.name, template.source) for record in records for template in record.templates}
@@ -106,7 +104,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     anchors = top.strings("anchors")
     if base is not None:
         own_names = {record.name for record in records}
-        records += [_restyled(record, style) for record in base.records if record.name not in own_names]
+        records += [_restyled(record, own_style) for record in base.records if record.name not in own_names]
         ignores += base.ignores
         fields = {**base.fields, **fields}
         facts += base.facts
@@ -136,6 +134,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         default_rule=_default_rule(top) or (base.default_rule if base else None),
         generic=top.flag("generic"),
         anchors=tuple(anchors),
+        pairs=style,
         proofs=parts.read_proofs(top.table("detect", ("proof",))),
         records=tuple(records),
         ignores=tuple(ignores),
@@ -145,7 +144,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         closing=top.text_or_none("closing") or (base.closing if base else None),
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
         samples=tuple(parts.read_sample(table) for table in top.tables("sample", parts.SAMPLE)),
-        base_samples=() if base is None or style is not None else (*base.samples, *base.base_samples),
+        base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
         own_templates=frozenset(own_templates),
         definitions_hash=_hash(file, base),
         lines=file.lines,
@@ -185,6 +184,6 @@ def _hash(file: TomlFile, base: model.LogFormat | None) -> str:
     digest.update(f"engine {ENGINE_VERSION}".encode())
     if base is not None:
         digest.update(base.definitions_hash.encode())
-    for path in (file.path, leads_file().path, *definition_files("schema/vocabulary", ".toml")):
+    for path in (file.path, *(leads.path for leads in leads_files()), *definition_files("schema/vocabulary", ".toml")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -10,7 +10,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end")
-RECORD = ("name", "kind", "templates", "pairs", "json", "status")
+RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase")
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
@@ -54,11 +54,12 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     status = table.choice("status", model.STATUSES) if "status" in table else None
     if status and kind != "event":
         table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
+    phase = table.choice("phase", model.PHASES) if "phase" in table else None
     if format_kind == "csv":
         for key in ("templates", "pairs", "json"):
             if key in table:
                 table.fail(key, f"the record of a CSV format is a row: it has no {key}")
-        return model.RecordDefinition(name, kind, ())
+        return model.RecordDefinition(name, kind, (), phase=phase)
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = _read_json(table.table("json", _JSON)) if "json" in table else None
     templates = read_templates(table)
@@ -74,7 +75,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
                 table.fail(
                     "templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}"
                 )
-    return model.RecordDefinition(name, kind, templates, own_style, json, status)
+    return model.RecordDefinition(name, kind, templates, own_style, json, status, phase)
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:

@@ -50,6 +50,7 @@ class RecordDefinition:
     pairs: PairsStyle | None = None
     json: JsonMap | None = None
     status: str | None = None
+    phase: str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ class LogFormat:
     default_rule: str | None
     generic: bool
     anchors: tuple[str, ...]
+    pairs: PairsStyle | None
     proofs: tuple[tuple[str, ...], ...]
     records: tuple[RecordDefinition, ...]
     ignores: tuple[IgnoreDefinition, ...]

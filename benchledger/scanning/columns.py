@@ -19,14 +19,14 @@ _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", 
 class _ShapeColumns:
     """Raw groups of the lines that one shape took: cast as whole columns, never one by one."""
 
-    __slots__ = ("byte_offsets", "groups", "leads", "lines", "logs", "ranks", "shape")
+    __slots__ = ("byte_offsets", "groups", "leads", "lines", "logs", "shape", "stated")
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self.logs: list[int] = []
         self.lines: list[int] = []
         self.byte_offsets: list[int] = []
-        self.ranks: list[int | None] = []
+        self.stated: list[dict[str, Any] | None] = []
         self.leads: list[str | None] = []
         self.groups: list[tuple[bytes, ...]] = []
 
@@ -115,8 +115,12 @@ def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
         "byte_offset": pa.array(columns.byte_offsets, pa.int64()),
         "shape_id": pa.repeat(pa.scalar(shape.layout.shape_id, pa.int64()), count),
         "lead": pa.array(columns.leads, pa.string()),
-        "rank": pa.array(columns.ranks, pa.int32()),
     }
+    # What a lead states holds where the line itself does not.
+    for name in {name for stated in columns.stated if stated for name in stated}:
+        found[name] = pa.array(
+            [stated.get(name) if stated else None for stated in columns.stated], schema.field(name).type
+        )
     named = iter(shape.columns)
     values: list[int] = []
     for group, value in enumerate(shape.value_order):

@@ -89,7 +89,7 @@ class Layouts:
         unit, scale = field.unit, 1.0
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)
-        phase = field.phase or (None if record.kind == "sample" else "train")
+        phase = field.phase or record.phase or (None if record.kind == "sample" else "train")
         spelling = None if logged in self._absent else logged
         return ShapeValue(name, field.quantity, unit, spelling, field.scope, phase, scale)
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
+from benchledger.definitions.template import Hole
 from benchledger.scanning.patterns import parts_pattern
-from benchledger.scanning.values import ANSI, decode, to_whole
+from benchledger.scanning.values import ANSI, decode, to_seconds, to_time, to_whole
 
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
-# A number that its column cannot hold makes a lead an unknown one.
+# A number that its column cannot hold makes a lead an unknown one, and so does a date that does not exist.
 _LARGEST = 2**31
+
+Stated = int | float | str | datetime
 
 
 class LeadReader:
@@ -20,13 +24,12 @@ class LeadReader:
 
     def __init__(self) -> None:
         self._templates = [
-            (re.compile(parts_pattern(template.parts) + rb"[ \t]*+\Z"), [hole.name for hole in template.holes])
-            for template in leads()
+            (re.compile(parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes) for template in leads()
         ]
-        self._known: dict[bytes, tuple[dict[str, int], str | None]] = {}
+        self._known: dict[bytes, tuple[dict[str, Stated], str | None]] = {}
 
-    def read(self, lead: bytes) -> tuple[dict[str, int], str | None]:
-        """The record columns that a lead states (rank), and the text of it that no template takes."""
+    def read(self, lead: bytes) -> tuple[dict[str, Stated], str | None]:
+        """The record columns that a lead states (rank, logged_at), and the text of it that no template takes."""
         if not lead:
             return {}, None
         known = self._known.get(lead)
@@ -36,18 +39,20 @@ class LeadReader:
                 self._known[lead] = known
         return known
 
-    def _read(self, lead: bytes) -> tuple[dict[str, int], str | None]:
-        columns: dict[str, int] = {}
+    def _read(self, lead: bytes) -> tuple[dict[str, Stated], str | None]:
+        columns: dict[str, Stated] = {}
         rest = ANSI.sub(b"", lead).strip()
         for _ in range(_MOST_PARTS):
-            for pattern, names in self._templates:
+            for pattern, holes in self._templates:
                 match = pattern.search(rest)
                 if match is None:
                     continue
                 stated = {
-                    name: to_whole(raw) for name, raw in zip(names, match.groups(), strict=True) if name in COLUMNS
+                    hole.name: _column(hole, raw)
+                    for hole, raw in zip(holes, match.groups(), strict=True)
+                    if hole.name in COLUMNS
                 }
-                if all(value is not None and abs(value) < _LARGEST for value in stated.values()):
+                if None not in stated.values():
                     columns = {name: value for name, value in stated.items() if value is not None} | columns
                     rest = rest[: match.start()].strip()
                     break
@@ -56,3 +61,14 @@ class LeadReader:
             if not rest:
                 return columns, None
         return columns, decode(rest) or None
+
+
+def _column(hole: Hole, raw: bytes) -> Stated | None:
+    if hole.type == "time":
+        return to_time(raw)
+    if hole.type == "duration":
+        return to_seconds(raw)
+    if hole.type in ("int", "int,"):
+        value = to_whole(raw)
+        return value if value is not None and abs(value) < _LARGEST else None
+    return float(raw) if hole.type == "float" else decode(raw)

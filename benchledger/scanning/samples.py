@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.format_file import leads_file, read_formats
+from benchledger.definitions.format_file import leads_files, read_formats
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError
@@ -69,18 +69,19 @@ def check_format(log_format: LogFormat) -> list[str]:
 
 
 def check_leads() -> list[str]:
-    """What is wrong with the samples of ingest/leads.toml."""
-    file = leads_file()
+    """What is wrong with the samples of every ingest/leads.toml."""
     reader = LeadReader()
     problems = []
-    for sample in Table(file, "", file.data, ("templates", "sample")).tables("sample", ("text", "columns")):
-        text, columns = sample.text("text"), sample.any_values("columns")
-        found, rest = reader.read(text.encode())
-        if (found, rest) != (columns, None):
-            line = file.line_of(sample.place)
-            problems.append(
-                f"{file.path}:{line}: lead {text!r} reads {found}, and leaves {rest!r}; {columns} is expected"
-            )
+    for file in leads_files():
+        for sample in Table(file, "", file.data, ("templates", "sample")).tables("sample", ("text", "columns")):
+            text, columns = sample.text("text"), sample.any_values("columns")
+            found, rest = reader.read(text.encode())
+            shown = {name: str(value) if name == "logged_at" else value for name, value in found.items()}
+            if (shown, rest) != (columns, None):
+                line = file.line_of(sample.place)
+                problems.append(
+                    f"{file.path}:{line}: lead {text!r} reads {shown}, and leaves {rest!r}; {columns} is expected"
+                )
     return problems
 
 

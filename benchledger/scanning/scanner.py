@@ -75,14 +75,13 @@ class Scanner:
         into = columns.of_shape(shape)
         start = match.start()
         begin = _subline_start(buffer, consumed, start)
-        rank = lead = None
+        stated = lead = None
         if begin < start:
-            found, lead = self.reader.leads.read(buffer[begin:start])
-            rank = found.get("rank")
+            stated, lead = self.reader.leads.read(buffer[begin:start])
         into.logs.append(columns.log)
         into.lines.append(line)
         into.byte_offsets.append(base + start)
-        into.ranks.append(rank)
+        into.stated.append(stated)
         into.leads.append(lead)
         groups = match.group(*shape.indexes) if shape.groups > 1 else (match.group(shape.indexes[0]),)
         into.groups.append(groups)

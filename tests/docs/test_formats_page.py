@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.definitions import log_format, template
+from benchledger.definitions.format_file import read_formats
 from benchledger.errors import DefinitionError
 from benchledger.scanning import rows
 from benchledger.scanning.samples import check_files
@@ -75,7 +76,7 @@ def test_every_key_of_a_table_is_taught(table: str, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text(f"{TABLES[table]}nonsense = 1\n", encoding="utf-8")
     with pytest.raises(DefinitionError, match="unknown key 'nonsense'; known here: ") as refused:
-        check_files([path])
+        read_formats([path])
     known = str(refused.value).partition("known here: ")[2].split(", ")
 
     assert [key for key in known if not _is_taught(key)] == []

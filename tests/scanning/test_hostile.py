@@ -46,6 +46,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "first literals": repeated(b"DLL "),
     "carriage returns": repeated(b"\r"),
     "records between carriage returns": repeated(PROOF.rstrip() + b"\r"),
+    "leads between carriage returns": repeated(b"3: " + PROOF.rstrip() + b"\r"),
     "digits": repeated(b"7"),
     "digits of a value": after(STEP, b"7"),
     "digits and dots": after(STEP, b"7."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from benchledger.definitions import format_file
 from benchledger.definitions.toml_file import read_toml
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
+from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import check_leads
 
 
@@ -53,7 +57,7 @@ def with_leads(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> Path
     path = folder / "leads.toml"
     path.write_text(text, encoding="utf-8")
     for module in (format_file, samples):
-        monkeypatch.setattr(module, "leads_file", lambda: read_toml(path))
+        monkeypatch.setattr(module, "leads_files", lambda: [read_toml(path)])
     return path
 
 
@@ -107,3 +111,31 @@ def test_templates_of_leads_are_checked_as_all_others(
         format_file._lead_templates()
 
     assert str(error.value).startswith(f"{path}:{problem}")
+
+
+def test_a_lead_can_state_the_time_of_its_line_and_the_line_itself_outweighs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leads = tmp_path / "leads.toml"
+    leads.write_text('templates = ["[{logged_at:time}] ppcls INFO: "]\n', encoding="utf-8")
+    monkeypatch.setattr(format_file, "leads_files", lambda: [read_toml(leads)])
+    format_file.leads.cache_clear()
+    toy = tmp_path / "toy.toml"
+    toy.write_text(
+        'format = "toy"\nversion = 1\n[detect]\nproof = [["toy step "]]\n'
+        '[[record]]\nname = "step"\nkind = "step"\ntemplates = ["toy step {step:int} loss {loss:float}"]\n',
+        encoding="utf-8",
+    )
+    text = "".join(f"[2022/11/30 20:14:{second}] ppcls INFO: toy step {second} loss 1.5\n" for second in range(10, 20))
+    columns = RecordColumns()
+    try:
+        read = LogReader(format_file.read_formats([toy])).read(io.BytesIO(text.encode()), columns, lambda digest: False)
+    finally:
+        format_file.leads.cache_clear()
+
+    rows = columns.to_arrow([1]).to_pylist()
+    assert read.scanned.records == 10
+    assert sorted(row["logged_at"] for row in rows) == [
+        datetime(2022, 11, 30, 20, 14, second) for second in range(10, 20)
+    ]
+    assert {row["lead"] for row in rows} == {None}

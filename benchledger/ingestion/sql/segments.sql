@@ -3,7 +3,10 @@ create or replace temp table arriving_row as
 select
     s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, r."values", k.kind
 from arriving_record as r
-join (select distinct shape_id, kind from shape) as k using (shape_id)
+join (
+    -- Steps of a validation are no steps of the training.
+    select distinct shape_id, if(kind = 'step' and phase <> 'train', 'other', kind) as kind from shape where ordinal = 1
+) as k using (shape_id)
 join arriving_segment as s on s.log_id = r.log_id and r.line between s.first_line and s.last_line
 -- A line on which one run ends and the next begins belongs to the next.
 qualify s.segment = max(s.segment) over (partition by r.log_id, r.byte_offset);
