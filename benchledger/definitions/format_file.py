@@ -80,7 +80,7 @@ def _lead_templates() -> tuple[Template, ...]:
         table = Table(file, "", file.data, ("templates", "sample"))
         for source in table.strings("templates"):
             try:
-                found.append(parse_template(source, anywhere=True))
+                found.append(parse_template(source.rstrip(" "), anywhere=True))
             except TemplateError as error:
                 table.fail("templates", f"template {source!r}: {error}")
     return tuple(found)
