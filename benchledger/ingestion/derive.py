@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.vocabulary import FactName, vocabulary
-from benchledger.ingestion.load import sql_text
+from benchledger.ingestion.load import insert, set_ids, sql_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,7 +18,8 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
 
     `succession` are logs that were superseded, each with the log that took its place.
     """
-    con.execute("create or replace temp table touched as select distinct unnest(?::bigint[]) as log_id", [touched])
+    set_ids(con, "touched_id", touched)
+    con.execute("create or replace temp table touched as select id as log_id from touched_id")
     con.execute(sql_text("derive_runs"))
     con.execute(sql_text("derive_facts"))
     con.execute(sql_text("derive_status"))
@@ -118,8 +119,7 @@ def _quoted(name: str) -> str:
 def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
     # Every key that was ever shown leads to the run that claims the same part of the same log, or of its successor.
     con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
-    if succession:
-        con.executemany("insert into succession values (?, ?)", succession)
+    insert(con, "succession", [{"old_id": old, "new_id": new} for old, new in succession])
     con.execute(
         """
         create or replace temp table renamed as

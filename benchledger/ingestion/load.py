@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +41,23 @@ def insert_arrow(con: duckdb.DuckDBPyConnection, table: str, rows: pa.Table, on_
     con.unregister("arriving")
 
 
-def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: list[int]) -> None:
+def set_ids(con: duckdb.DuckDBPyConnection, table: str, ids: Iterable[int]) -> None:
+    """Makes a temporary table of distinct ids, column `id`.
+
+    As parameters they would cost more than all the rest: DuckDB looks for numpy anew at every value of a list.
+    """
+    import pyarrow as pa
+
+    con.register("arriving_ids", pa.table({"id": pa.array(sorted(set(ids)), pa.int64())}))
+    con.execute(f"create or replace temp table {table} as select id from arriving_ids")  # noqa: S608 - our own names
+    con.unregister("arriving_ids")
+
+
+def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
     """Removes everything that was read from these logs; their sightings stay."""
+    set_ids(con, "removed", log_ids)
     for table in _TABLES_OF_A_LOG:
-        con.execute(f"delete from {table} where log_id in (select unnest(?))", [log_ids])  # noqa: S608
+        con.execute(f"delete from {table} where log_id in (select id from removed)")  # noqa: S608
 
 
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:

@@ -12,7 +12,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
-from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs
+from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs, set_ids
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
@@ -66,10 +66,9 @@ class Writer:
             with self._transaction(con):
                 sync_definitions(con)
                 load_formats_table(con, self._formats)
+            set_ids(con, "seen_log", self._touched | unchanged)
             result.runs = _count(
-                con,
-                "select count(distinct run_id) from run_log where log_id in (select unnest(?::bigint[]))",
-                [sorted(self._touched | unchanged)],
+                con, "select count(distinct run_id) from run_log where log_id in (select id from seen_log)"
             )
             result.unpaired = _count(
                 con,
@@ -77,7 +76,6 @@ class Writer:
                    join sighting as s on s.log_id = l.log_id and s.status in ('loaded', 'duplicate')
                    where f.role in ('telemetry', 'profile', 'sidecar')
                        and l.log_id not in (select log_id from run_log)""",
-                [],
             )
             current = {known.name: known.definitions_hash for known in self._formats.values()}
             hashes = con.execute("select format, definitions_hash, count(*) from log group by all").fetchall()
@@ -105,8 +103,8 @@ class Writer:
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
         sync_definitions(con)
         load_formats_table(con, self._formats)
-        new = [log_id for log_id in pending.logs if log_id not in pending.replaced]
-        there = con.execute("select log_id from log where log_id in (select unnest(?::bigint[]))", [new]).fetchall()
+        set_ids(con, "new_log", pending.logs.keys() - pending.replaced)
+        there = con.execute("select log_id from log where log_id in (select id from new_log)").fetchall()
         pending.leave_out({row[0] for row in there})
         if pending.replaced:
             remove_logs(con, sorted(pending.replaced))
@@ -117,10 +115,10 @@ class Writer:
 
             load_logs(con, {name: pa.concat_tables(tables) for name, tables in pending.tables.items()})
         _write_sightings(con, pending.sightings)
+        set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(
-            "update sighting set status = 'superseded', reason = 'it has grown' where sighting_id in "
-            "(select unnest(?::bigint[]))",
-            [[sighting_id for _, _, sighting_id in pending.grown]],
+            """update sighting set status = 'superseded', reason = 'it has grown'
+               where sighting_id in (select id from grown)"""
         )
         touched = pending.touched | {old for old, _, _ in pending.grown}
         derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown])
@@ -128,9 +126,9 @@ class Writer:
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
     # What was unrecognised may be loaded now, at every place where it was seen first.
-    rows = [(pending.logs[log_id].status, pending.logs[log_id].evidence, log_id) for log_id in pending.replaced]
+    logs = [pending.logs[log_id] for log_id in pending.replaced]
     con.execute("create or replace temp table restated (status varchar, reason varchar, log_id bigint)")
-    con.executemany("insert into restated values (?, ?, ?)", rows)
+    insert(con, "restated", [{"status": log.status, "reason": log.evidence, "log_id": log.log_id} for log in logs])
     con.execute(
         """update sighting set status = restated.status, reason = restated.reason from restated
            where sighting.log_id = restated.log_id and sighting.status in ('loaded', 'unrecognised', 'empty')"""
@@ -149,13 +147,13 @@ def _write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) 
         return
     # In place of what the same sightings told before.
     rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
-    ids = [sighting.sighting_id for sighting in rows]
+    set_ids(con, "told", [sighting.sighting_id for sighting in rows])
     for table in ("sighting_fact", "sighting"):
-        con.execute(f"delete from {table} where sighting_id in (select unnest(?::bigint[]))", [ids])  # noqa: S608
+        con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
     insert(con, "sighting", [sighting.row for sighting in rows])
     insert(con, "sighting_fact", [fact for sighting in rows for fact in sighting.facts])
 
 
-def _count(con: duckdb.DuckDBPyConnection, statement: str, parameters: list[object]) -> int:
-    row = con.execute(statement, parameters).fetchone()
+def _count(con: duckdb.DuckDBPyConnection, statement: str) -> int:
+    row = con.execute(statement).fetchone()
     return int(row[0]) if row else 0
