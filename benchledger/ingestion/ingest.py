@@ -80,14 +80,15 @@ def _ingest(
     work = plan.sort_out(given, content)
     report = _Reporter(progress, work.sizes)
     reading = read_all(work.to_read, work.sizes, plan.known, jobs)
+    writer = Writer(db, wait_s, formats, plan)
     if is_new:
         # It is made while other processes read.
-        open_for_writing(db, wait_s).close()
+        writer.prepare()
     with closing(PrivateFile(db)) as private:
         key = private.key
     facts = FactsFiles()
     sightings = SightingMaker(key, names, facts, campaign_name)
-    accounts, writer = Accounts(plan, sightings), Writer(db, wait_s, formats, plan)
+    accounts = Accounts(plan, sightings)
     for count, batch in reading:
         accounts.add(work.take(count), batch)
         report.advance(count)

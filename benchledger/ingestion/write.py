@@ -30,6 +30,11 @@ class Writer:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._touched: set[int] = set()
 
+    def prepare(self) -> None:
+        """Makes the ledger if there is none, and puts the definitions of today into it."""
+        with closing(open_for_writing(self._db, self._wait_s)) as con, self._transaction(con):
+            self._sync(con)
+
     def write(self, pending: Pending) -> None:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
         if not pending.sightings:
@@ -44,12 +49,17 @@ class Writer:
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> None:
         """Takes what is said of places from their names and facts.toml again, and derives their runs anew."""
         with closing(open_for_writing(self._db, self._wait_s)) as con, self._transaction(con):
+            set_ids(con, "retold", [seen.sighting_id for seen in files])
+            there = {
+                row[0]: row[1:]
+                for row in con.execute(
+                    """select sighting_id, status, reason, ingested_at, modified_at from sighting
+                       where sighting_id in (select id from retold)"""
+                ).fetchall()
+            }
             told, touched = [], []
             for seen in files:
-                row = con.execute(
-                    "select status, reason, ingested_at, modified_at from sighting where sighting_id = ?",
-                    [seen.sighting_id],
-                ).fetchone()
+                row = there.get(seen.sighting_id)
                 if row is not None and seen.log_id is not None:
                     file, given = self._plan.found_again(seen), self._plan.campaign_given(seen.place)
                     new = sightings.make(file, seen.log_id, row[0], row[1], given)
@@ -64,8 +74,7 @@ class Writer:
         with closing(open_for_writing(self._db, self._wait_s)) as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with self._transaction(con):
-                sync_definitions(con)
-                load_formats_table(con, self._formats)
+                self._sync(con)
             set_ids(con, "seen_log", self._touched | unchanged)
             result.runs = _count(
                 con, "select count(distinct run_id) from run_log where log_id in (select id from seen_log)"
@@ -80,6 +89,10 @@ class Writer:
             current = {known.name: known.definitions_hash for known in self._formats.values()}
             hashes = con.execute("select format, definitions_hash, count(*) from log group by all").fetchall()
             result.stale = sum(n for name, digest, n in hashes if digest != current.get(name, self._plan.unread_hash))
+
+    def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
+        sync_definitions(con)
+        load_formats_table(con, self._formats)
 
     @contextmanager
     def _transaction(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
@@ -101,8 +114,7 @@ class Writer:
             ) from error
 
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
-        sync_definitions(con)
-        load_formats_table(con, self._formats)
+        self._sync(con)
         set_ids(con, "new_log", pending.logs.keys() - pending.replaced)
         there = con.execute("select log_id from log where log_id in (select id from new_log)").fetchall()
         pending.leave_out({row[0] for row in there})

@@ -39,7 +39,7 @@ class Scanner:
 
     def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
         """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
-        hits = {group: group.pattern.finditer(buffer, 0, end) for group in self._learner.groups}
+        hits = {group: group.search(buffer, 0, end) for group in self._learner.groups}
         waiting: list[Hit] = []
         for group, found in hits.items():
             if (match := next(found, None)) is not None:
@@ -58,7 +58,7 @@ class Scanner:
                     consumed, learned = self._fall_back(buffer, end, base, line, start, consumed, log, columns)
                     if learned is not None:
                         # Its pattern has changed: search anew from here.
-                        hits[learned] = learned.pattern.finditer(buffer, consumed, end)
+                        hits[learned] = learned.search(buffer, consumed, end)
                         waiting = [hit for hit in waiting if hit[1] is not learned]
                         advance = list({group, learned})
             for group in advance:

@@ -7,6 +7,7 @@ lines that none of them takes go to the reference reader. Both ways must give th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import COLUMNS
@@ -28,6 +29,10 @@ _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
 MOST_SHAPES = 200
+# A large buffer is searched by the byte of a literal that is rarest in its first 16 KB, if that is rare enough.
+_SAMPLE = 16_384
+_WORTH_A_SAMPLE = 64 * _SAMPLE
+_RARE = 512
 # Literals that share this much are searched for together.
 _COMMON_BYTES = 5
 
@@ -70,6 +75,27 @@ class Group:
         branches += [re.escape(literal[len(self.prefix) :]) for literal in self.literals]
         # The common prefix stands in front of the alternation: that is what makes the search fast.
         self.pattern = re.compile(re.escape(self.prefix) + b"(?:" + b"|".join(branches) + b")")
+
+    def search(self, buffer: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
+        """The matches in buffer[start:end], in order; some may overlap with one before."""
+        if end - start >= _WORTH_A_SAMPLE:
+            sample = buffer[start : start + _SAMPLE]
+            seen, place = min((sample.count(bytes([byte])), place) for place, byte in enumerate(self.prefix))
+            if seen * _RARE < _SAMPLE:
+                return _by_rare_byte(self.pattern, buffer, start, end, self.prefix[place : place + 1], place)
+        return self.pattern.finditer(buffer, start, end)
+
+
+def _by_rare_byte(
+    pattern: re.Pattern[bytes], buffer: bytes, start: int, end: int, byte: bytes, place: int
+) -> Iterator[re.Match[bytes]]:
+    # One byte is found ten times faster than a literal: worth it while it hardly ever stands elsewhere.
+    find, match = buffer.find, pattern.match
+    at = find(byte, start + place, end)
+    while at >= 0:
+        if (found := match(buffer, at - place, end)) is not None:
+            yield found
+        at = find(byte, at + 1, end)
 
 
 def _common(one: bytes, other: bytes) -> bytes:
