@@ -84,7 +84,8 @@ def _walk(folder: str) -> Iterator[str]:
 
 
 def _found(place: str, root: str) -> FoundFile:
-    shown = printable(os.path.relpath(place, root)).replace(os.sep, "/")
+    inside = place.startswith(root + os.sep)
+    shown = printable(place[len(root) + 1 :] if inside else os.path.relpath(place, root)).replace(os.sep, "/")
     root_name = printable(os.path.basename(root)) or "root"
     try:
         status = os.stat(place)

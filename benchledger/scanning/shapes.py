@@ -29,9 +29,8 @@ _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
 MOST_SHAPES = 200
-# A large buffer is searched by the byte of a literal that is rarest in its first 16 KB, if that is rare enough.
+# A literal is searched for by the byte of it that is rarest in a sample, if that is rare enough there.
 _SAMPLE = 16_384
-_WORTH_A_SAMPLE = 64 * _SAMPLE
 _RARE = 512
 # Literals that share this much are searched for together.
 _COMMON_BYTES = 5
@@ -59,6 +58,8 @@ class Group:
     shapes: list[Shape] = field(default_factory=list)
     pattern: re.Pattern[bytes] = field(init=False)
     by_marker: dict[int, Shape] = field(default_factory=dict)
+    _rare: int | None = None
+    _until_sample: int = 0
 
     def __post_init__(self) -> None:
         self.compile()
@@ -78,11 +79,16 @@ class Group:
 
     def search(self, buffer: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
         """The matches in buffer[start:end], in order; some may overlap with one before."""
-        if end - start >= _WORTH_A_SAMPLE:
+        if self._until_sample <= 0:
+            # Another kind of log may come: looked at anew for every 2 MB, and in every large buffer.
             sample = buffer[start : start + _SAMPLE]
             seen, place = min((sample.count(bytes([byte])), place) for place, byte in enumerate(self.prefix))
-            if seen * _RARE < _SAMPLE:
-                return _by_rare_byte(self.pattern, buffer, start, end, self.prefix[place : place + 1], place)
+            self._rare = place if seen * _RARE < len(sample) else None
+            self._until_sample = 128 * _SAMPLE
+        self._until_sample -= end - start
+        if self._rare is not None:
+            byte = self.prefix[self._rare : self._rare + 1]
+            return _by_rare_byte(self.pattern, buffer, start, end, byte, self._rare)
         return self.pattern.finditer(buffer, start, end)
 
 

@@ -32,36 +32,37 @@ said as (
 )
 select
     run_id, name, value, source, source_rank, trust, place,
-    arg_min(value_logged, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as value_logged,
-    arg_min(log_id, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as log_id,
-    arg_min(line, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as line,
-    arg_min(sighting_id, (coalesce(line, 0), log_id, coalesce(sighting_id, 0))) as sighting_id
+    unnest(arg_min(
+        {'value_logged': value_logged, 'log_id': log_id, 'line': line, 'sighting_id': sighting_id},
+        (coalesce(line, 0), log_id, coalesce(sighting_id, 0))
+    ))
 from said
 where value is not null
 group by run_id, name, value, source, source_rank, trust, place;
 
 -- The most trusted statements count if they agree; if they do not, nothing is known.
 insert into fact by name
-with best as (
-    select
-        *,
-        source_rank * 100000 + trust as rank,
-        min(source_rank * 100000 + trust) over (partition by run_id, name) as best_rank
+with ranked as (
+    select *, source_rank * 100000 + trust as rank, row_number() over () as number
     from stated
 ),
-agreed as (
-    select run_id, name, count(distinct value) = 1 as agree
-    from best
-    where rank = best_rank
+best as (
+    select run_id, name, min(rank) as rank
+    from ranked
     group by all
+),
+winner as (
+    select arg_min(r.number, (coalesce(r.line, 0), r.log_id, coalesce(r.sighting_id, 0), coalesce(r.place, ''))) as number
+    from ranked as r
+    join best as b using (run_id, name, rank)
+    group by r.run_id, r.name
+    having min(r.value) = max(r.value)
 )
 select
     run_id, name, value, value_logged, source, log_id, line, sighting_id, place,
-    agree and rank = best_rank and row_number() over (
-        partition by run_id, name order by rank, line, log_id, sighting_id, place
-    ) = 1 as used
-from best
-join agreed using (run_id, name);
+    winner.number is not null as used
+from ranked
+left join winner using (number);
 
 -- What follows from what is known, where nothing states it.
 insert into fact by name
