@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -54,8 +54,8 @@ def _read_there(
             yield count, batch
     except BrokenProcessPool as error:
         raise BenchledgerError(
-            "a process that was reading logs was ended from outside, perhaps for want of memory. What was loaded "
-            "before is kept; try again with --jobs 1"
+            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script of your "
+            "own, for want of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
         ) from error
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
@@ -75,6 +75,6 @@ def _units(files: list[ToRead], sizes: list[int]) -> list[list[ToRead]]:
 
 def _context() -> multiprocessing.context.BaseContext:
     # fork is by far the quickest start, and safe only while this is the one thread; DuckDB has none while it is closed.
-    if sys.platform == "linux" and threading.active_count() == 1:
+    if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
