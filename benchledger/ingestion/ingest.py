@@ -22,7 +22,7 @@ from benchledger.ingestion.pool import read_all
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.take_up import take_up
 from benchledger.ingestion.write import Writer
-from benchledger.scanning.samples import load_formats
+from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing
 from benchledger.store.private import PrivateFile, private_path
 
@@ -62,7 +62,7 @@ def _ingest(
     stdin: BinaryIO | None, progress: Callable[[Progress], None] | None, real_db: Path,
 ) -> IngestResult:  # fmt: skip
     began = time.monotonic()
-    formats, names = load_formats(), load_names()
+    formats, names = known_formats(), load_names()
     result = IngestResult()
     # A ledger that is there may be held: that is found out before anything is read.
     is_new = db.parent.is_dir() and not db.exists()
@@ -80,9 +80,10 @@ def _ingest(
     work = plan.sort_out(given, content)
     report = _Reporter(progress, work.sizes)
     reading = read_all(work.to_read, work.sizes, plan.known, jobs)
+    # While other processes read: the formats have to prove themselves, and a new ledger is made.
+    load_formats()
     writer = Writer(db, wait_s, formats, plan)
     if is_new:
-        # It is made while other processes read.
         writer.prepare()
     with closing(PrivateFile(db)) as private:
         key = private.key

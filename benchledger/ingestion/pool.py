@@ -54,8 +54,8 @@ def _read_there(
             yield count, batch
     except BrokenProcessPool as error:
         raise BenchledgerError(
-            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script of your "
-            "own, for want of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
+            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script of "
+            "your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
         ) from error
     finally:
         executor.shutdown(wait=False, cancel_futures=True)

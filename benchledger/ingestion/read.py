@@ -14,7 +14,7 @@ from benchledger.ingestion.log_rows import LogRows
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import LogReader, Previous, ReadLog
-from benchledger.scanning.samples import load_formats
+from benchledger.scanning.samples import known_formats
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +65,7 @@ class _Process:
     """What one process keeps from batch to batch: learned line layouts serve the next logs too."""
 
     def __init__(self, known: frozenset[str]) -> None:
-        self.formats = load_formats()
+        self.formats = known_formats()
         self.unread_hash = all_formats_hash(self.formats)
         self.reader = LogReader(self.formats)
         self.known = known

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from benchledger.errors import DefinitionError
 from tests.ingestion.logs import ask, one, put, run_text
 
 TOY = """
@@ -44,8 +45,9 @@ def definitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def forget_definitions() -> None:
-    from benchledger.scanning.samples import load_formats
+    from benchledger.scanning.samples import known_formats, load_formats
 
+    known_formats.cache_clear()
     load_formats.cache_clear()
 
 
@@ -100,3 +102,18 @@ def test_a_second_ingest_reads_a_stale_log_again_by_itself(db: Path, tmp_path: P
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
     assert one(db, "select count(*) from log") == 1
     assert ingest(tmp_path / "logs", db=db).files == {"unchanged": 1}
+
+
+def test_a_format_that_its_samples_do_not_prove_stops_the_ingest_before_anything_is_written(
+    tmp_path: Path, definitions: Path
+) -> None:
+    put(
+        definitions / "ingest" / "formats" / "toy.toml",
+        TOY.format(version=1, hole="speed").replace("speed = 2.5, units", "speed = 9.5, units"),
+    )
+    forget_definitions()
+    put(tmp_path / "logs" / "a.log", "toy step 1 speed=2.5\n")
+
+    with pytest.raises(DefinitionError, match=r"toy\.toml:\d+: piece 1: speed is 2\.5, expected 9\.5"):
+        ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
+    assert not (tmp_path / "bench.duckdb").exists()

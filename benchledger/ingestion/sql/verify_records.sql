@@ -1,6 +1,6 @@
 -- The first log whose records break what a key would have kept; none is what is expected.
 with per_log as (
-    select log_id, count(*) as records, count(distinct (byte_offset, shape_id)) as places
+    select log_id, count(*) as records, count(distinct byte_offset) as places
     from arriving_record
     group by log_id
 )
