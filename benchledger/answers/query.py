@@ -42,6 +42,8 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
 
     Raises UsageError with DuckDB's words if it refuses.
     """
+    if not statement.strip():
+        raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     with reading(db) as con:
         return _ask(con, statement, {})
 

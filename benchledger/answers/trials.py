@@ -65,6 +65,10 @@ def trial_notes(rows: list[Row]) -> tuple[str, ...]:
     dropped = [f"{fact_text(row['gpus'])} x {column_name(row)}" for row in with_value if row["trials_dropped"]]
     if dropped:
         notes.append(f"numbers with dropped trials: {', '.join(dropped)}; see them with --trials")
+    if any(
+        row["trials"] > 1 and None in (row["precision"], row["batch_size_per_gpu"], row["gpus"]) for row in with_value
+    ):
+        notes.append("a cell whose facts are unknown may hold runs of different cases: state them in facts.toml")
     if conflicts := sum(row["conflicts"] for row in rows):
         notes.append(f"contradictions between facts of these runs: {conflicts}; see: bench query conflicts")
     if mixed := sorted({row["mixed"] for row in rows if row["mixed"]}):

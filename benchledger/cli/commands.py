@@ -69,6 +69,20 @@ class MainGroup(click.Group):
             raise CommandError(error) from error
         except KeyboardInterrupt:
             _stop(ctx)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise CommandError(BenchledgerError(_what_of(error))) from error
+        except RuntimeError as error:
+            # DuckDB takes Ctrl-C itself while it works, and says so with an error of its own.
+            if "interrupted" not in str(error).lower():
+                raise
+            _stop(ctx)
+
+
+def _what_of(error: OSError) -> str:
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror or error}. Check that the folder exists, may be written and has space"
 
 
 def _stop(ctx: click.Context) -> NoReturn:

@@ -65,6 +65,9 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
             settings.say(f"  {line}")
     if result.unpaired:
         settings.say(f"{result.unpaired} telemetry, profile or sidecar logs belong to no run: bench query unpaired")
+    if result.foreign:
+        names = ", ".join(result.foreign)
+        settings.say(f"logs of formats that are not known now are kept as they are: {names}. Give their --definitions")
     if result.lost_private:
         settings.say("the private file beside the ledger was gone: every file was read again. From here on, what was")
         settings.say("read now is skipped while it is unchanged, and found by --refresh")

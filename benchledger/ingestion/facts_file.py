@@ -139,6 +139,8 @@ def _fact(
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
         file.fail(where, f"no fact {name!r} here; known: {', '.join(names)}")
+    if known[name].type == "text" and not isinstance(value, str):
+        file.fail(where, f"{name} is a text: put it in quotes, or digits of it are lost (12.10 would be 12.1)")
     canonical = known[name].canonical(str(value)) if isinstance(value, str | int | float) else None
     if canonical is None:
         allowed = ", ".join(known[name].values) or f"a {known[name].type}"

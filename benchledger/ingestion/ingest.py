@@ -104,6 +104,7 @@ def _ingest(
     writer.complete(result, _account_for_unchanged(work, plan, accounts))
     result.outcomes = [accounts.outcomes[file.place] for file in work.order]
     result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
+    result.foreign = tuple(plan.foreign)
     result.seconds = time.monotonic() - began
     return result
 

@@ -54,6 +54,7 @@ class IngestResult:
 
     `runs` is the number of runs that the files of this ingest belong to; `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
+    `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
     `lost_private`: the private file was gone, so that no file could be skipped as unchanged.
     """
 
@@ -62,6 +63,7 @@ class IngestResult:
     unpaired: int = 0
     stale: int = 0
     lost_private: bool = False
+    foreign: tuple[str, ...] = ()
     bytes_read: int = 0
     seconds: float = 0.0
 

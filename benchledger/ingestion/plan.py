@@ -65,6 +65,7 @@ class Plan:
         self._paths: dict[int, str] = {}
         self._statuses: dict[int, str] = {}
         self.lost_private = False
+        self.foreign: list[str] = []
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
         self.known: frozenset[str] = frozenset()
@@ -86,7 +87,10 @@ class Plan:
         )
         self.seen = private.seen()
         self.lost_private = private.is_new and bool(placed)
-        if not self.refresh:
+        self.foreign = sorted({log.format for log in self.logs.values() if log.format} - self._current.keys())
+        if self.refresh:
+            self.known = frozenset(log.content_hash for log in self.logs.values() if log.format in self.foreign)
+        else:
             self.known = frozenset(log.content_hash for log in self.logs.values() if self.is_current(log))
 
     def status_of(self, sighting_id: int) -> str | None:
@@ -100,7 +104,10 @@ class Plan:
 
     def is_current(self, log: KnownLog) -> bool:
         """Whether a log was read by the definitions of today."""
-        now = self._current.get(log.format) if log.format is not None else self.unread_hash
+        if log.format is not None and log.format not in self._current:
+            # Its definition is somebody's own, and not given today: no reason to lose what it read.
+            return True
+        now = self._current[log.format] if log.format is not None else self.unread_hash
         return log.definitions_hash == now
 
     def stale_files(self) -> list[FoundFile]:

@@ -83,12 +83,16 @@ class Writer:
                 con,
                 """select count(distinct l.log_id) from log as l join format as f using (format)
                    join sighting as s on s.log_id = l.log_id and s.status in ('loaded', 'duplicate')
-                   where f.role in ('telemetry', 'profile', 'sidecar')
+                   where f.role in ('telemetry', 'profile', 'sidecar') and l.records > 0
                        and l.log_id not in (select log_id from run_log)""",
             )
             current = {known.name: known.definitions_hash for known in self._formats.values()}
             hashes = con.execute("select format, definitions_hash, count(*) from log group by all").fetchall()
-            result.stale = sum(n for name, digest, n in hashes if digest != current.get(name, self._plan.unread_hash))
+            result.stale = sum(
+                count
+                for name, digest, count in hashes
+                if name not in self._plan.foreign and digest != current.get(name, self._plan.unread_hash)
+            )
 
     def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
         sync_definitions(con)

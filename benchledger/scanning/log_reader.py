@@ -139,6 +139,9 @@ class LogReader:
         return line
 
     def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, CsvReader | None]:
+        if (archive := _archive(first)) is not None:
+            stream.seek(len(first))
+            return Detected(None, f"{archive}: archives are not read yet, unpack it"), None
         for csv in self._csv:
             if (why := csv.header_fits(first[:BLOCK])) is not None:
                 return Detected(csv.format, why), csv
@@ -163,6 +166,21 @@ class LogReader:
             if (why := csv.list_fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None:
                 return Detected(csv.format, why), csv
         return Detected(None, miss[1] or _stranger(first)), None
+
+
+_ARCHIVES = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+
+
+def _archive(first: bytes) -> str | None:
+    if first[257:262] == b"ustar":
+        return "tar"
+    return next((name for magic, name in _ARCHIVES.items() if first.startswith(magic)), None)
 
 
 def _stranger(first: bytes) -> str:

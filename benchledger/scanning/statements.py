@@ -114,6 +114,8 @@ def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
     return [s for s in statements if not s.least or least[s.name] is s]
 
 
+EVENT_TEXT = 200
+
 # Which evidence decides when several lines speak: what ended the run beats what ran into its end.
 _EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0}
 
@@ -121,7 +123,11 @@ _EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0}
 def _note_event(segment: Segment, status: str, row: Row) -> None:
     if segment.event is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[segment.event[0]]:
         text = " ".join(text for text in row.texts or () if text)
-        segment.event = (status, row.line, f"{row.layout.record.name}: {text}" if text else row.layout.record.name)
+        segment.event = (
+            status,
+            row.line,
+            f"{row.layout.record.name}: {text[:EVENT_TEXT]}" if text else row.layout.record.name,
+        )
 
 
 def _spelling(number: float | None, text: str | None) -> str | None:

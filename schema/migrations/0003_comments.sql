@@ -27,12 +27,12 @@ comment on table sighting is
 comment on column sighting.sighting_id is 'Id of the sighting (table sighting).';
 comment on column sighting.log_id is
     'Id of the content (table log); NULL for a file that was not read as a log.';
-comment on column sighting.path is 'Path below what was ingested, redacted.';
+comment on column sighting.path is 'Path below what was ingested, as it is: nothing is redacted so far.';
 comment on column sighting.archive is 'Archive that holds it; NULL for a plain file.';
 comment on column sighting.member is 'Path within the archive.';
 comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
 comment on column sighting.campaign_source is 'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or the log''s own folder.';
-comment on column sighting.folder is 'Folder, redacted: logs of one folder may be of one run.';
+comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
 comment on column sighting.stem is
     'File name without its endings: logs of one folder and stem are of one run.';
 comment on column sighting.name_rule is 'Rule of ingest/names/ that matched the path.';
@@ -60,13 +60,13 @@ comment on column ignored_piece.reason is 'Reason that the format gives.';
 comment on column ignored_piece.pieces is 'Number of pieces.';
 
 comment on table reject is
-    'One row per piece of a log that should have been a record and is not. Nothing is lost: the text is kept, redacted.';
+    'One row per piece of a log that should have been a record and is not. Nothing is lost: the text is kept, as it is.';
 comment on column reject.log_id is 'Id of the log (table log): a hash of its content.';
 comment on column reject.line is 'Line of the log, from 1.';
 comment on column reject.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 comment on column reject.record is 'Record that it should have been; NULL if that is not known.';
 comment on column reject.reason is 'Why it is none: no head, no template, bad json, too long.';
-comment on column reject.text is 'The piece, redacted.';
+comment on column reject.text is 'The piece, as it stands in the log: nothing is redacted so far.';
 
 comment on table shape is
     'One row per value of a line layout: what the k-th value of a record of this layout is. Written once per layout; join measurement rather than this.';
@@ -128,7 +128,7 @@ comment on column segment.expects_closing is 'Whether a complete log of this for
 comment on column segment.final_loss_nan is 'Whether its last loss is not a number.';
 comment on column segment.event_status is 'Status that an event in it speaks for, such as oom.';
 comment on column segment.event_line is 'Line of that event.';
-comment on column segment.event_text is 'Text of that event, redacted.';
+comment on column segment.event_text is 'Text of that event, its first 200 characters; the whole of it is in measurement.';
 comment on column segment.stream is 'Sketch of its records, by which a duplicate stream is recognised.';
 comment on column segment.devices is 'Devices of the log that belong to it; NULL for all.';
 
@@ -247,7 +247,7 @@ comment on column fact.place is 'Where exactly it stands: file and line, or rule
 comment on column fact.used is 'Whether this statement counts: at most one per run and name.';
 
 comment on table exclusion is
-    'One row per run that a person left out of every table, with the reason. Filled by bench exclude.';
+    'One row per run that a person left out of every table, with the reason. No command fills it so far.';
 comment on column exclusion.run_key is 'Key of the run, also an old one.';
 comment on column exclusion.reason is 'Why.';
 comment on column exclusion.excluded_at is 'When.';

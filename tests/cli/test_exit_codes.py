@@ -104,3 +104,23 @@ def test_a_terminal_without_the_characters_shows_their_codes(db: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert rb"\u5361" in done.stdout
+
+
+def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback(tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    run_bench("ingest", Path(__file__).parents[2] / "data" / "made", db=db)
+
+    result = run_bench("runs", "--format", "csv", "--output", tmp_path / "nowhere" / "runs.csv", db=db)
+
+    assert result.exit_code == 1
+    assert "runs.csv: No such file or directory. Check that the folder exists" in result.stderr
+
+
+def test_an_empty_statement_is_wrong_use(tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    run_bench("ingest", Path(__file__).parents[2] / "data" / "made", db=db)
+
+    result = run_bench("sql", "  ", db=db)
+
+    assert result.exit_code == 2
+    assert "the statement is empty" in result.stderr

@@ -197,3 +197,54 @@ main()
     assert "Traceback" not in full.stderr
     assert one(db, "select count(*) from log") == 0
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
+
+
+@pytest.mark.parametrize("kind", ["tar", "gz", "bz2", "xz", "zip"])
+def test_an_archive_is_named_and_not_read_as_one_long_text(db: Path, tmp_path: Path, kind: str) -> None:
+    import bz2
+    import gzip
+    import lzma
+    import tarfile
+    import zipfile
+
+    log = put(tmp_path / "run.log", run_text().log)
+    target = tmp_path / "logs" / f"run.{kind}"
+    target.parent.mkdir()
+    if kind == "tar":
+        with tarfile.open(target, "w") as tar:
+            tar.add(log, "run.log")
+    elif kind == "zip":
+        with zipfile.ZipFile(target, "w") as archive:
+            archive.write(log, "run.log")
+    else:
+        target.write_bytes({"gz": gzip, "bz2": bz2, "xz": lzma}[kind].compress(log.read_bytes()))
+
+    ((status, reason),) = outcomes(db, tmp_path / "logs").values()
+
+    assert status == "unrecognised"
+    assert reason.endswith("archives are not read yet, unpack it")
+
+
+@pytest.mark.parametrize("delay_s", [0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7])
+def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_completes(
+    tmp_path: Path, delay_s: float
+) -> None:
+    import signal
+    import time
+
+    for number in range(30):
+        put(tmp_path / "logs" / f"{number}.log", run_text(seed=number, at=300 * number).log)
+    db = tmp_path / "bench.duckdb"
+    code = "import sys; from benchledger.cli.main import main; print('on', flush=True); main()"
+    command = [sys.executable, "-c", code, "--db", str(db), "ingest", str(tmp_path / "logs")]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(delay_s)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+
+    assert process.returncode in (0, 130), errors.decode()
+    assert b"Traceback" not in errors
+    ingest(tmp_path / "logs", db=db)
+    assert one(db, "select count(*) from run") == 30

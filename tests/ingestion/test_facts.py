@@ -139,6 +139,7 @@ def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path:
         ("[case]\ngpu = 8\n", "facts.toml:2: no fact 'gpu' here; known: framework"),
         ("[case]\ngpus = 'many'\n", "facts.toml:2: 'many' is no value of gpus; it must be a count"),
         ("[case]\nprecision = 'int3'\n", "facts.toml:2: 'int3' is no value of precision; it must be fp32"),
+        ("[environment]\ncuda_version = 12.10\n", "facts.toml:2: cuda_version is a text: put it in quotes"),
         ("[environment]\ngpus = 8\n", "facts.toml:2: no fact 'gpus' here"),
         ("[correct]\ngpus = 8\n", "facts.toml:1: reason is missing"),
         ("[[for]]\n[for.case]\ngpus = 8\n", "facts.toml:1: match must be a pattern"),

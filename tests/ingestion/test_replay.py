@@ -117,3 +117,20 @@ def test_a_format_that_its_samples_do_not_prove_stops_the_ingest_before_anything
     with pytest.raises(DefinitionError, match=r"toy\.toml:\d+: piece 1: speed is 2\.5, expected 9\.5"):
         ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
     assert not (tmp_path / "bench.duckdb").exists()
+
+
+def test_logs_of_a_format_that_is_not_given_today_are_kept_as_they_are(
+    db: Path, tmp_path: Path, definitions: Path
+) -> None:
+    define(definitions, 1, "speed")
+    log = put(tmp_path / "logs" / "a.log", "toy step 1 speed=2.5\n")
+    ingest(tmp_path / "logs", db=db)
+    (definitions / "ingest" / "formats" / "toy.toml").unlink()
+    forget_definitions()
+    log.touch()
+
+    for refresh in (False, True):
+        result = ingest(tmp_path / "logs", db=db, refresh=refresh)
+        assert (result.files, result.foreign, result.stale) == ({"unchanged": 1}, ("toy",), 0)
+    assert ingest(db=db, refresh=True).files == {}
+    assert one(db, "select count(*) from run") == 1
