@@ -46,11 +46,13 @@ def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None,
     if not rows:
         raise NothingFoundError(f"none of the {total} runs asked for failed. See them: bench runs")
     failed = len({row["run_id"] for row in rows})
-    lines = [[_shown(row, column) for column in _SHOWN] for row in rows]
+    # Mostly the reason is the line's own text: it need not stand there twice.
+    columns = [name for name in _SHOWN if name != "text" or any(row["text"] != row["reason"] for row in rows)]
+    lines = [[_shown(row, column) for column in columns] for row in rows]
     table = Table(
         facts={},
         coverage=None,
-        frame=text_frame(list(_SHOWN), lines),
+        frame=text_frame(columns, lines),
         notes=(f"{failed} of {total} runs failed",),
     )
     return Report("failures", (table,), frame_of(rows))

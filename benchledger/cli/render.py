@@ -19,8 +19,9 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     from rich.text import Text
 
     table = Table(box=box.MARKDOWN, header_style=None, pad_edge=True)
-    for column in columns:
-        table.add_column(Text(escaped(column)), overflow="fold")
+    for number, column in enumerate(columns):
+        # What a row is asked for by, its key, stays whole in a narrow terminal.
+        table.add_column(Text(escaped(column)), overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*(Text(escaped(cell)) for cell in row))
     width = None if sys.stdout.isatty() else _UNBOUNDED

@@ -12,8 +12,7 @@ from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
 # A terminal has no room for all columns; the other forms have them.
-SHOWN = ["run_key", "started_at", "status", "campaign", "framework", "implementation", "model", "task", "precision"]
-SHOWN += ["batch_size_per_gpu", "nodes", "gpus", "gpu_model", "reason", "excluded"]
+SHOWN = ["run_key", "started_at", "status", "name", "task", "gpu_model", "campaign"]
 
 
 @click.command()
@@ -37,4 +36,7 @@ def runs(
 
     wanted = {**given(filters), "status": list(status) or None}
     found = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
-    print_frame(found.select(SHOWN) if form == "table" else found, form, output)
+    if form == "table":
+        shown = found.select(SHOWN + ["excluded"] * (found["excluded"].null_count() < found.height))
+        found = shown.with_columns(found["started_at"].dt.truncate("1s"))
+    print_frame(found, form, output)
