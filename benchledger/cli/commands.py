@@ -65,19 +65,23 @@ class MainGroup(click.Group):
         """Runs the command; our own errors become its message and exit code, Ctrl-C becomes 130."""
         try:
             return super().invoke(ctx)
-        except BenchledgerError as error:
-            raise CommandError(error) from error
-        except KeyboardInterrupt:
-            _stop(ctx)
-        except BrokenPipeError:
+        except (KeyboardInterrupt, Exception) as error:
+            if _interrupted(error):
+                _stop(ctx)
+            if isinstance(error, BenchledgerError):
+                raise CommandError(error) from error
+            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+                raise CommandError(BenchledgerError(_what_of(error))) from error
             raise
-        except OSError as error:
-            raise CommandError(BenchledgerError(_what_of(error))) from error
-        except RuntimeError as error:
-            # DuckDB takes Ctrl-C itself while it works, and says so with an error of its own.
-            if "interrupted" not in str(error).lower():
-                raise
-            _stop(ctx)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    # DuckDB takes Ctrl-C itself while it works, and says so with an error of its own, or of what it was doing.
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or str(error).lower().rstrip(".!").endswith("interrupted"):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _what_of(error: OSError) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,16 +80,24 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             con.execute("insert into schema_version values (?, ?, ?)", [step.version, now, _program_version()])
             con.commit()
         except duckdb.Error as error:
-            con.rollback()
+            _undo(con)
             raise DatabaseError(
                 f"{place}: migration {step.path.name} failed and was undone; the database is as it was at version "
                 f"{step.version - 1}. Keep a copy of it and report this: {error}"
             ) from error
         except BaseException:
-            con.rollback()
+            _undo(con)
             raise
         applied.append(step.version)
     return applied
+
+
+def _undo(con: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    # A commit that was interrupted has ended its transaction already.
+    with suppress(duckdb.Error):
+        con.rollback()
 
 
 def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
