@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -27,6 +28,8 @@ def open_for_writing(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
     place = Path(path)
     if not place.parent.is_dir():
         raise DatabaseError(f"{place}: there is no folder {place.parent}. Make it, or name another database with --db")
+    if not place.exists():
+        _make(place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
         migrate(con, str(place))
@@ -69,6 +72,23 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
                 f"insert into rule ({names}) values ({holes}) on conflict (rule) do update set {assignments}",  # noqa: S608
                 row,
             )
+
+
+def _make(place: Path) -> None:
+    # Beside its place, and moved there whole: DuckDB cannot replay the log of a schema whose making was cut off.
+    scratch = place.with_name(f"{place.name}.new-{os.getpid()}")
+    log = Path(f"{scratch}.wal")
+    try:
+        con = _connect(scratch, read_only=False, wait_s=0)
+        try:
+            migrate(con, str(place))
+        finally:
+            con.close()
+        if not place.exists():
+            scratch.rename(place)
+    finally:
+        scratch.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
 
 
 def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
