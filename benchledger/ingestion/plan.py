@@ -137,7 +137,7 @@ class Plan:
             else:
                 work.files.append(file)
                 work.to_read.append(
-                    ToRead(file.place, file.size, self._previous(seen), content if file.mtime_ns == 0 else None)
+                    ToRead(file.place, file.size, self._previous(seen), None if os.path.isabs(file.place) else content)
                 )
                 work.sizes.append(file.size)
         return work
