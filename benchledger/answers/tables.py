@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,8 +64,3 @@ def text_frame(columns: list[str], rows: list[list[str]]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
-
-
-def facts_text(value: Any) -> str | None:
-    """A fact of a table as text; NULL stays NULL."""
-    return None if value is None else str(value)
