@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,6 +26,11 @@ class Migration:
 
     version: int
     path: Path
+
+    @property
+    def digest(self) -> str:
+        """A hash of the file: a ledger remembers what it was made by."""
+        return hashlib.blake2b(self.path.read_bytes(), digest_size=16).hexdigest()
 
 
 def shipped_migrations(folder: Path | None = None) -> list[Migration]:
@@ -67,17 +73,19 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
     steps = shipped_migrations() if migrations is None else migrations
     have = schema_version(con, place)
     _refuse_newer(have, steps[-1].version, place)
+    _refuse_other(con, steps[:have], place)
     applied = []
     for step in steps[have:]:
         con.begin()
         try:
             con.execute(
                 "create table if not exists schema_version"
-                "(version integer not null, applied_at timestamp not null, benchledger_version varchar not null)"
+                "(version integer not null, applied_at timestamp not null, benchledger_version varchar not null, "
+                "digest varchar not null)"
             )
             con.execute(step.path.read_text(encoding="utf-8"))
             now = datetime.now(UTC).replace(tzinfo=None)
-            con.execute("insert into schema_version values (?, ?, ?)", [step.version, now, _program_version()])
+            con.execute("insert into schema_version values (?, ?, ?, ?)", [step.version, now, _program_version(), step.digest])
             con.commit()
         except duckdb.Error as error:
             _undo(con)
@@ -111,6 +119,7 @@ def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
             f"{place}: has schema version {have}, this program needs {need}. Any `bench ingest PATH` with this program "
             f"migrates it, because it opens the file for writing"
         )
+    _refuse_other(con, shipped_migrations(), place)
 
 
 def _refuse_newer(have: int, need: int, place: str) -> None:
@@ -119,6 +128,20 @@ def _refuse_newer(have: int, need: int, place: str) -> None:
             f"{place}: has schema version {have}, this program knows up to {need}. Install the newer benchledger "
             f"that wrote it (pip install --upgrade benchledger), or name another file with --db"
         )
+
+
+def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], place: str) -> None:
+    # Between releases a migration may still be edited: a ledger made before that has other tables under the same number.
+    if not applied:
+        return
+    columns = con.execute("select column_name from duckdb_columns() where table_name = 'schema_version'").fetchall()
+    made = dict(con.execute("select version, digest from schema_version").fetchall()) if ("digest",) in columns else {}
+    for step in applied:
+        if made.get(step.version) != step.digest:
+            raise DatabaseError(
+                f"{place}: was made by an unreleased benchledger, with another {step.path.name}, and cannot be migrated. "
+                f"Logs are what counts: move this file and its .private aside, and ingest them again"
+            )
 
 
 def _program_version() -> str:

@@ -311,6 +311,7 @@ comment on table schema_version is
 comment on column schema_version.version is 'Number of the migration.';
 comment on column schema_version.applied_at is 'When it was applied, UTC.';
 comment on column schema_version.benchledger_version is 'Version of the program that applied it.';
+comment on column schema_version.digest is 'Hash of the migration''s file: a ledger made by an edited one is refused.';
 
 comment on view run_source is
     'One row per run and part of the log that its numbers come from: its train log, or its JSON twin where there is no other. Helper of other views.';

@@ -56,6 +56,25 @@ def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(older, tmp_pa
     assert schema(older) == schema(tmp_path / "fresh.duckdb")
 
 
+def test_a_ledger_of_an_edited_migration_is_refused_for_reading_and_writing(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    with closing(open_for_writing(path)) as con:
+        con.execute("update schema_version set digest = 'of another file' where version = 2")
+
+    for opened in (open_for_reading, open_for_writing):
+        with pytest.raises(DatabaseError, match=r"with another 0002_views\.sql.*ingest them again"):
+            opened(path)
+
+
+def test_a_ledger_from_before_digests_is_refused(tmp_path):
+    path = tmp_path / "bench.duckdb"
+    with closing(open_for_writing(path)) as con:
+        con.execute("alter table schema_version drop column digest")
+
+    with pytest.raises(DatabaseError, match=r"with another 0001_tables\.sql"):
+        open_for_writing(path)
+
+
 def test_reading_an_older_ledger_says_how_to_migrate_and_changes_nothing(older):
     before = older.read_bytes()
 
@@ -82,7 +101,7 @@ def test_a_ledger_of_a_released_version_is_migrated(stored, tmp_path):
 def test_a_newer_ledger_is_refused_with_a_cure(tmp_path, opening):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("insert into schema_version values (99, now()::timestamp, '9.0.0')")
+        con.execute("insert into schema_version values (99, now()::timestamp, '9.0.0', 'of a newer file')")
 
     with pytest.raises(
         DatabaseError, match=rf"schema version 99, this program knows up to {LATEST}\. Install the newer"
