@@ -85,7 +85,8 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             )
             con.execute(step.path.read_text(encoding="utf-8"))
             now = datetime.now(UTC).replace(tzinfo=None)
-            con.execute("insert into schema_version values (?, ?, ?, ?)", [step.version, now, _program_version(), step.digest])
+            made = [step.version, now, _program_version(), step.digest]
+            con.execute("insert into schema_version values (?, ?, ?, ?)", made)
             con.commit()
         except duckdb.Error as error:
             _undo(con)
@@ -131,7 +132,7 @@ def _refuse_newer(have: int, need: int, place: str) -> None:
 
 
 def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], place: str) -> None:
-    # Between releases a migration may still be edited: a ledger made before that has other tables under the same number.
+    # Between releases a migration may be edited: a ledger made before has other tables under the same number.
     if not applied:
         return
     columns = con.execute("select column_name from duckdb_columns() where table_name = 'schema_version'").fetchall()
@@ -139,8 +140,8 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
     for step in applied:
         if made.get(step.version) != step.digest:
             raise DatabaseError(
-                f"{place}: was made by an unreleased benchledger, with another {step.path.name}, and cannot be migrated. "
-                f"Logs are what counts: move this file and its .private aside, and ingest them again"
+                f"{place}: was made by an unreleased benchledger, with another {step.path.name}, and cannot be "
+                f"migrated. Logs are what counts: move this file and its .private aside, and ingest them again"
             )
 
 
