@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
-_RULE = ("patterns", "facts", "values")
+_RULE = ("patterns", "facts", "values", "products")
 _HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
 
 
@@ -42,6 +43,7 @@ class _Pattern:
     parts: int
     regex: re.Pattern[str]
     holes: tuple[str, ...]
+    counts: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class _Rule:
     patterns: tuple[_Pattern, ...]
     facts: dict[str, str]
     values: dict[str, dict[str, str]]
+    products: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,12 @@ def _facts(rule: _Rule, holes: dict[str, str]) -> list[NameFact] | None:
         if value is None:
             return None
         facts.append(NameFact(name, value, logged))
+    for name, factors in rule.products.items():
+        if all(factor in holes for factor in factors):
+            value = known[name].canonical(str(math.prod(int(holes[factor]) for factor in factors)))
+            if value is None:
+                return None
+            facts.append(NameFact(name, value, " x ".join(holes[factor] for factor in factors)))
     facts += [NameFact(name, value, value) for name, value in rule.facts.items()]
     return facts
 
@@ -170,7 +179,22 @@ def _rule(table: Table) -> _Rule:
             table.fail("patterns", f"pattern {source!r}: {error}")
     if not patterns:
         table.fail("", "patterns: at least one is needed")
-    return _Rule(f"{table.file.path.name}:{table.file.line_of(table.place)}", tuple(patterns), facts, values)
+    place = f"{table.file.path.name}:{table.file.line_of(table.place)}"
+    return _Rule(place, tuple(patterns), facts, values, _products(table, patterns))
+
+
+def _products(table: Table, patterns: list[_Pattern]) -> dict[str, tuple[str, ...]]:
+    # A fact that is the product of whole numbers in the name: GPUs in all are nodes by GPUs of a node.
+    known, counts = vocabulary().facts, {name for pattern in patterns for name in pattern.counts}
+    products: dict[str, tuple[str, ...]] = {}
+    for name, factors in table.any_values("products").items():
+        if name not in known or known[name].type != "count":
+            names = ", ".join(fact.name for fact in known.values() if fact.type == "count")
+            table.fail("products", f"no count {name!r}; known: {names}")
+        if not isinstance(factors, list) or not factors or not set(factors) <= counts:
+            table.fail("products", f"{name} must list int holes of the patterns: {', '.join(sorted(counts))}")
+        products[name] = tuple(factors)
+    return products
 
 
 def _value(table: Table, key: str, name: str, stated: object) -> str:
@@ -184,7 +208,7 @@ def _value(table: Table, key: str, name: str, stated: object) -> str:
 
 
 def _pattern(source: str) -> _Pattern:
-    regex, holes = [], list[str]()
+    regex, holes, counts = [], list[str](), set[str]()
     for part in source.split("/"):
         template: Template = parse_template(part, anywhere=True)
         text = ""
@@ -194,12 +218,13 @@ def _pattern(source: str) -> _Pattern:
                     raise TemplateError(f"a name has holes of type int, word and text, not {piece.type!r}")
                 text += _HOLES[piece.type]
                 holes.append(piece.name)
+                counts |= {piece.name} if piece.type == "int" else set()
             elif isinstance(piece, Tail):
                 raise TemplateError(f"a name has no {{{piece.kind}}}: write {{*}} for any text")
             else:
                 text += re.escape(piece.text) if isinstance(piece, Literal) else r"[^/]*?"
         regex.append(text)
-    return _Pattern(source, source.count("/") + 1, re.compile("/".join(regex)), tuple(holes))
+    return _Pattern(source, source.count("/") + 1, re.compile("/".join(regex)), tuple(holes), frozenset(counts))
 
 
 def _check_samples(file: TomlFile, names: Names) -> None:

@@ -51,6 +51,26 @@ def test_a_name_of_another_convention_tells_nothing(monkeypatch: pytest.MonkeyPa
     assert (rules.match(path).parts, rules.match(path).facts) == (0, ())
 
 
+CARDS = '[[name]]\npatterns = ["{nodes:int}n{cards:int}g/{*}", "{nodes:int}n/{*}"]\nproducts = { gpus = ["nodes", "cards"] }\n'
+CARDS_SAMPLE = '[[sample]]\npath = "4n8g/x.log"\nexpect = { nodes = 4, gpus = 32 }\n'
+
+
+def test_a_name_can_tell_a_product(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rules, _ = load(monkeypatch, tmp_path, CARDS + CARDS_SAMPLE)
+
+    told = {path: [(fact.name, fact.value, fact.logged) for fact in rules.match(path).facts] for path in PRODUCTS}
+
+    assert told == PRODUCTS
+
+
+# Two nodes with no cards follow another convention; where the name does not hold every factor, nothing is told.
+PRODUCTS = {
+    "a/2n8g/x.log": [("nodes", "2", "2"), ("gpus", "16", "2 x 8")],
+    "a/2n0g/x.log": [],
+    "a/2n/x.log": [("nodes", "2", "2")],
+}
+
+
 def test_a_companion_has_the_stem_of_its_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rules, _ = load(monkeypatch, tmp_path, 'stem_suffixes = ["_monitor"]\n' + RULE + SAMPLE)
 
@@ -69,7 +89,13 @@ def test_a_companion_has_the_stem_of_its_run(monkeypatch: pytest.MonkeyPatch, tm
             RULE + SAMPLE.replace(", gpus = 8", ""),
             ":3: 'a/run_fp16_gpu8.log' tells {'precision': 'fp16', 'gpus': '8'}, expected {'precision': 'fp16'}",
         ),
-        (RULE + "fact = {}\n" + SAMPLE, ":3: unknown key 'fact'; known here: facts, patterns, values"),
+        (RULE + "fact = {}\n" + SAMPLE, ":3: unknown key 'fact'; known here: facts, patterns, products, values"),
+        (
+            RULE + "products = { precision = ['gpus'] }\n" + SAMPLE,
+            ":3: no count 'precision'; known: batch_size_per_gpu",
+        ),
+        (RULE + "products = { nodes = ['cards'] }\n" + SAMPLE, ":3: nodes must list int holes of the patterns: gpus"),
+        (RULE + "products = { nodes = 5 }\n" + SAMPLE, ":3: nodes must list int holes of the patterns: gpus"),
         (RULE + "facts = { gpu = 8 }\n" + SAMPLE, ":3: no fact 'gpu'; known: framework, "),
         (RULE + "facts = { gpus = 0 }\n" + SAMPLE, ":3: 0 is no value of gpus"),
         ("[[name]]\n", ":1: patterns: at least one is needed"),
