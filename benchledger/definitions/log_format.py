@@ -9,7 +9,7 @@ from typing import Any
 from benchledger.definitions.template import Template
 
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
-ROLES = ("train", "duplicate_stream", "telemetry", "profile", "sidecar")
+ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
 PHASES = ("train", "validation", "inference")
 SCOPES = ("global", "gpu")
 STATUSES = ("oom", "nan", "timeout", "failed")

@@ -15,10 +15,11 @@ from benchledger.ingestion.facts_file import Declared, FactsFiles
 
 @dataclass
 class Sighting:
-    """One row of table sighting and its rows of sighting_fact."""
+    """One row of table sighting and its rows of sighting_fact; those of sighting_file where a manifest was read."""
 
     row: dict[str, Any]
     facts: list[dict[str, Any]]
+    files: list[dict[str, Any]] | None = None
 
     @property
     def sighting_id(self) -> int:
@@ -36,11 +37,17 @@ class SightingMaker:
         self._campaign_name = campaign_name
         self._now = datetime.now(UTC).replace(tzinfo=None)
         self._folders: dict[str, str] = {}
+        self._above: dict[str, list[str]] = {}
 
     def make(
-        self, file: FoundFile, log_id: int | None, status: str, reason: str | None, kept_campaign: str | None = None
-    ) -> Sighting:
-        """The sighting of one file; `kept_campaign` is what --campaign-name said of this place before."""
+        self, file: FoundFile, log_id: int | None, status: str, reason: str | None, kept_campaign: str | None = None,
+        listed: tuple[str, ...] | None = None,
+    ) -> Sighting:  # fmt: skip
+        """The sighting of one file.
+
+        `kept_campaign` is what --campaign-name said of this place before; `listed` are the files that a manifest
+        binds, relative to its folder.
+        """
         match = self._names.match(file.shown)
         declared = self._facts.declared(file.place) if os.path.isabs(file.place) else Declared(None, ())
         parts = file.shown.split("/")
@@ -58,7 +65,9 @@ class SightingMaker:
             "path": file.shown,
             "campaign": campaign,
             "campaign_source": campaign_source,
+            "place": self._place(file.place),
             "folder": self._folder(os.path.dirname(file.place)),
+            "folders": self._folders_above(os.path.dirname(file.place)),
             "stem": self._names.stem(parts[-1]),
             "name_rule": match.rule,
             "modified_at": datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).replace(tzinfo=None)
@@ -79,7 +88,12 @@ class SightingMaker:
              "source": fact.source, "place": fact.place}
             for fact in declared.facts
         ]  # fmt: skip
-        return Sighting(row, facts)
+        if listed is None:
+            return Sighting(row, facts)
+        folder = os.path.dirname(file.place)
+        places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
+        files = [{"sighting_id": sighting_id, "file": name, "place": place} for name, place in places.items()]
+        return Sighting(row, facts, files)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
@@ -90,6 +104,18 @@ class SightingMaker:
         if folder not in self._folders:
             self._folders[folder] = self._hash("folder:", os.fsencode(folder)).hex()
         return self._folders[folder]
+
+    def _folders_above(self, folder: str) -> list[str]:
+        # A sidecar holds for its folder and what is below.
+        if folder not in self._above:
+            above = os.path.dirname(folder)
+            higher = self._folders_above(above) if above != folder else []
+            self._above[folder] = [self._folder(folder), *higher]
+        return self._above[folder]
+
+    def _place(self, place: str) -> str:
+        # A manifest lists files; which file is meant is told by a hash of its real path.
+        return self._hash("place:", os.fsencode(place)).hex()
 
     def _hash(self, what: str, text: bytes) -> bytes:
         return hashlib.blake2b(what.encode() + text, digest_size=8, key=self._key).digest()

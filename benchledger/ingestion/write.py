@@ -168,6 +168,11 @@ def _write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) 
         con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
     insert(con, "sighting", [sighting.row for sighting in rows])
     insert(con, "sighting_fact", [fact for sighting in rows for fact in sighting.facts])
+    # What a manifest lists is known only when it is read; what is told of its place again leaves that as it is.
+    listing = [sighting for sighting in rows if sighting.files is not None]
+    set_ids(con, "listing", [sighting.sighting_id for sighting in listing])
+    con.execute("delete from sighting_file where sighting_id in (select id from listing)")
+    insert(con, "sighting_file", [file for sighting in listing for file in sighting.files or ()])
 
 
 def _count(con: duckdb.DuckDBPyConnection, statement: str) -> int:

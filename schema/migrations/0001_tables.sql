@@ -24,7 +24,9 @@ create table sighting (
     member           varchar,
     campaign         varchar,
     campaign_source  varchar check (campaign_source in ('option', 'facts.toml', 'name', 'folder')),
+    place            varchar,
     folder           varchar not null,
+    folders          varchar[],
     stem             varchar not null,
     name_rule        varchar,
     modified_at      timestamp,
@@ -42,6 +44,13 @@ create table sighting_fact (
     value_logged varchar,
     source       varchar not null check (source in ('correct', 'manifest', 'facts.toml', 'name')),
     place        varchar
+);
+
+-- The files that a manifest lists, by the place where they should lie.
+create table sighting_file (
+    sighting_id bigint not null,
+    file        varchar not null,
+    place       varchar not null
 );
 
 -- What one ignore entry of a format took, per log: the reasons behind log.ignored.
@@ -101,7 +110,8 @@ create table record (
 create table segment (
     log_id            bigint not null,
     segment           integer not null check (segment >= 1),
-    role              varchar not null check (role in ('train', 'duplicate_stream', 'telemetry', 'profile', 'sidecar')),
+    role              varchar not null check (role in
+        ('train', 'duplicate_stream', 'telemetry', 'profile', 'manifest', 'sidecar')),
     first_line        bigint not null,
     last_line         bigint not null,
     first_record_line bigint not null,
@@ -225,7 +235,7 @@ create table fact (
     value        varchar,
     value_logged varchar,
     source       varchar not null check (source in
-        ('correct', 'log', 'manifest', 'facts.toml', 'name', 'derived')),
+        ('correct', 'log', 'manifest', 'sidecar', 'facts.toml', 'name', 'derived')),
     log_id       bigint,
     line         bigint,
     sighting_id  bigint,

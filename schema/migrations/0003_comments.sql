@@ -32,6 +32,10 @@ comment on column sighting.archive is 'Archive that holds it; NULL for a plain f
 comment on column sighting.member is 'Path within the archive.';
 comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
 comment on column sighting.campaign_source is 'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or the log''s own folder.';
+comment on column sighting.place is
+    'A keyed hash of the real path: which file it is. A manifest lists files by it.';
+comment on column sighting.folders is
+    'The folder and those above it, the nearest first, as keyed hashes: a sidecar holds for what is below it.';
 comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
 comment on column sighting.stem is
     'File name without its endings: logs of one folder and stem are of one run.';
@@ -44,8 +48,13 @@ comment on column sighting.status is
     'What became of the file: loaded, duplicate, superseded, facts, empty, unrecognised or unreadable.';
 comment on column sighting.reason is 'Why it was not loaded, or what it repeats.';
 
+comment on table sighting_file is 'One row per file that a manifest lists, at one place where that manifest was seen.';
+comment on column sighting_file.sighting_id is 'Id of the manifest''s sighting (table sighting).';
+comment on column sighting_file.file is 'The file as the manifest lists it, relative to its folder.';
+comment on column sighting_file.place is 'Where that is: a keyed hash of the real path, as in sighting.place.';
+
 comment on table sighting_fact is
-    'One row per statement that a place makes about its runs: facts.toml, a manifest beside the log, or its name. Filled by ingest; fact holds what each run made of them.';
+    'One row per statement that a place makes about its runs: facts.toml, or its name. Filled by ingest; fact holds what each run made of them.';
 comment on column sighting_fact.sighting_id is 'Id of the sighting (table sighting).';
 comment on column sighting_fact.name is 'What is stated: a column of bench_case or environment, or trial.';
 comment on column sighting_fact.value is 'Value in our words.';
