@@ -40,6 +40,7 @@ def show_format(name: str) -> str:
     known = _format(name)
     lines = [f"# {known.path}"]
     lines += [f"# recognised by a line with {' ... '.join(map(repr, proof))}" for proof in known.proofs]
+    lines += [f"# recognised as a JSON document with {', '.join(paths)}" for paths in known.keys]
     if known.csv is not None:
         lines += [f"# recognised by a CSV header that names one of {', '.join(known.csv.headers)}"]
         lines += [

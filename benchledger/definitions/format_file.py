@@ -88,10 +88,8 @@ def _lead_templates() -> tuple[Template, ...]:
 
 def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     top = Table(file, "", file.data, _TOP)
-    kind = top.choice("kind", ("lines", "csv"), default=base.kind if base else "lines")
-    for key in ("anchors", "pairs", "detect", "ignore", "run_starts") if kind == "csv" else ():
-        if key in top:
-            top.fail(key, f"{key} means nothing in a CSV format: its rows are told by [csv]")
+    kind = top.choice("kind", model.FORMAT_KINDS, default=base.kind if base else "lines")
+    _refuse_what_is_of_lines(top, kind)
     own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
     style = own_style or (base.pairs if base else None)
     records = _records(top, style, kind)
@@ -118,6 +116,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         top.known("run_starts", "record", start, names)
     if kind == "csv" and len(records) != 1:
         top.fail("record.1", "a CSV format has one [[record]]: its row")
+    detect = top.table("detect", parts.DETECT.get(kind, ()))
     if (kind == "csv") != ("csv" in top or (base is not None and base.csv is not None)):
         top.fail("csv" if "csv" in top else "kind", 'kind = "csv" and a [csv] table belong together')
     framework = top.text_or_none("framework")
@@ -135,7 +134,8 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         generic=top.flag("generic"),
         anchors=tuple(anchors),
         pairs=style,
-        proofs=parts.read_proofs(top.table("detect", ("proof",))),
+        proofs=parts.read_proofs(detect) if kind == "lines" else (),
+        keys=parts.read_keys(detect) if kind == "json" else (),
         records=tuple(records),
         ignores=tuple(ignores),
         fields=fields,
@@ -149,6 +149,16 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         definitions_hash=_hash(file, base),
         lines=file.lines,
     )
+
+
+def _refuse_what_is_of_lines(top: Table, kind: str) -> None:
+    if kind == "lines":
+        return
+    shown = "CSV" if kind == "csv" else kind
+    cure = "its keys" if kind == "json" else f"[{kind}]"
+    for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in parts.DETECT else ("detect",))):
+        if key in top:
+            top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
 
 
 def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[model.RecordDefinition]:

@@ -15,7 +15,9 @@ IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
 SAMPLE = ("text", "expect")
-_JSON = ("values", "where", "has", *model.COLUMNS)
+_JSON = ("values", "where", "has", "unless", *model.COLUMNS)
+_JSON_DOCUMENT = (*_JSON, "each", "units", "clock_unit")
+DETECT = {"lines": ("proof",), "json": ("keys",)}
 CSV = ("columns", "headers", "headerless")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats")
@@ -55,10 +57,15 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     if status and kind != "event":
         table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
     phase = table.choice("phase", model.PHASES) if "phase" in table else None
-    if format_kind == "csv":
+    if format_kind != "lines":
+        own = {"json": "json"}.get(format_kind)
+        shown = "CSV" if format_kind == "csv" else format_kind
         for key in ("templates", "pairs", "json"):
-            if key in table:
-                table.fail(key, f"the record of a CSV format is a row: it has no {key}")
+            if key in table and key != own:
+                table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
+        if own == "json":
+            document = _read_json(table.table("json", _JSON_DOCUMENT))
+            return model.RecordDefinition(name, kind, (), json=document, status=status, phase=phase)
         return model.RecordDefinition(name, kind, (), phase=phase)
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = _read_json(table.table("json", _JSON)) if "json" in table else None
@@ -98,7 +105,17 @@ def read_pairs(table: Table) -> model.PairsStyle:
 
 def _read_json(table: Table) -> model.JsonMap:
     columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
-    return model.JsonMap(table.text("values"), columns, table.any_values("where"), tuple(table.strings("has")))
+    values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
+    return model.JsonMap(
+        values=values,
+        columns=columns,
+        where=table.any_values("where"),
+        has=tuple(table.strings("has")),
+        unless=table.any_values("unless"),
+        each=table.text_or_none("each"),
+        units=table.texts("units"),
+        clock_unit=table.listed("clock_unit", vocabulary().spellings),
+    )
 
 
 def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
@@ -215,13 +232,24 @@ def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
 
 def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
     """The proofs of [detect]."""
-    proofs = table.data.get("proof", [])
-    if not isinstance(proofs, list) or not all(
-        isinstance(proof, list) and proof and all(isinstance(literal, str) and literal for literal in proof)
-        for proof in proofs
+    return _lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
+
+
+def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The keys of [detect]: any of the lists, all of its paths, shows that a JSON document is of the format."""
+    keys = _lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
+    if not keys:
+        table.fail("keys", 'a JSON format is told by its keys: [detect] keys = [["some.path", "another"]]')
+    return keys
+
+
+def _lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:
+    lists = table.data.get(key, [])
+    if not isinstance(lists, list) or not all(
+        isinstance(entry, list) and entry and all(isinstance(text, str) and text for text in entry) for entry in lists
     ):
-        table.fail("proof", "a proof is a list of literals that stand in one line, in this order")
-    return tuple(tuple(proof) for proof in proofs)
+        table.fail(key, meaning)
+    return tuple(tuple(entry) for entry in lists)
 
 
 def read_sample(table: Table) -> model.Sample:

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchledger.definitions.template import Template
 
+FORMAT_KINDS = ("lines", "csv", "json")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
 ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
 PHASES = ("train", "validation", "inference")
@@ -29,15 +30,22 @@ class PairsStyle:
 
 @dataclass(frozen=True)
 class JsonMap:
-    """Where the JSON object of a `{json}` template holds what, as dotted paths.
+    """Where the JSON object of a `{json}` template, or a JSON document, holds what, as dotted paths.
 
-    `where` names values that must stand somewhere, `has` paths that must be there: else the record is another one.
+    `where` names values that must stand somewhere (a list: one of them), `has` paths that must be there, `unless`
+    values that must not: else the record is another one. `values` is the path of an object of values (`.`: the whole
+    object), or names and their paths. Documents only: `each` is the path of a list whose objects are the records,
+    `units` where a value's unit stands, `clock_unit` the unit of `clock_s`.
     """
 
-    values: str
+    values: str | dict[str, str]
     columns: dict[str, str]
     where: dict[str, Any]
     has: tuple[str, ...] = ()
+    unless: dict[str, Any] = field(default_factory=dict)
+    each: str | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    clock_unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -159,6 +167,7 @@ class LogFormat:
     run_starts: frozenset[str]
     closing: str | None
     csv: CsvDefinition | None
+    keys: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]
     own_templates: frozenset[tuple[str, str]]
@@ -167,5 +176,5 @@ class LogFormat:
 
     @property
     def detectable(self) -> bool:
-        """Whether a log can be of this format; a mere base has no proof and no CSV columns."""
-        return bool(self.proofs) or self.csv is not None
+        """Whether a log can be of this format; a mere base has no proof, no keys and no columns."""
+        return bool(self.proofs or self.keys) or self.csv is not None

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchledger.definitions.log_format import CsvColumn, CsvDefinition, LogFormat
 from benchledger.scanning import rows
+from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.rows import Pieces, RejectedPiece, Row
 from benchledger.scanning.values import decode, to_time
@@ -31,6 +32,8 @@ _NOT_STATED = {"", "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insuf
 class CsvReader:
     """Reads the lines of one CSV format; the header, if there is one, is the first line that is not blank."""
 
+    whole = False
+
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.csv is not None
         self.format = log_format
@@ -42,14 +45,16 @@ class CsvReader:
         self._typed: tuple[CsvColumn, ...] | None = None
         self._header = b""
 
-    def header_fits(self, head: bytes) -> str | None:
+    def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         """Why a file that begins with `head` has a header of this format, or None."""
+        head = head[:BLOCK]
         named = self._header_of(_first_line(head))
         known = [name for name, _ in named if name in self.definition.headers]
         return f"the header line names {known[0]!r}" if known else None
 
-    def list_fits(self, head: bytes, complete: bool) -> str | None:
+    def fits_late(self, head: bytes, complete: bool) -> str | None:
         """Why a file without a header that begins with `head` is of this format, or None."""
+        head, complete = head[:BLOCK], complete and len(head) <= BLOCK
         if self._list_of([_first_line(head)], least_lines=1) is None:
             return None
         self._list = fitting = self._list_of(_lines(head, complete))
@@ -59,7 +64,7 @@ class CsvReader:
 
     def begin(self, head: bytes) -> None:
         """Takes the columns from the beginning of a file that was just found to fit."""
-        first = _first_line(head)
+        first = _first_line(head[:BLOCK])
         self._columns, self._typed, self._header = self._header_of(first), None, first
         if not any(name in self.definition.headers for name, _ in self._columns):
             self._typed = self._list or ()

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
 from benchledger.definitions.template import Hole, Template
 from benchledger.scanning import rows
+from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import head_pattern, whole_pattern
-from benchledger.scanning.rows import Pieces, RejectedPiece, Row
+from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
 from benchledger.scanning.values import ANSI, Pair, PairsReader, decode, to_number, to_seconds, to_time, to_whole
 
 _CUTS = re.compile(rb"[\r\n]")
-_LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
-# As deep as a JSON value may be nested: each level is a part of its name.
-_DEEPEST = 32
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096
-
-
-class _Refused(Exception):
-    """A template's pattern matched, but what it holds is no record; the reason is kept for the reject."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +126,7 @@ class LineReader:
                 continue
             try:
                 row = self._row(matcher, match, piece)
-            except _Refused as error:
+            except Refused as error:
                 refused = refused or (matcher.record.name, str(error))
                 continue
             if row is None:
@@ -169,7 +162,7 @@ class LineReader:
         for hole, raw in zip(matcher.holes, match.groups(), strict=True):
             value = _hole_value(hole.type, raw)
             if hole.name in COLUMNS:
-                columns[hole.name] = _column(hole.name, value)
+                columns[hole.name] = column_value(hole.name, value)
             elif isinstance(value, int | float | None):
                 found.append(
                     (hole.name, None if value is None else float(value), None, "s" if hole.type == "duration" else None)
@@ -217,20 +210,10 @@ class LineReader:
     def _json(self, record: RecordDefinition, tail: bytes, columns: dict[str, Any]) -> tuple[list[Pair] | None, bytes]:
         assert record.json is not None
         data, rest = self._parsed(tail)
-        for path, expected in record.json.where.items():
-            if _at(data, path) != expected:
-                return None, b""
-        if any(_at(data, path) is _MISSING for path in record.json.has):
-            return None, b""
-        values = _at(data, record.json.values)
-        if not isinstance(values, dict):
-            return None, b""
-        for column, path in record.json.columns.items():
-            value = _at(data, path)
-            if value is _MISSING or isinstance(value, dict | list):
-                return None, b""
-            columns[column] = _json_column(column, value)
-        return list(_flat(values, "")), rest
+        pairs = None
+        if selects(record.json, data):
+            pairs = pairs_of(record.json, data, columns)
+        return pairs, b"" if pairs is None else rest
 
     def _parsed(self, tail: bytes) -> tuple[Any, bytes]:
         # Several records may ask for the same line, one after the other.
@@ -239,52 +222,9 @@ class LineReader:
             try:
                 data, end = json.JSONDecoder().raw_decode(text)
             except (ValueError, RecursionError):
-                raise _Refused(rows.BAD_JSON) from None
+                raise Refused(rows.BAD_JSON) from None
             self._last_json = (tail, data, text[end:].strip().encode())
         return self._last_json[1], self._last_json[2]
-
-
-_MISSING = object()
-
-
-def _at(data: Any, path: str) -> Any:
-    for key in path.split("."):
-        if isinstance(data, dict) and key in data:
-            data = data[key]
-        elif isinstance(data, list) and key.isdigit() and int(key) < len(data):
-            data = data[int(key)]
-        else:
-            return _MISSING
-    return data
-
-
-def _flat(values: dict[str, Any], prefix: str, depth: int = 1) -> Iterator[Pair]:
-    if depth > _DEEPEST:
-        raise _Refused(rows.BAD_JSON)
-    for key, value in values.items():
-        name = prefix + _storable(key)
-        if isinstance(value, dict):
-            yield from _flat(value, name + ".", depth + 1)
-        elif value is None:
-            yield name, None, None, None
-        elif isinstance(value, bool | str):
-            yield name, None, _storable(str(value)), None
-        elif isinstance(value, int | float):
-            yield name, _finite_int(value), None, None
-        else:
-            yield name, None, _storable(json.dumps(value, ensure_ascii=False)), None
-
-
-def _storable(text: str) -> str:
-    # JSON can spell NUL and halves of surrogate pairs, which no column holds.
-    return decode(text.encode("utf-8", "backslashreplace"))
-
-
-def _finite_int(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
 
 
 def _hole_value(kind: str, raw: bytes) -> Any:
@@ -295,33 +235,8 @@ def _hole_value(kind: str, raw: bytes) -> Any:
     if kind == "time":
         time = to_time(raw)
         if time is None:
-            raise _Refused(rows.BAD_TIME)
+            raise Refused(rows.BAD_TIME)
         return time
     if kind == "duration":
         return to_seconds(raw)
     return decode(raw)
-
-
-def _column(name: str, value: Any) -> Any:
-    if value is None or name in ("logged_at", "clock_s"):
-        return value
-    if (limit := _LARGEST.get(name)) is not None:
-        if not -limit < value < limit or value != int(value):
-            raise _Refused(rows.BAD_NUMBER)
-        return int(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _json_column(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if name == "logged_at":
-        time = to_time(str(value).encode("ascii", "replace")) if isinstance(value, str) else None
-        if time is None:
-            raise _Refused(rows.BAD_TIME)
-        return time
-    if name == "clock_s" or name in _LARGEST:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _Refused(rows.BAD_NUMBER)
-        return _finite_int(value) if name == "clock_s" else _column(name, value)
-    return _storable(str(value))

@@ -10,9 +10,10 @@ import xxhash
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
-from benchledger.scanning.csv_rows import CsvReader
 from benchledger.scanning.detection import BLOCK, Detected, Detector, blocks
-from benchledger.scanning.rows import TOO_LONG, Pieces, RejectedPiece
+from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
+from benchledger.scanning.readers import reader_of
+from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.values import decode
 
@@ -71,7 +72,8 @@ class LogReader:
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
         self._detector = Detector(self._formats)
         self._scanners: dict[str, Scanner] = {}
-        self._csv = [CsvReader(log_format) for log_format in self._formats.values() if log_format.csv is not None]
+        found = (reader_of(log_format) for log_format in self._formats.values())
+        self._readers = [reader for reader in found if reader is not None]
 
     def read(
         self,
@@ -96,7 +98,7 @@ class LogReader:
             counter = _Counter(previous)
             counter.count(first)
             return ReadLog(counter.digest(), counter.bytes, 0, "known", "", grew=counter.grew())
-        detected, csv = self._detect(stream, first, complete)
+        detected, reader = self._detect(stream, first, complete)
         counter = _Counter(previous)
         log = ScannedLog()
         line = 1
@@ -104,11 +106,14 @@ class LogReader:
             for chunk in _chunks(stream, first):
                 counter.count(chunk)
                 line += chunk.count(b"\n")
+        elif reader is not None and reader.whole:
+            line = self._read_whole(reader, _chunks(stream, first), counter, log, columns)
+            log.segments.close()
         else:
-            if csv is not None:
-                csv.begin(first[:BLOCK])
+            if reader is not None:
+                reader.begin(first)
             for buffer, end, base, whole in _buffers(stream, first, counter):
-                line = self._scan(detected.format, csv, buffer, end, base, whole, line, log, columns)
+                line = self._scan(detected.format, reader, buffer, end, base, whole, line, log, columns)
             log.segments.close()
         result = ReadLog(
             counter.digest(), counter.bytes, line - 1 + counter.unterminated,
@@ -119,32 +124,55 @@ class LogReader:
             result.status = "known"
         return result
 
-    def _scan(
-        self, log_format: LogFormat, csv: CsvReader | None, buffer: bytes, end: int, base: int, whole: bool, line: int,
-        log: ScannedLog, columns: RecordColumns,
-    ) -> int:  # fmt: skip
+    def _read_whole(
+        self, reader: FileReader, chunks: Iterator[bytes], counter: _Counter, log: ScannedLog, columns: RecordColumns
+    ) -> int:
+        parts: list[bytes] = []
+        line = 1
+        for chunk in chunks:
+            counter.count(chunk)
+            line += chunk.count(b"\n")
+            if counter.bytes <= DOCUMENT_LIMIT:
+                parts.append(chunk)
+        pieces = Pieces()
+        if counter.bytes > DOCUMENT_LIMIT:
+            pieces.pieces += 1
+            pieces.rejects.append(RejectedPiece(1, 0, None, TOO_LARGE, decode(parts[0][:1000] if parts else b"")))
+        else:
+            reader.read(b"".join(parts), 0, 1, pieces)
+        self._scanner(reader.format).keep(pieces, log, columns)
+        return line
+
+    def _scanner(self, log_format: LogFormat) -> Scanner:
         scanner = self._scanners.get(log_format.name)
         if scanner is None:
             scanner = self._scanners[log_format.name] = Scanner(log_format)
+        return scanner
+
+    def _scan(
+        self, log_format: LogFormat, reader: FileReader | None, buffer: bytes, end: int, base: int, whole: bool,
+        line: int, log: ScannedLog, columns: RecordColumns,
+    ) -> int:  # fmt: skip
+        scanner = self._scanner(log_format)
         if not whole:
-            if csv is not None or scanner.reader.concerns(buffer):
+            if reader is not None or scanner.reader.concerns(buffer):
                 log.pieces += 1
                 log.rejects.append(RejectedPiece(line, base, None, TOO_LONG, decode(buffer[:1000])))
             return line
-        if csv is None:
+        if reader is None:
             return scanner.scan(buffer, end, base, line, log, columns)
         pieces = Pieces()
-        line = csv.read(buffer[:end], base, line, pieces)
+        line = reader.read(buffer[:end], base, line, pieces)
         scanner.keep(pieces, log, columns)
         return line
 
-    def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, CsvReader | None]:
+    def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
         if (archive := _archive(first)) is not None:
             stream.seek(len(first))
             return Detected(None, f"{archive}: archives are not read yet, unpack it"), None
-        for csv in self._csv:
-            if (why := csv.header_fits(first[:BLOCK])) is not None:
-                return Detected(csv.format, why), csv
+        for reader in self._readers:
+            if (why := reader.fits(first, complete)) is not None:
+                return Detected(reader.format, why), reader
         best: dict[str, tuple[tuple[int, int], str]] = {}
         miss = (0, "")
         line = 1
@@ -162,9 +190,9 @@ class LogReader:
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:
             return verdict, None
-        for csv in self._csv:
-            if (why := csv.list_fits(first[:BLOCK], complete and len(first) <= BLOCK)) is not None:
-                return Detected(csv.format, why), csv
+        for reader in self._readers:
+            if (why := reader.fits_late(first, complete)) is not None:
+                return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _stranger(first)), None
 
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from benchledger.scanning.layout import Layout
+from benchledger.definitions.log_format import RecordDefinition
+from benchledger.scanning.layout import Layout, Layouts
+from benchledger.scanning.values import Pair
 
 # Reasons of rejects; docs/formats.md explains each.
 NO_HEAD = "no head: the line has an anchor of the format but no record begins in it"
 NO_TEMPLATE = "no template: a record begins here but no template takes it to its end"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
+TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 
+Columns = dict[str, int | float | str | datetime | None]
+Place = tuple[int, int]
+
 PIECE_LIMIT = 65_536
 REJECT_TEXT_LIMIT = 1_000
+
+
+class Refused(Exception):
+    """What was found where a record begins is no record; the reason is kept for the reject."""
 
 
 @dataclass(slots=True)
@@ -29,7 +40,7 @@ class Row:
     layout: Layout
     line: int
     byte_offset: int
-    columns: dict[str, int | float | str | datetime | None]
+    columns: Columns
     values: list[float | None]
     texts: list[str | None] | None = None
     lead: str | None = None
@@ -55,3 +66,12 @@ class Pieces:
     rejects: list[RejectedPiece] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     pieces: int = 0
+
+
+def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:
+    """The row of a record with these values, scaled to their units; `place` is its line and its byte offset."""
+    layout = layouts.get(record, tuple(pair[0] for pair in pairs), tuple(pair[3] for pair in pairs))
+    values = [None if pair[1] is None else pair[1] * scale for pair, scale in zip(pairs, layout.scales, strict=False)]
+    texts = [pair[2] for pair in pairs]
+    has_text = any(text is not None for text in texts)
+    return Row(layout, *place, columns, values or [None], texts if has_text else None)

@@ -12,9 +12,10 @@ from benchledger.definitions.format_file import leads_files, read_formats
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError
-from benchledger.scanning.csv_rows import CsvReader
+from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
 from benchledger.scanning.values import to_time
 
@@ -59,9 +60,9 @@ def check_format(log_format: LogFormat) -> list[str]:
     problems: list[str] = []
     if not log_format.samples:
         problems.append(f"{log_format.path}:1: no [[sample]]: give some lines of a real log, and all that they hold")
-    if log_format.kind == "csv":
+    if (file_reader := reader_of(log_format)) is not None:
         for sample in log_format.samples:
-            problems += _check_sample(log_format, sample, _read_csv(log_format, sample))
+            problems += _check_sample(log_format, sample, _read_file(file_reader, sample))
         return problems
     reader = LineReader(log_format)
     for sample in log_format.samples:
@@ -108,11 +109,10 @@ def _stolen(log_format: LogFormat, sample: Sample) -> list[str]:
     return problems
 
 
-def _read_csv(log_format: LogFormat, sample: Sample) -> Pieces:
-    reader = CsvReader(log_format)
+def _read_file(reader: FileReader, sample: Sample) -> Pieces:
     text = sample.text.strip("\n").encode()
     pieces = Pieces()
-    if reader.header_fits(text) or reader.list_fits(text, complete=True):
+    if reader.fits(text, complete=True) or reader.fits_late(text, complete=True):
         reader.begin(text)
         reader.read(text, 0, 1, pieces)
     return pieces

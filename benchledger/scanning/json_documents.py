@@ -1,0 +1,232 @@
+"""Files that are one JSON document: an index, a manifest, a trace. Lists of records are read object by object."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from benchledger.definitions.log_format import JsonMap, LogFormat, RecordDefinition
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning import rows
+from benchledger.scanning.detection import BLOCK
+from benchledger.scanning.json_values import MISSING, at, pairs_of, selects
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, make_row
+from benchledger.scanning.values import Pair, decode
+
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+_BAD = rows.BAD_JSON.partition(":")[0]
+
+
+class _Broken(Exception):
+    """The document ends here: what stands at this position is no JSON."""
+
+    def __init__(self, why: str, position: int) -> None:
+        super().__init__(f"{_BAD}: {why}")
+        self.position = position
+
+
+class JsonReader:
+    """Reads the documents of one format. A record's place is that of its object, or of its first value's key."""
+
+    whole = True
+
+    def __init__(self, log_format: LogFormat) -> None:
+        self.format = log_format
+        self.layouts = Layouts(log_format)
+        self._whole = [(record, record.json) for record in log_format.records if record.json and not record.json.each]
+        self._each: dict[str, list[tuple[RecordDefinition, JsonMap]]] = {}
+        for record in log_format.records:
+            if record.json and record.json.each:
+                self._each.setdefault(record.json.each, []).append((record, record.json))
+
+    def fits(self, head: bytes, complete: bool) -> str | None:
+        """Why a document that begins with `head` is of this format: it has the keys of [detect], or names them."""
+        start = head[:BLOCK].removeprefix(_BOM).lstrip()
+        if start[:1] not in (b"{", b"["):
+            return None
+        for paths in self.format.keys:
+            # A cheap look first: most documents are none of ours.
+            if not all(_names(start, key) for path in paths for key in path.split(".") if not key.isdecimal()):
+                continue
+            shown = ", ".join(paths)
+            if not complete:
+                return f"the document names {shown}"
+            try:
+                data = json.loads(head.removeprefix(_BOM).decode("utf-8", "surrogateescape"))
+            except (ValueError, RecursionError):
+                return f"the document is no JSON, but names {shown}"
+            if all(at(data, path) is not MISSING for path in paths):
+                return f"the document has {shown}"
+        return None
+
+    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
+        """None: a document is told by its keys."""
+        return None
+
+    def begin(self, head: bytes) -> None:
+        """Nothing to prepare."""
+
+    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
+        """Adds the records of a document; what cannot be read is one reject, at the place where JSON ends."""
+        document = _Document(buffer, base, line, self, pieces)
+        try:
+            document.read()
+        except _Broken as error:
+            pieces.pieces += 1
+            at_line, offset = document.place(error.position)
+            text = decode(buffer[offset - base : offset - base + rows.REJECT_TEXT_LIMIT])
+            pieces.rejects.append(RejectedPiece(at_line, offset, None, str(error), text))
+        return line + buffer.count(b"\n")
+
+    def wants(self, path: str) -> str | None:
+        """`list` if a path is a list of records, `object` if one stands below it."""
+        if path in self._each:
+            return "list"
+        below = any(path == "." or each.startswith(f"{path}.") for each in self._each)
+        return "object" if below or path == "." else None
+
+    def element(self, path: str, data: Any, place: Place, text: str, pieces: Pieces) -> None:
+        """Adds the record that an object of a list is: the first one that selects it; others are not ours."""
+        for record, definition in self._each[path]:
+            if selects(definition, data):
+                self._keep(record, definition, data, place, text, pieces)
+                return
+
+    def document(self, data: Any, places: dict[str, Place], text: str, pieces: Pieces) -> None:
+        """Adds every record that selects the document as a whole."""
+        taken: set[int] = set()
+        for record, definition in self._whole:
+            if selects(definition, data):
+                line, offset = _place_of(definition, places)
+                while offset in taken:
+                    offset += 1
+                taken.add(offset)
+                self._keep(record, definition, data, (line, offset), text, pieces)
+
+    def _keep(
+        self, record: RecordDefinition, definition: JsonMap, data: Any, place: Place, text: str, pieces: Pieces
+    ) -> None:
+        pieces.pieces += 1
+        columns: Columns = {}
+        try:
+            pairs = pairs_of(definition, data, columns)
+            if pairs is None:
+                raise Refused(f"{_BAD}: the object lacks what record {record.name!r} asks for")
+        except (Refused, RecursionError) as error:
+            reason = str(error) if isinstance(error, Refused) else rows.BAD_JSON
+            shown = decode(text[: rows.REJECT_TEXT_LIMIT].encode("utf-8", "surrogateescape"))
+            pieces.rejects.append(RejectedPiece(*place, record.name, reason, shown))
+            return
+        clock = columns.get("clock_s")
+        if definition.clock_unit and isinstance(clock, float):
+            columns["clock_s"] = clock * vocabulary().spellings[definition.clock_unit][1]
+        pieces.rows.append(make_row(self.layouts, record, _with_units(pairs, definition, data), columns, place))
+
+
+class _Document:
+    """One document while it is read: a walk down to the lists of records; all else is parsed at once."""
+
+    def __init__(self, buffer: bytes, base: int, line: int, reader: JsonReader, pieces: Pieces) -> None:
+        start = len(_BOM) if buffer.startswith(_BOM) else 0
+        # Bytes that are no UTF-8 survive, and places are told in bytes.
+        self._text = buffer[start:].decode("utf-8", "surrogateescape")
+        self._ascii = buffer.isascii()
+        self._reader, self._pieces = reader, pieces
+        self._places: dict[str, Place] = {}
+        self._known = (0, line, base + start)
+
+    def place(self, position: int) -> Place:
+        """Line and byte offset of a position; positions are asked for in ascending order."""
+        last, line, offset = self._known
+        line += self._text.count("\n", last, position)
+        between = self._text[last:position]
+        offset += position - last if self._ascii else len(between.encode("utf-8", "surrogateescape"))
+        self._known = (position, line, offset)
+        return line, offset
+
+    def read(self) -> None:
+        start = self._past_blanks(0)
+        self._places["."] = self.place(start)
+        data, end = self._value(start, ".")
+        if (rest := self._past_blanks(end)) < len(self._text):
+            raise _Broken("something follows the document", rest)
+        self._reader.document(data, self._places, self._text, self._pieces)
+
+    def _past_blanks(self, position: int) -> int:
+        match = _BLANKS.match(self._text, position)
+        return match.end() if match else position
+
+    def _value(self, start: int, path: str) -> tuple[Any, int]:
+        wanted, first = self._reader.wants(path), self._text[start : start + 1]
+        if wanted == "list" and first == "[":
+            return self._list(start, path)
+        if wanted == "object" and first == "{":
+            return self._object(start, path)
+        return self._plain(start)
+
+    def _plain(self, start: int) -> tuple[Any, int]:
+        try:
+            return _DECODER.raw_decode(self._text, start)
+        except json.JSONDecodeError as error:
+            raise _Broken(error.msg, error.pos) from None
+        except (ValueError, RecursionError):
+            # A whole number of more digits than Python reads, or more levels.
+            raise _Broken("a number too long, or nested too deep", start) from None
+
+    def _object(self, start: int, path: str) -> tuple[dict[str, Any], int]:
+        found: dict[str, Any] = {}
+        position = self._past_blanks(start + 1)
+        if self._text[position : position + 1] == "}":
+            return found, position + 1
+        while True:
+            if self._text[position : position + 1] != '"':
+                raise _Broken("a key in double quotes should stand here", position)
+            key, end = self._plain(position)
+            below = key if path == "." else f"{path}.{key}"
+            if key in found:
+                raise _Broken("the key stands twice", position)
+            self._places[below] = self.place(position)
+            position = self._expect(":", end)
+            found[key], end = self._value(position, below)
+            position = self._past_blanks(end)
+            if self._text[position : position + 1] == "}":
+                return found, position + 1
+            position = self._expect(",", position)
+
+    def _list(self, start: int, path: str) -> tuple[list[Any], int]:
+        position = self._past_blanks(start + 1)
+        if self._text[position : position + 1] == "]":
+            return [], position + 1
+        while True:
+            data, end = self._plain(position)
+            if isinstance(data, dict):
+                shown = self._text[position : position + rows.REJECT_TEXT_LIMIT]
+                self._reader.element(path, data, self.place(position), shown, self._pieces)
+            position = self._past_blanks(end)
+            if self._text[position : position + 1] == "]":
+                return [], position + 1
+            position = self._expect(",", position)
+
+    def _expect(self, mark: str, position: int) -> int:
+        position = self._past_blanks(position)
+        if self._text[position : position + 1] != mark:
+            raise _Broken(f"{mark!r} should stand here", position)
+        return self._past_blanks(position + 1)
+
+
+def _names(text: bytes, key: str) -> bool:
+    return re.search(rb'"' + re.escape(key.encode()) + rb'"[ \t\r\n]{0,64}:', text) is not None
+
+
+def _with_units(pairs: list[Pair], definition: JsonMap, data: Any) -> list[Pair]:
+    stated = {name: at(data, path) for name, path in definition.units.items()}
+    return [(*pair[:3], unit if isinstance(unit := stated.get(pair[0]), str) else pair[3]) for pair in pairs]
+
+
+def _place_of(definition: JsonMap, places: dict[str, Place]) -> Place:
+    paths = [definition.values] if isinstance(definition.values, str) else list(definition.values.values())
+    return next((places[path] for path in (*paths, ".") if path in places), places["."])

@@ -1,0 +1,119 @@
+"""What a JSON object holds: the values and columns that a format's JsonMap asks for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from benchledger.definitions.log_format import JsonMap
+from benchledger.scanning import rows
+from benchledger.scanning.rows import Refused
+from benchledger.scanning.values import Pair, decode, to_time
+
+_LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
+# As deep as a JSON value may be nested: each level is a part of its name.
+_DEEPEST = 32
+
+MISSING = object()
+
+
+def at(data: Any, path: str) -> Any:
+    """What stands at a dotted path, or MISSING; `.` is the whole."""
+    if path == ".":
+        return data
+    for key in path.split("."):
+        if isinstance(data, dict) and key in data:
+            data = data[key]
+        elif isinstance(data, list) and key.isdecimal() and int(key) < len(data):
+            data = data[int(key)]
+        else:
+            return MISSING
+    return data
+
+
+def selects(definition: JsonMap, data: Any) -> bool:
+    """Whether an object is a record by its `where`, `unless` and `has`."""
+    return (
+        all(_is(at(data, path), expected) for path, expected in definition.where.items())
+        and not any(_is(at(data, path), expected) for path, expected in definition.unless.items())
+        and all(at(data, path) is not MISSING for path in definition.has)
+    )
+
+
+def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pair] | None:
+    """The values of an object, its columns put into `columns`; None if it has not what the record asks for."""
+    if isinstance(definition.values, str):
+        values = at(data, definition.values)
+        if not isinstance(values, dict):
+            return None
+    else:
+        found = {name: at(data, path) for name, path in definition.values.items()}
+        values = {name: value for name, value in found.items() if value is not MISSING}
+    for column, path in definition.columns.items():
+        value = at(data, path)
+        if value is MISSING or isinstance(value, dict | list):
+            return None
+        columns[column] = _json_column(column, value)
+    return list(_flat(values, ""))
+
+
+def column_value(name: str, value: Any) -> Any:
+    """A number or text as a record's column holds it. Raises Refused if it does not fit."""
+    if value is None or name in ("logged_at", "clock_s"):
+        return value
+    if (limit := _LARGEST.get(name)) is not None:
+        if not -limit < value < limit or value != int(value):
+            raise Refused(rows.BAD_NUMBER)
+        return int(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is(value: Any, expected: Any) -> bool:
+    # 0 is not false, and 1 not true.
+    alternatives = expected if isinstance(expected, list) and not isinstance(value, list) else [expected]
+    return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in alternatives)
+
+
+def _flat(values: dict[str, Any], prefix: str, depth: int = 1) -> Iterator[Pair]:
+    if depth > _DEEPEST:
+        raise Refused(rows.BAD_JSON)
+    for key, value in values.items():
+        name = prefix + storable(key)
+        if isinstance(value, dict):
+            yield from _flat(value, name + ".", depth + 1)
+        elif value is None:
+            yield name, None, None, None
+        elif isinstance(value, bool | str):
+            yield name, None, storable(str(value)), None
+        elif isinstance(value, int | float):
+            yield name, _finite_int(value), None, None
+        else:
+            yield name, None, storable(json.dumps(value, ensure_ascii=False)), None
+
+
+def storable(text: str) -> str:
+    """A text without what no column holds: JSON can spell NUL and halves of surrogate pairs."""
+    return decode(text.encode("utf-8", "backslashreplace"))
+
+
+def _finite_int(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _json_column(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name == "logged_at":
+        time = to_time(str(value).encode("ascii", "replace")) if isinstance(value, str) else None
+        if time is None:
+            raise Refused(rows.BAD_TIME)
+        return time
+    if name == "clock_s" or name in _LARGEST:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Refused(rows.BAD_NUMBER)
+        return _finite_int(value) if name == "clock_s" else column_value(name, value)
+    return storable(str(value))

@@ -1,0 +1,203 @@
+"""Files that are one JSON document: told by their keys, read object by object, and never guessed at."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchledger.definitions.format_file import read_formats
+from benchledger.scanning import log_reader
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.log_reader import LogReader, ReadLog
+
+FORMAT = """
+format = "trace"
+version = 1
+kind = "json"
+[detect]
+keys = [["made.version", "events"]]
+[[record]]
+name = "run"
+kind = "parameter"
+[record.json]
+values = { batch = "made.batch" }
+[[record]]
+name = "event"
+kind = "kernel"
+[record.json]
+each = "events"
+where = { cat = ["kernel", "Kernel"] }
+values = { dur = "dur", speed = "speed" }
+units = { speed = "unit" }
+label = "name"
+clock_s = "ts"
+clock_unit = "us"
+[[field]]
+name = "dur"
+unit = "s"
+"""
+EVENT = {"cat": "kernel", "name": "gemm", "ts": 5_000_000, "dur": 2.5}
+
+Read = Callable[[str | bytes], tuple[ReadLog, list[dict[str, Any]]]]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    path = tmp_path / "trace.toml"
+    path.write_text(FORMAT)
+    reader = LogReader(read_formats([path]))
+
+    def _read(text: str | bytes) -> tuple[ReadLog, list[dict[str, Any]]]:
+        columns = RecordColumns()
+        log = text if isinstance(text, bytes) else text.encode()
+        found = reader.read(io.BytesIO(log), columns, lambda _: False)
+        layouts = columns.layouts()
+        table = columns.to_arrow([1]).to_pylist()
+        for row in table:
+            row["record"] = layouts[row["shape_id"]].record.name
+            row["stated"] = dict(zip((v.name for v in layouts[row["shape_id"]].values), row["values"], strict=True))
+            row["units"] = {v.name: v.unit for v in layouts[row["shape_id"]].values}
+        assert found.scanned.pieces == found.scanned.records + len(found.scanned.rejects)
+        return found, sorted(table, key=lambda row: row["byte_offset"])
+
+    return _read
+
+
+def document(*events: Any, **more: Any) -> str:
+    return json.dumps({"made": {"version": 1, "batch": 32}, "events": list(events), **more}, indent=1)
+
+
+def test_a_document_is_told_by_its_keys(read: Read) -> None:
+    log, _ = read(document(EVENT))
+
+    assert (log.format, log.evidence) == ("trace", "the document has made.version, events")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"made": 1, "events": []}',
+        '{"version": 1, "made": {}, "events": []}',
+        '["made", "version", "events"]',
+        '{"text": "made: version: events:"}',
+        'x {"made": {"version": 1}, "events": []}',
+        "{}",
+    ],
+)
+def test_a_document_without_all_of_them_is_none_of_ours(read: Read, text: str) -> None:
+    log, _ = read(text)
+
+    assert log.status == "unrecognised"
+
+
+def test_each_object_of_a_list_is_a_record_at_its_place(read: Read) -> None:
+    text = "\n\n" + document(
+        EVENT, {"cat": "cpu", "dur": "no number"}, {**EVENT, "cat": "Kernel", "name": "größe"}, EVENT
+    )
+    log, rows = read(text)
+
+    assert [(row["record"], row["label"], row["clock_s"]) for row in rows] == [
+        ("run", None, None), ("event", "gemm", 5.0), ("event", "größe", 5.0), ("event", "gemm", 5.0),
+    ]  # fmt: skip
+    for row in rows[1:]:
+        at = text.encode()[row["byte_offset"] :]
+        assert text.encode()[: row["byte_offset"]].count(b"\n") + 1 == row["line"]
+        assert json.JSONDecoder().raw_decode(at.decode())[0]["name"] == row["label"]
+    assert log.scanned.rejects == []
+
+
+def test_the_unit_of_a_value_may_stand_in_another_one(read: Read) -> None:
+    _, rows = read(document({**EVENT, "speed": 3.0, "unit": "images/s"}))
+
+    assert rows[1]["stated"] == {"dur": 2.5, "speed": 3.0}
+    assert rows[1]["units"] == {"dur": "s", "speed": "samples/s"}
+
+
+def test_a_cut_document_keeps_what_was_whole_and_says_where_it_ends(read: Read) -> None:
+    whole = document(EVENT, EVENT, EVENT)
+    cut = whole[: whole.rindex('"dur"')]
+    log, rows = read(cut)
+
+    assert [row["record"] for row in rows] == ["event", "event"]
+    assert len(log.scanned.rejects) == 1
+    reject = log.scanned.rejects[0]
+    assert reject.reason == "bad json: Expecting property name enclosed in double quotes"
+    assert cut[: reject.byte_offset].rstrip().endswith(",")
+    assert reject.line == cut[: reject.byte_offset].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"made": {"version": 1}, "events": [] # none\n}', "bad json: ',' should stand here"),
+        ('{"made": {"version": 1}, "events": [] "x": 1}', "bad json: ',' should stand here"),
+        ('{"made": {"version": 1}, "events": []} {}', "bad json: something follows the document"),
+        ('{"made": {"version": 1}, "events": [], "events": []}', "bad json: the key stands twice"),
+        (
+            '{"events": [], "made": {"version": ' + "[" * 200_000 + "}",
+            "bad json: a number too long, or nested too deep",
+        ),
+        ('{"made": {"version": ' + "9" * 5_000 + '}, "events": []}', "bad json: a number too long, or nested too deep"),
+        ('{"made": {"version": 1}, "events": [1, {"cat": "kernel", "dur": x}]}', "bad json: Expecting value"),
+    ],
+)
+def test_what_is_no_json_is_refused_and_never_mended(read: Read, text: str, reason: str) -> None:
+    log, rows = read(text)
+
+    assert (log.format, [reject.reason for reject in log.scanned.rejects], rows) == ("trace", [reason], [])
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        ({"ts": "noon"}, "bad number: a step, epoch, rank or clock"),
+        ({"ts": None, "name": ["gemm"]}, "bad json: the object lacks what record 'event' asks for"),
+    ],
+)
+def test_an_object_of_wrong_types_is_a_reject_of_its_own(read: Read, event: dict[str, Any], reason: str) -> None:
+    log, rows = read(document({**EVENT, **event}, EVENT))
+
+    assert [row["record"] for row in rows] == ["run", "event"]
+    assert [reject.reason.startswith(reason) for reject in log.scanned.rejects] == [True]
+    assert log.scanned.rejects[0].record == "event"
+
+
+def test_a_number_without_end_is_infinite_and_not_a_crash(read: Read) -> None:
+    log, rows = read(document({**EVENT, "dur": 10**400}))
+
+    assert rows[1]["stated"]["dur"] == float("inf")
+    assert log.scanned.rejects == []
+
+
+def test_bytes_that_are_no_utf8_are_kept_as_escapes(read: Read) -> None:
+    _, rows = read(document(EVENT).encode().replace(b"gemm", b"ge\xffmm"))
+
+    assert rows[1]["label"] == "ge\\udcffmm"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_document(read: Read) -> None:
+    log, rows = read(b"\xef\xbb\xbf" + document(EVENT).encode())
+
+    assert (log.format, len(rows)) == ("trace", 2)
+
+
+def test_a_document_that_is_too_large_is_one_reject(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_reader, "DOCUMENT_LIMIT", 50)
+    log, rows = read(document(EVENT))
+
+    assert [reject.reason for reject in log.scanned.rejects] == [
+        "too large: a document of more than 512 MiB is not read"
+    ]
+    assert (rows, log.lines) == ([], document(EVENT).count("\n") + 1)
+
+
+def test_no_record_at_all_is_no_mistake(read: Read) -> None:
+    log, rows = read(document())
+
+    assert [row["record"] for row in rows] == ["run"]
+    assert log.scanned.rejects == []
