@@ -1,0 +1,1 @@
+"""Logs made fit for publishing: the same redaction as on the way into a ledger, done to files."""

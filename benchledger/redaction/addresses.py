@@ -1,0 +1,139 @@
+"""Addresses of machines, told from what only looks like one: versions, layer names, times, shapes.
+
+The heart of it is `10.148.0.1` against `1.6.0.1`: four numbers with dots are an address or a version, and only their
+surroundings and sizes can tell. In this order:
+
+1. A number above 255, a leading zero (`460.32.03.01`) or a fifth part: no address. Loopback, unspecified, masks and
+   multicast name no machine.
+2. What only an address has: a port (`:29500`, `<0>`), `//` or `@` before it, an interface (`ib0:`), a network length,
+   a word such as `host` or `endpoint` just before.
+3. What only a version has: a word such as `version`, `driver` or the name of a library just before; `v`, `==`, or a
+   letter glued to it; a build glued behind it (`8.0.4.30-10.2-linux`, `+cu111`). The ranges that are never routed
+   (192.168, 172.16 to 172.31, 169.254, and 10 with a second number above 60) are stronger than this.
+4. Else size decides. Versions count up from small numbers: with all of the first three at most 31, and not beginning
+   with 10, it stays. All else is taken for an address: better one number too many hidden than one machine shown.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from benchledger.definitions.redaction import RedactionRules
+from benchledger.redaction.pseudonyms import Pseudonyms
+
+_QUAD = re.compile(r"(?<!\d)(?<!\d\.)\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
+_DASHED = re.compile(r"(?<![\d-])\d{1,3}+(?:-\d{1,3}+){3}(?![\d-])")
+_COLONS = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)")
+_HARDWARE = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
+_PORT = re.compile(r":\d{2,5}(?![\d.])|<\d{1,5}>")
+_NETWORK = re.compile(r"/(?:[89]|[12]\d|3[012])(?![\w.])")
+_BUILD = re.compile(r"[A-Za-z_+]|\.[A-Za-z]|-(?!\d{1,3}\.\d{1,3}\.\d{1,3}\.\d)\w")
+_WORD_BEFORE = re.compile(r"([A-Za-z][\w.+-]{0,63}?)([\s:=|/'\"(\[,>~<&-]{0,20})$")
+_BEFORE = 96
+_MOST_OF_A_DATE = 60
+
+
+class Addresses:
+    """Replaces IPv4 addresses (also with dashes, as in folder names), IPv6 and hardware addresses."""
+
+    def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
+        self._rules = rules
+        self._pseudonyms = pseudonyms
+        nics = "|".join(re.escape(name) for name in rules.interfaces) or r"(?!)"
+        self._interface = re.compile(rf"(?<![A-Za-z])(?:{nics})[\w.-]{{0,16}}:$")
+
+    def redact(self, text: str) -> str:
+        """The text without addresses; ports, brackets and network lengths stay."""
+        if "." in text:
+            text = _QUAD.sub(self._dotted, text)
+        if "-" in text:
+            text = _DASHED.sub(self._dashed, text)
+        if ":" in text:
+            text = _COLONS.sub(self._with_colons, text)
+        if ":" in text or "-" in text:
+            text = _HARDWARE.sub(self._hardware, text)
+        return text
+
+    def _dotted(self, match: re.Match[str]) -> str:
+        quad = match.group()
+        text = match.string
+        if is_machine(quad) and self._meant(quad, text[max(0, match.start() - _BEFORE) : match.start()], match):
+            return self._pseudonyms.of("address", quad)
+        return quad
+
+    def _meant(self, quad: str, before: str, match: re.Match[str]) -> bool:
+        text, end = match.string, match.end()
+        if _PORT.match(text, end) or before.endswith(("//", "@")) or self._interface.search(before):
+            return True
+        word_match = _WORD_BEFORE.search(before)
+        word = word_match.group(1).lower() if word_match else ""
+        glue = word_match.group(2) if word_match else ""
+        tokens = set(re.split(r"[^a-z]+", word))
+        if tokens & self._rules.address_words:
+            return True
+        never_routed, plain = _sizes(quad)
+        if never_routed:
+            return True
+        if _NETWORK.match(text, end) and "version" not in tokens:
+            return True
+        if tokens & self._rules.version_words or word.startswith(self._rules.version_beginnings):
+            return False
+        glued = before[-1:].isalpha() or (word_match is not None and glue == "-") or before.endswith(("==", ">=", "<="))
+        if glued or before.endswith("~=") or _BUILD.match(text, end):
+            return False
+        return not plain
+
+    def _dashed(self, match: re.Match[str]) -> str:
+        quad = match.group().replace("-", ".")
+        numbers = [int(number) for number in quad.split(".")]
+        if not is_machine(quad) or max(numbers) <= _MOST_OF_A_DATE or numbers[0] < 10:
+            return match.group()
+        never_routed, _ = _sizes(quad)
+        # `16-3-224-224` and `128-64-32-16` are sizes of layers.
+        if not never_routed and (numbers[2] == numbers[3] or all(number % 4 == 0 for number in numbers)):
+            return match.group()
+        return self._pseudonyms.of("address", quad)
+
+    def _with_colons(self, match: re.Match[str]) -> str:
+        text = match.group()
+        if "::" not in text and text.count(":") != 7:
+            return text
+        try:
+            address = ipaddress.IPv6Address(text)
+        except ValueError:
+            return text
+        groups = [group for group in text.split(":") if group]
+        # C++ spells `add::bad` alike: an address has a number, and more than two groups or a known beginning.
+        spelt = any(letter.isdigit() for letter in text) and (len(groups) > 2 or text[:2].lower() in _BEGINNINGS)
+        if address.is_loopback or address.is_unspecified or not spelt:
+            return text
+        return self._pseudonyms.of("address", text)
+
+    def _hardware(self, match: re.Match[str]) -> str:
+        digits = set(match.group().lower()) - {":", "-"}
+        # All alike name no device; six numbers with dashes and no letter are a date and a time.
+        if len(digits) == 1 or ("-" in match.group() and not digits & set("abcdef")):
+            return match.group()
+        return self._pseudonyms.of("hardware", match.group().replace("-", ":"))
+
+
+_BEGINNINGS = ("fe", "fd", "fc", "20", "24", "26", "28", "2a", "2c")
+
+
+def is_machine(quad: str) -> bool:
+    """Whether four numbers could be the address of one machine other than this one."""
+    numbers = quad.split(".")
+    if any(int(number) > 255 or (len(number) > 1 and number[0] == "0") for number in numbers):
+        return False
+    return int(numbers[0]) not in (0, 127) and int(numbers[0]) < 224
+
+
+def _sizes(quad: str) -> tuple[bool, bool]:
+    first, second, third, _ = (int(number) for number in quad.split("."))
+    never_routed = (
+        (first, second) in ((192, 168), (169, 254))
+        or (first == 172 and 16 <= second <= 31)
+        or (first == 10 and second > _MOST_OF_A_DATE)
+    )
+    return never_routed, first != 10 and max(first, second, third) <= 31
