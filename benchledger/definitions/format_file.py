@@ -21,7 +21,8 @@ ENGINE_VERSION = 1
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
-    "record", "ignore", "field", "fact", "run_starts", "closing", "default_rule", "csv", "sample", "about",
+    "record", "ignore", "field", "fact", "run_starts", "closing", "closing_after", "default_rule", "csv", "sample",
+    "about",
 }  # fmt: skip
 
 
@@ -142,6 +143,8 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         facts=tuple(facts),
         run_starts=frozenset(run_starts),
         closing=top.text_or_none("closing") or (base.closing if base else None),
+        closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
+        or (base.closing_after if base else None),
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
         samples=tuple(parts.read_sample(table) for table in top.tables("sample", parts.SAMPLE)),
         base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),

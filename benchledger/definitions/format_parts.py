@@ -10,7 +10,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end")
-RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase")
+RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start")
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
@@ -27,8 +27,8 @@ _COLUMN_TYPES = {
     "step": _NUMBERS,
     "epoch": _NUMBERS,
     "rank": _NUMBERS,
-    "logged_at": ("time",),
-    "clock_s": (*_NUMBERS, "duration"),
+    "logged_at": ("time", "unix"),
+    "clock_s": (*_NUMBERS, "duration", "stamp"),
     "device": (*_NUMBERS, "word", "text"),
     "label": (*_NUMBERS, "word", "text"),
 }
@@ -56,11 +56,12 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     status = table.choice("status", model.STATUSES) if "status" in table else None
     if status and kind != "event":
         table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
-    phase = table.choice("phase", model.PHASES) if "phase" in table else None
+    phase = table.choice("phase", (*model.PHASES, model.CURRENT)) if "phase" in table else None
+    begins = table.choice("begins_phase", model.PHASES) if "begins_phase" in table else None
     if format_kind != "lines":
         own = {"json": "json"}.get(format_kind)
         shown = "CSV" if format_kind == "csv" else format_kind
-        for key in ("templates", "pairs", "json"):
+        for key in ("templates", "pairs", "json", "begins_phase", "word_start"):
             if key in table and key != own:
                 table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
         if own == "json":
@@ -82,7 +83,9 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
                 table.fail(
                     "templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}"
                 )
-    return model.RecordDefinition(name, kind, templates, own_style, json, status, phase)
+    return model.RecordDefinition(
+        name, kind, templates, own_style, json, status, phase, begins, table.flag("word_start")
+    )
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:
@@ -126,10 +129,12 @@ def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
         name = table.text("name")
         if name in found:
             table.fail("name", f"field {name!r} stands twice")
+        unit, scale = (None, 1.0) if "unit" not in table else _unit(table, "unit", "unit is", table.data["unit"])
         found[name] = model.FieldDefinition(
             name=name,
             quantity=table.listed("quantity", words.quantities),
-            unit=table.listed("unit", words.units),
+            unit=unit,
+            scale=scale,
             units=_read_units(table),
             scope=table.listed("scope", model.SCOPES),
             phase=table.listed("phase", model.PHASES),
@@ -141,11 +146,15 @@ def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
 def _read_units(table: Table) -> dict[str, tuple[str, float]]:
     units: dict[str, tuple[str, float]] = {}
     for logged, meaning in table.any_values("units").items():
-        unit, scale = (meaning, 1.0) if not isinstance(meaning, list) else (*meaning, None, None)[:2]
-        if not isinstance(unit, str) or not isinstance(scale, int | float) or isinstance(scale, bool):
-            table.fail("units", f"units maps {logged!r} to a unit or to [unit, scale], not to {meaning!r}")
-        units[logged] = (table.known("units", "unit", unit, vocabulary().units), float(scale))
+        units[logged] = _unit(table, "units", f"units maps {logged!r} to", meaning)
     return units
+
+
+def _unit(table: Table, key: str, subject: str, meaning: Any) -> tuple[str, float]:
+    unit, scale = (meaning, 1.0) if not isinstance(meaning, list) else (*meaning, None, None)[:2]
+    if not isinstance(unit, str) or not isinstance(scale, int | float) or isinstance(scale, bool):
+        table.fail(key, f"{subject} a unit or [unit, scale], not {meaning!r}")
+    return table.known(key, "unit", unit, vocabulary().units), float(scale)
 
 
 def _read_expansion(table: Table) -> model.Expansion:

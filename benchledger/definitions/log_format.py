@@ -12,6 +12,8 @@ FORMAT_KINDS = ("lines", "csv", "json")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
 ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
 PHASES = ("train", "validation", "inference")
+# The phase of a record whose line looks alike in all: that which a record before it has begun.
+CURRENT = "current"
 SCOPES = ("global", "gpu")
 STATUSES = ("oom", "nan", "timeout", "failed")
 
@@ -50,7 +52,11 @@ class JsonMap:
 
 @dataclass(frozen=True)
 class RecordDefinition:
-    """One thing that a format finds: its templates are tried in order."""
+    """One thing that a format finds: its templates are tried in order.
+
+    `begins_phase`: records of phase "current" after it are of this phase. `word_start`: no letter, digit or `_` stands
+    before it.
+    """
 
     name: str
     kind: str
@@ -59,6 +65,8 @@ class RecordDefinition:
     json: JsonMap | None = None
     status: str | None = None
     phase: str | None = None
+    begins_phase: str | None = None
+    word_start: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,7 @@ class FieldDefinition:
     name: str
     quantity: str | None = None
     unit: str | None = None
+    scale: float = 1.0
     units: dict[str, tuple[str, float]] = field(default_factory=dict)
     scope: str | None = None
     phase: str | None = None
@@ -166,6 +175,7 @@ class LogFormat:
     facts: tuple[FactDefinition, ...]
     run_starts: frozenset[str]
     closing: str | None
+    closing_after: str | None
     csv: CsvDefinition | None
     keys: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]

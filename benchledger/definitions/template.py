@@ -10,7 +10,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration")
+HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

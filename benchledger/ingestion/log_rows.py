@@ -62,9 +62,11 @@ class LogRows:
     def _add_segments(self, log: ReadLog, log_format: LogFormat) -> None:
         segments, log_id = log.scanned.segments.segments, log.log_id
         for number, segment in enumerate(segments, start=1):
+            # A mere extract of a log, without what stands before the steps, has lost its end with its beginning.
+            expected = log_format.closing_after is None or log_format.closing_after in segment.kinds
             following = segments[number].first_line if number < len(segments) else log.lines + 1
             self._rows["segment"].append(
-                (log_id, number, log_format.role, log_format.closing or "", segment.first_line,
+                (log_id, number, log_format.role, log_format.closing or "" if expected else "", segment.first_line,
                  max(following - 1, segment.last_record_line), segment.first_record_line, segment.last_record_line,
                  *(segment.event or (None, None, None)))
             )  # fmt: skip

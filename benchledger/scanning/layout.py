@@ -40,6 +40,7 @@ class Layout:
     scales: tuple[float, ...]
     shape_id: int
     facts: tuple[tuple[int, FactDefinition, int], ...]
+    bare: bool
 
 
 class Layouts:
@@ -47,7 +48,7 @@ class Layouts:
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
-        self._known: dict[tuple[str, tuple[str, ...], tuple[str | None, ...]], Layout] = {}
+        self._known: dict[tuple[str, str | None, tuple[str, ...], tuple[str | None, ...]], Layout] = {}
         words = vocabulary()
         self._spellings = dict(words.spellings)
         self._absent = words.absent_units
@@ -59,7 +60,7 @@ class Layouts:
 
     def get(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
         """The layout of a record with these value names and logged units."""
-        key = (record.name, names, units)
+        key = (record.name, record.phase, names, units)
         layout = self._known.get(key)
         if layout is None:
             layout = self._known[key] = self._resolve(record, names, units)
@@ -72,7 +73,7 @@ class Layouts:
         facts = tuple(
             (ordinal, fact, trust)
             for trust, fact in enumerate(self.format.facts)
-            for ordinal, name in enumerate(names)
+            for ordinal, (name, _) in enumerate(shown)
             if fact.source == name and fact.record in (None, record.name)
         )
         identity = [self.format.name, record.name, record.kind]
@@ -82,11 +83,11 @@ class Layouts:
                 for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)
             ]
         scales = tuple(value.scale for value in values)
-        return Layout(self.format.name, record, values, scales, stable_id(*identity), facts)
+        return Layout(self.format.name, record, values, scales, stable_id(*identity), facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
         field = self.format.fields.get(name) or FieldDefinition(name)
-        unit, scale = field.unit, 1.0
+        unit, scale = field.unit, field.scale
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)
         phase = field.phase or record.phase or (None if record.kind == "sample" else "train")
@@ -101,6 +102,6 @@ class Layouts:
         if logged[:1] in _LETTER_SCALES:
             # `111.0K tks/s`, or a bare `K` whose unit the field declares.
             rest = logged[1:].strip()
-            unit, scale = self._unit(field, rest) if rest else (field.unit, 1.0)
+            unit, scale = self._unit(field, rest) if rest else (field.unit, field.scale)
             return unit, scale * _LETTER_SCALES[logged[0]]
         return None, 1.0

@@ -9,7 +9,7 @@ from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole
 from benchledger.scanning.patterns import parts_pattern
-from benchledger.scanning.values import ANSI, decode, to_seconds, to_time, to_whole
+from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
 
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
@@ -66,6 +66,10 @@ class LeadReader:
 def _column(hole: Hole, raw: bytes) -> Stated | None:
     if hole.type == "time":
         return to_time(raw)
+    if hole.type == "stamp":
+        return to_stamp(raw)
+    if hole.type == "unix":
+        return to_unix_time(raw)
     if hole.type == "duration":
         return to_seconds(raw)
     if hole.type in ("int", "int,"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
+from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, RecordDefinition
 from benchledger.definitions.template import Hole, Template
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
@@ -15,9 +15,21 @@ from benchledger.scanning.layout import Layouts
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import head_pattern, whole_pattern
 from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
-from benchledger.scanning.values import ANSI, Pair, PairsReader, decode, to_number, to_seconds, to_time, to_whole
+from benchledger.scanning.values import (
+    ANSI,
+    Pair,
+    PairsReader,
+    decode,
+    to_number,
+    to_seconds,
+    to_stamp,
+    to_time,
+    to_unix_time,
+    to_whole,
+)
 
 _CUTS = re.compile(rb"[\r\n]")
+_WORD_START = rb"(?<![A-Za-z0-9_])"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096
@@ -51,7 +63,12 @@ class LineReader:
         ]
         templates = [matcher.template for matcher in self._matchers]
         templates += [template for ignore in log_format.ignores for template in ignore.templates]
-        heads = list(dict.fromkeys(head_pattern(template) for template in templates))
+        words = {template for record in log_format.records if record.word_start for template in record.templates}
+        heads = list(
+            dict.fromkeys(
+                (_WORD_START if template in words else b"") + head_pattern(template) for template in templates
+            )
+        )
         self._head = re.compile(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
         self._pairs: dict[PairsStyle, PairsReader] = {}
@@ -105,7 +122,7 @@ class LineReader:
         for head, next_head in zip(heads, [*heads[1:], end], strict=True):
             found = self._piece(log[head:next_head], lead, line, base + head, pieces)
             lead = b""
-        if text is not None and heads == [start] and found is not None:
+        if text is not None and heads == [start] and found is not None and found[1].record.phase != CURRENT:
             if len(self._remembered) >= _REMEMBERED:
                 self._remembered.clear()
             self._remembered[text] = found
@@ -125,7 +142,7 @@ class LineReader:
             if match is None:
                 continue
             try:
-                row = self._row(matcher, match, piece)
+                row = self._row(matcher, match, piece, pieces.phase)
             except Refused as error:
                 refused = refused or (matcher.record.name, str(error))
                 continue
@@ -144,6 +161,7 @@ class LineReader:
 
     def _keep(self, found: Row, matcher: _Matcher, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
         columns, unknown = self.leads.read(lead)
+        pieces.phase = matcher.record.begins_phase or pieces.phase
         self.reached.add((matcher.record.name, matcher.template.source))
         self.last_template = matcher.template
         pieces.rows.append(
@@ -156,7 +174,7 @@ class LineReader:
         text = decode(piece[: rows.REJECT_TEXT_LIMIT])
         pieces.rejects.append(RejectedPiece(line, offset, record, reason, text))
 
-    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes) -> Row | None:
+    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes, phase: str) -> Row | None:
         columns: dict[str, Any] = {}
         found: list[Pair] = []
         for hole, raw in zip(matcher.holes, match.groups(), strict=True):
@@ -165,7 +183,12 @@ class LineReader:
                 columns[hole.name] = column_value(hole.name, value)
             elif isinstance(value, int | float | None):
                 found.append(
-                    (hole.name, None if value is None else float(value), None, "s" if hole.type == "duration" else None)
+                    (
+                        hole.name,
+                        None if value is None else float(value),
+                        None,
+                        "s" if hole.type in ("duration", "stamp") else None,
+                    )
                 )
             else:
                 found.append((hole.name, None, decode(raw), None))
@@ -182,7 +205,8 @@ class LineReader:
                 return None
             found += json_pairs
         found = self._expanded(found)
-        layout = self.layouts.get(matcher.record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
+        record = replace(matcher.record, phase=phase) if matcher.record.phase == CURRENT else matcher.record
+        layout = self.layouts.get(record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
         values = [
             None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)
         ]
@@ -237,6 +261,13 @@ def _hole_value(kind: str, raw: bytes) -> Any:
         if time is None:
             raise Refused(rows.BAD_TIME)
         return time
+    if kind == "stamp":
+        seconds = to_stamp(raw)
+        if seconds is None:
+            raise Refused(rows.BAD_TIME)
+        return seconds
+    if kind == "unix":
+        return to_unix_time(raw)
     if kind == "duration":
         return to_seconds(raw)
     return decode(raw)

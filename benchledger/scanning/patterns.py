@@ -15,8 +15,13 @@ FLOAT = rb"[+-]?+(?:[0-9]{1,400}+(?:\.[0-9]{0,400}+)?+|\.[0-9]{1,400}+)(?:[eE][+
 NUMBER_END = rb"(?![0-9])(?!\.[0-9])(?!/)"
 TIME = rb"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9}+)?+"
 DURATION = rb"(?:[0-9]{1,9}+ days?,? )?+[0-9]{1,9}+:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9}+)?+)?+"
+# glog's `0526 05:25:05.762720`: month, day and clock; the year is not said.
+STAMP = rb"[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9}+)?+"
+UNIX = rb"[0-9]{9,10}+(?:\.[0-9]{1,9}+)?+(?![0-9.])"
 PADDING = rb"[ \t]{0,16}+"
 SKIP_LIMIT = 4096
+
+_CLOCKS = {"time": TIME, "duration": DURATION, "stamp": STAMP, "unix": UNIX}
 
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -76,7 +81,7 @@ def _hole_pattern(hole: Hole, after: Part | None) -> bytes:
         return b"(" + _up_to(after, rb"[^ \t\x1b\r\n]", b"{1,128}+") + b")"
     if hole.type == "text":
         return b"(" + _up_to(after, rb"[^\r\n]", b"{1,%d}+" % SKIP_LIMIT) + b")"
-    return b"(" + (TIME if hole.type == "time" else DURATION) + b")"
+    return b"(" + _CLOCKS[hole.type] + b")"
 
 
 def _number_end(after: Part | None) -> bytes:

@@ -66,6 +66,8 @@ class Pieces:
     rejects: list[RejectedPiece] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     pieces: int = 0
+    # What a record before has begun: it holds for the records of phase "current".
+    phase: str = "train"
 
 
 def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_file import leads_files, read_formats
-from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
+from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError
 from benchledger.scanning.file_reader import FileReader
@@ -120,9 +120,10 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
     where = f"{log_format.path}:{log_format.lines.get(sample.place, 1)}"
+    current = {record.name for record in log_format.records if record.phase == CURRENT}
     found: list[dict[str, Any]] = [
         entry for _, entry in sorted(
-            [(row.byte_offset, _row_entry(row)) for row in pieces.rows]
+            [(row.byte_offset, _row_entry(row, row.layout.record.name in current)) for row in pieces.rows]
             + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
             key=lambda item: item[0],
         )
@@ -138,8 +139,10 @@ def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list
     return problems
 
 
-def _row_entry(row: Row) -> dict[str, Any]:
+def _row_entry(row: Row, with_phase: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"record": row.layout.record.name}
+    if with_phase:
+        entry["phase"] = row.layout.record.phase
     entry.update({name: value for name in COLUMNS if (value := row.columns.get(name)) is not None})
     units, absent = {}, []
     bare = row.values == [None] and row.texts is None and _is_bare(row)

@@ -24,6 +24,7 @@ class ScannedLog:
     pieces: int = 0
     records: int = 0
     notes: int = 0
+    phase: str = "train"
     ignored: Counter[str] = field(default_factory=Counter)
     rejects: list[RejectedPiece] = field(default_factory=list)
     segments: SegmentNotes = field(default_factory=SegmentNotes)
@@ -102,8 +103,9 @@ class Scanner:
         begin = _subline_start(buffer, consumed, start)
         cut = _CUTS.search(buffer, start, limit)
         end = cut.start() if cut else limit
-        pieces = Pieces()
+        pieces = Pieces(phase=log.phase)
         self.reader.read_subline(buffer, begin, end, line, base, pieces)
+        log.phase = pieces.phase
         self.keep(pieces, log, columns)
         learned = None
         if len(pieces.rows) == 1 and pieces.pieces == 1 and self.reader.last_template is not None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from benchledger.definitions.log_format import COLUMNS
+from benchledger.definitions.log_format import COLUMNS, CURRENT
 from benchledger.definitions.template import Hole, Literal, Template
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.lines import LineReader
@@ -128,7 +128,13 @@ class Learner:
         self._reader = reader
         self._seen: dict[object, int] = {}
         self._count = 0
-        self._run_starts = reader.format.run_starts
+        # Where a run or a phase begins, and records that depend on what stands before them, are the reader's alone.
+        self._unlearned = set(reader.format.run_starts)
+        self._unlearned |= {
+            record.name
+            for record in reader.format.records
+            if record.begins_phase or record.word_start or record.phase == CURRENT
+        }
         anchors = [anchor.encode() for anchor in reader.format.anchors]
         literals = dict.fromkeys(reader.first_literals)
         for anchor in anchors:
@@ -143,7 +149,7 @@ class Learner:
     def learn(self, row: Row, template: Template, piece: bytes) -> Group | None:
         """The group that has a new shape now, if this row's line was worth one."""
         record = row.layout.record
-        if row.texts is not None or row.note or record.status or record.name in self._run_starts:
+        if row.texts is not None or row.note or record.status or record.name in self._unlearned:
             return None
         if self._count >= MOST_SHAPES:
             return None

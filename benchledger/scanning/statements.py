@@ -74,7 +74,8 @@ class SegmentNotes:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
                 segment.totals[trust] = (fact, total + (number or 0.0), first)
                 continue
-            logged = _spelling(number, text)
+            # A record without values states that it is there.
+            logged = layout.record.name if layout.bare else _spelling(number, text)
             if fact.repeats:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.scanning.patterns import ABSENT, FLOAT, NUMBER_END, WORDS
@@ -24,6 +24,7 @@ _BRACKETS = re.compile(rb"[()\[\]{}]")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _BLANK = (b" ", b"\t")
 _SCALE_LETTERS = (b"K", b"M", b"G")
+_LEAP_YEAR = 2000
 
 # (key, number or None, text or None, logged unit or None)
 Pair = tuple[str, float | None, str | None, str | None]
@@ -64,6 +65,23 @@ def to_seconds(raw: bytes) -> float:
     for part in (after.lstrip(b"s, ") if day else raw).split(b":"):
         seconds = seconds * 60 + float(part)
     return seconds + 86400 * float(before) if day else seconds
+
+
+def to_stamp(raw: bytes) -> float | None:
+    """`0526 05:25:05.76` in seconds from the start of a leap year, as the year is not said; None if no such day."""
+    try:
+        moment = datetime(_LEAP_YEAR, int(raw[:2]), int(raw[2:4]), tzinfo=UTC)
+    except ValueError:
+        return None
+    days = (moment - datetime(_LEAP_YEAR, 1, 1, tzinfo=UTC)).days
+    return days * 86400 + to_seconds(raw[5:])
+
+
+def to_unix_time(raw: bytes) -> datetime:
+    """Seconds since 1970 as a time in UTC, to the microsecond."""
+    whole, _, fraction = raw.partition(b".")
+    moment = datetime.fromtimestamp(int(whole), UTC).replace(tzinfo=None)
+    return moment.replace(microsecond=int(fraction[:6].ljust(6, b"0")))
 
 
 class PairsReader:

@@ -1,0 +1,174 @@
+"""Clocks without a year, Unix times, and what one record says of those after it."""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.log_rows import LogRows
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.values import to_stamp, to_unix_time
+from tests.scanning.reading import line_format, one_record, read_by_reference, read_by_scanner, values_of
+
+DAY = 86_400
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (b"0101 00:00:00", 0),
+        (b"0102 01:02:03.5", DAY + 3723.5),
+        # The year is not said: February has 29 days, so that each day has a place.
+        (b"0229 00:00:00.000000", 59 * DAY),
+        (b"0301 00:00:00.000000", 60 * DAY),
+        (b"1231 23:59:59", 366 * DAY - 1),
+        (b"0230 00:00:00", None),
+        (b"1301 00:00:00", None),
+        (b"0000 00:00:00", None),
+    ],
+)
+def test_a_stamp_without_a_year_counts_from_the_year_s_start(text: bytes, seconds: float | None) -> None:
+    assert to_stamp(text) == seconds
+
+
+def test_unix_time_is_utc_to_the_microsecond() -> None:
+    assert to_unix_time(b"1598056519.8844702") == datetime(2020, 8, 22, 0, 35, 19, 884470)
+    assert to_unix_time(b"1598056519") == datetime(2020, 8, 22, 0, 35, 19)
+
+
+def test_a_step_may_be_dated_by_unix_time(tmp_path: Path) -> None:
+    made = one_record(tmp_path, "step: {step:int}, loss: {loss:float} {logged_at:unix}")
+
+    rows = LineReader(made).read(b"step: 19, loss: 8.5 1598056519.5\nstep: 20, loss: 8.5 12\n").rows
+
+    assert [(row.columns["step"], row.columns["logged_at"]) for row in rows] == [
+        (19, datetime(2020, 8, 22, 0, 35, 19, 500000))
+    ]
+
+
+def test_a_day_that_does_not_exist_is_a_reject(tmp_path: Path) -> None:
+    made = one_record(tmp_path, "at {clock_s:stamp} step {step:int}")
+
+    pieces = LineReader(made).read(b"at 0230 10:00:00 step 5\nat 0228 10:00:00 step 6\n")
+
+    assert [reject.reason.split(":")[0] for reject in pieces.rejects] == ["no such time"]
+    assert [row.columns["clock_s"] for row in pieces.rows] == [58 * DAY + 36_000]
+
+
+def test_a_field_may_scale_what_is_logged_without_a_unit(tmp_path: Path) -> None:
+    field = '[[field]]\nname = "ms"\nquantity = "step_time"\nunit = ["s", 0.001]\n'
+    record = '[[record]]\nname = "step"\nkind = "step"\ntemplates = ["step {step:int} took {ms:float}"]\n'
+    made = line_format(tmp_path, record + field)
+
+    (row,) = LineReader(made).read(b"step 5 took 250\n").rows
+
+    assert values_of(row) == {"ms": 0.25}
+    assert row.layout.values[0].unit == "s"
+
+
+PHASES = """
+[detect]
+proof = [["speed is "]]
+[[record]]
+name = "train"
+kind = "summary"
+begins_phase = "train"
+templates = ["training took {s:float}"]
+[[record]]
+name = "evaluate"
+kind = "summary"
+begins_phase = "inference"
+templates = ["evaluation took {s:float}"]
+[[record]]
+name = "speed"
+kind = "summary"
+phase = "current"
+templates = ["speed is {speed:float}"]
+"""
+
+
+def phases(made: LogFormat, log: bytes) -> list[str | None]:
+    return [row.layout.values[0].phase for row in LineReader(made).read(log).rows if row.layout.record.name == "speed"]
+
+
+def test_the_same_words_mean_the_phase_that_was_begun(tmp_path: Path) -> None:
+    made = line_format(tmp_path, PHASES)
+    log = b"speed is 5\nevaluation took 3\nspeed is 5\nspeed is 5\ntraining took 3\nspeed is 5\n"
+
+    assert phases(made, log) == ["train", "inference", "inference", "train"]
+
+
+def test_a_phase_ends_with_its_log_and_both_readers_agree(tmp_path: Path) -> None:
+    made = line_format(tmp_path, PHASES)
+    reader = LogReader({"made": made})
+    log = b"speed is 5\nspeed is 5\nspeed is 6\nevaluation took 3\nspeed is 5\n" * 3
+
+    for _ in range(2):
+        found, read = read_by_scanner(reader, log)
+
+        assert read.format == "made"
+        assert found == read_by_reference(made, log)
+
+
+def test_a_word_start_is_no_part_of_a_longer_word(tmp_path: Path) -> None:
+    record = (
+        '[[record]]\nname = "size"\nkind = "parameter"\nword_start = true\ntemplates = ["world_size .{*} {size:int}"]'
+    )
+    made = line_format(tmp_path, record)
+
+    rows = LineReader(made).read(b"  world_size ....... 8\n  active_world_size .. 2\n1: world_size . 4\n").rows
+
+    assert [values_of(row)["size"] for row in rows] == [8, 4]
+
+
+def test_a_record_without_values_may_state_a_fact(tmp_path: Path) -> None:
+    record = '[[record]]\nname = "xla"\nkind = "parameter"\ntemplates = ["XLA activated"]\n'
+    made = line_format(tmp_path, record + '[[fact]]\nname = "options.xla"\nfrom = "xla"\nalways = "true"\n')
+    notes = SegmentNotes()
+    for row in LineReader(made).read(b"XLA activated\nXLA activated\n").rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [(said.name, said.value) for said in notes.segments[0].statements] == [("options.xla", "true")]
+
+
+@pytest.mark.parametrize(("header", "closing"), [(b"", ""), (b"batch 32\n", "speed")])
+def test_an_extract_of_a_log_is_not_asked_for_its_end(tmp_path: Path, header: bytes, closing: str) -> None:
+    path = tmp_path / "made.toml"
+    path.write_text(
+        """
+format = "made"
+version = 1
+closing = "speed"
+closing_after = "parameter"
+[detect]
+proof = [["step "]]
+[[record]]
+name = "batch"
+kind = "parameter"
+templates = ["batch {size:int}"]
+[[record]]
+name = "step"
+kind = "step"
+templates = ["step {step:int}"]
+[[record]]
+name = "end"
+kind = "summary"
+templates = ["speed {speed:float}"]
+""",
+        encoding="utf-8",
+    )
+    formats = read_formats([path])
+    read = LogReader(formats).read(io.BytesIO(header + b"step 1\nstep 2\n"), RecordColumns(), lambda _: False)
+    rows = LogRows(formats, "")
+    rows.add(read)
+
+    assert rows.to_arrow()["segment"].column("closing").to_pylist() == [closing]
