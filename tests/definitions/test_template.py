@@ -68,8 +68,9 @@ REFUSED = {
     "at {pairs} then": "{pairs} must end the template",
     "at {json}{pairs}": "{json} must end the template",
     "at {a:int} and {a:float}": "hole 'a' stands twice",
-    "at {a}": "hole {a} has no type; types: int, int,, float, word, text, time, duration, or {*}, {pairs}, {json}",
-    "at {a:number}": "hole {a:number}: no type 'number'; types: int, int,, float, word, text, time, duration",
+    "at {a}": "hole {a} has no type; types: int, int,, float, word, text, time, duration, stamp, unix, or {*}, {pairs}, {json}",
+    "at {a:number}": "hole {a:number}: no type 'number'; types: int, int,, float, word, text, time, duration, "
+    "stamp, unix",
     "at {1a:int}": "hole {1a:int}: a name is letters, digits, '_', '.' or '-', and begins with a letter",
     "at {:int}": "hole {:int}: a name is letters, digits, '_', '.' or '-', and begins with a letter",
     "at {a b:int}": "hole {a b:int}: a name is letters, digits, '_', '.' or '-', and begins with a letter",
