@@ -10,7 +10,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end")
-RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start")
+RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start", "unit")
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
@@ -61,7 +61,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     if format_kind != "lines":
         own = {"json": "json"}.get(format_kind)
         shown = "CSV" if format_kind == "csv" else format_kind
-        for key in ("templates", "pairs", "json", "begins_phase", "word_start"):
+        for key in ("templates", "pairs", "json", "begins_phase", "word_start", "unit"):
             if key in table and key != own:
                 table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
         if own == "json":
@@ -70,6 +70,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
         return model.RecordDefinition(name, kind, (), phase=phase)
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = _read_json(table.table("json", _JSON)) if "json" in table else None
+    unit, scale = _unit_of(table)
     templates = read_templates(table)
     for template in templates:
         shown = f"template {template.source!r}"
@@ -84,7 +85,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
                     "templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}"
                 )
     return model.RecordDefinition(
-        name, kind, templates, own_style, json, status, phase, begins, table.flag("word_start")
+        name, kind, templates, own_style, json, status, phase, begins, table.flag("word_start"), unit, scale
     )
 
 
@@ -129,7 +130,7 @@ def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
         name = table.text("name")
         if name in found:
             table.fail("name", f"field {name!r} stands twice")
-        unit, scale = (None, 1.0) if "unit" not in table else _unit(table, "unit", "unit is", table.data["unit"])
+        unit, scale = _unit_of(table)
         found[name] = model.FieldDefinition(
             name=name,
             quantity=table.listed("quantity", words.quantities),
@@ -150,6 +151,10 @@ def _read_units(table: Table) -> dict[str, tuple[str, float]]:
     return units
 
 
+def _unit_of(table: Table) -> tuple[str | None, float]:
+    return _unit(table, "unit", "unit is", table.data["unit"]) if "unit" in table else (None, 1.0)
+
+
 def _unit(table: Table, key: str, subject: str, meaning: Any) -> tuple[str, float]:
     unit, scale = (meaning, 1.0) if not isinstance(meaning, list) else (*meaning, None, None)[:2]
     if not isinstance(unit, str) or not isinstance(scale, int | float) or isinstance(scale, bool):
@@ -167,6 +172,9 @@ def read_fact(table: Table) -> model.FactDefinition:
     fact = fact_name(table, "name", table.text("name"))
     if len(ways := [key for key in _WAYS if key in table]) > 1:
         table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
+    joined = tuple(table.strings("from")) if isinstance(table.data.get("from"), list) else ()
+    if joined and ways != ["values"]:
+        table.fail("from", 'several names are translated together: give `values`, such as { "24, 1024" = "gpt" }')
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
     ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
@@ -179,7 +187,8 @@ def read_fact(table: Table) -> model.FactDefinition:
             fact_value(table, key, fact, value)
     return model.FactDefinition(
         name=fact.name,
-        source=table.text("from"),
+        source="" if joined else table.text("from"),
+        joined=joined,
         record=table.text_or_none("record"),
         least=table.flag("least"),
         values=values if "values" in table else None,

@@ -55,7 +55,7 @@ class RecordDefinition:
     """One thing that a format finds: its templates are tried in order.
 
     `begins_phase`: records of phase "current" after it are of this phase. `word_start`: no letter, digit or `_` stands
-    before it.
+    before it. `unit`, `scale` are for the values that no field declares and that log none.
     """
 
     name: str
@@ -67,6 +67,8 @@ class RecordDefinition:
     phase: str | None = None
     begins_phase: str | None = None
     word_start: bool = False
+    unit: str | None = None
+    scale: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ class FactDefinition:
 
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
     `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
-    `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
+    `least`: the least of all such statements of a run counts (steps by epochs, and their bound). `joined`: the values
+    of these names, in this order and with commas between them, are what `values` translates.
     """
 
     name: str
@@ -119,6 +122,7 @@ class FactDefinition:
     total: bool = False
     repeats: bool = False
     unless: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

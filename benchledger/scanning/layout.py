@@ -74,7 +74,7 @@ class Layouts:
             (ordinal, fact, trust)
             for trust, fact in enumerate(self.format.facts)
             for ordinal, (name, _) in enumerate(shown)
-            if fact.source == name and fact.record in (None, record.name)
+            if (fact.source == name or name in fact.joined) and fact.record in (None, record.name)
         )
         identity = [self.format.name, record.name, record.kind]
         for value in values:
@@ -86,7 +86,7 @@ class Layouts:
         return Layout(self.format.name, record, values, scales, stable_id(*identity), facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
-        field = self.format.fields.get(name) or FieldDefinition(name)
+        field = self.format.fields.get(name) or FieldDefinition(name, unit=record.unit, scale=record.scale)
         unit, scale = field.unit, field.scale
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)

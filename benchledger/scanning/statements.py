@@ -35,6 +35,7 @@ class Segment:
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
     said: set[tuple[int, str]] = field(default_factory=set)
+    joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
     event: tuple[str, int, str] | None = None
 
 
@@ -76,7 +77,11 @@ class SegmentNotes:
                 continue
             # A record without values states that it is there.
             logged = layout.record.name if layout.bare else _spelling(number, text)
-            if fact.repeats:
+            if fact.joined:
+                _, parts, _ = segment.joined.setdefault(trust, (fact, {}, line))
+                if logged is not None:
+                    parts.setdefault(layout.values[ordinal].name, logged)
+            elif fact.repeats:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += 1
@@ -99,6 +104,10 @@ class SegmentNotes:
                 value = vocabulary().facts[fact.name].canonical(logged) if logged else None
                 if logged is not None and value is not None:
                     segment.statements.append(Statement(fact.name, value, logged, line, trust))
+            for trust, (fact, parts, line) in segment.joined.items():
+                logged = ", ".join(parts.get(name, "") for name in fact.joined)
+                if fact.values is not None and logged in fact.values:
+                    segment.statements.append(Statement(fact.name, fact.values[logged], logged, line, trust))
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
                 once.setdefault((statement.name, statement.value, statement.trust), statement)

@@ -1,4 +1,4 @@
-"""Clocks without a year, Unix times, and what one record says of those after it."""
+"""Clocks without a year, Unix times, units of a whole record, and what one record says of those after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.statements import SegmentNotes
 from benchledger.scanning.values import to_stamp, to_unix_time
-from tests.scanning.reading import line_format, one_record, read_by_reference, read_by_scanner, values_of
+from tests.scanning.reading import (
+    MEGATRON,
+    line_format,
+    one_record,
+    read_by_reference,
+    read_by_scanner,
+    units_of,
+    values_of,
+)
 
 DAY = 86_400
 
@@ -138,6 +146,51 @@ def test_a_record_without_values_may_state_a_fact(tmp_path: Path) -> None:
     notes.close()
 
     assert [(said.name, said.value) for said in notes.segments[0].statements] == [("options.xla", "true")]
+
+
+JOINED = """
+[[record]]
+name = "argument"
+kind = "parameter"
+templates = ["layers = {layers:int}", "hidden = {hidden:int}"]
+[[record]]
+name = "gpt"
+kind = "parameter"
+templates = ["building GPT"]
+[[fact]]
+name = "model"
+from = ["gpt", "layers", "hidden"]
+values = { "gpt, 24, 1024" = "gpt2_345m" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "models"),
+    [
+        (b"hidden = 1024\nbuilding GPT\nlayers = 24\n", ["gpt2_345m"]),
+        (b"hidden = 1024\nlayers = 24\n", []),
+        (b"hidden = 1024\nbuilding GPT\nlayers = 12\n", []),
+    ],
+)
+def test_several_values_together_tell_one_fact(tmp_path: Path, log: bytes, models: list[str]) -> None:
+    made = line_format(tmp_path, JOINED)
+    notes = SegmentNotes()
+    for row in LineReader(made).read(log).rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [said.value for said in notes.segments[0].statements] == models
+
+
+def test_a_record_may_give_its_unit_to_all_values_that_log_none(tmp_path: Path) -> None:
+    record = '[[record]]\nname = "timers"\nkind = "summary"\nunit = ["s", 0.001]\ntemplates = ["time | {pairs}"]\n'
+    field = '[[field]]\nname = "memory"\nunit = "MiB"\n'
+    made = line_format(tmp_path, MEGATRON + "\n" + record + field)
+
+    (row,) = LineReader(made).read(b"time | forward: 250 | backward: 2 s | memory: 5\n").rows
+
+    assert values_of(row) == {"forward": 0.25, "backward": 2, "memory": 5}
+    assert units_of(row) == {"forward": "s", "backward": "s", "memory": "MiB"}
 
 
 @pytest.mark.parametrize(("header", "closing"), [(b"", ""), (b"batch 32\n", "speed")])

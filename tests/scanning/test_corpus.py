@@ -48,6 +48,7 @@ def test_every_log_of_the_corpus(corpus: Path) -> None:
         "paddle-index": 1,
         "tf-ngc-bert": 42,
         "paddle-bert": 35,
+        "megatron-gpt": 6,
         "empty": 3,
     }
 
@@ -56,6 +57,7 @@ def test_every_log_of_the_h200_runs(h200: Path) -> None:
     seen = assert_equal_on(h200)
 
     assert {"ngc-pytorch-bert", "ngc-pytorch-bert-json", "nvidia-smi-csv"} <= set(seen)
+    assert seen["megatron-gpt"] == 3
 
 
 def test_the_reference_finds_no_record_where_no_format_was_told(corpus: Path) -> None:

@@ -1,7 +1,7 @@
 -- What each segment that arrives says of its run's beginning, steps and end, from its records.
 create or replace temp table arriving_row as
 select
-    s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, r."values", k.kind
+    s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, r."values", r.texts, k.kind
 from arriving_record as r
 join (
     -- Steps of a validation are no steps of the training.
@@ -46,7 +46,8 @@ closings as (
     from arriving_row as r
     join shape as s using (shape_id)
     join arriving_segment as a on a.log_id = r.log_id and a.segment = r.segment and a.closing = s.name
-    where r."values"[s.ordinal] is not null
+    -- The words alone may say it: a text, or a record without values.
+    where r."values"[s.ordinal] is not null or r.texts[s.ordinal] is not null or s.name = s.record
     group by all
 ),
 whole as (

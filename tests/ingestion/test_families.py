@@ -1,0 +1,55 @@
+"""The families beyond NGC PyTorch BERT, from their real logs: how runs end, and that published numbers are in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask
+
+
+@pytest.fixture(scope="module")
+def megatron(h200: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("megatron") / "bench.duckdb"
+    ingest(*sorted(h200.glob("megatron_*")), db=db)
+    return db
+
+
+def test_words_may_end_a_run(megatron: Path) -> None:
+    found = ask(megatron, "select distinct status, steps_done, steps_planned from run order by steps_planned")
+
+    assert found == [("ok", 60, 60), ("ok", 100, 100)]
+
+
+def test_tokens_per_second_are_in_megatron_s_iterations(megatron: Path) -> None:
+    # The middle iteration; gpu.md of the machine states 14,784 and 61,440 tokens/s.
+    found = ask(
+        megatron,
+        """
+        select c.precision, c.gpus, median(c.global_batch_size * c.seq_len / m.value)
+        from measurement m join run r using (run_id) join bench_case c using (case_id)
+        where m.quantity = 'step_time' and m.unit = 's' group by all order by all
+        """,
+    )
+
+    assert [(precision, gpus) for precision, gpus, _ in found] == [("bf16", 1), ("fp16", 2), ("fp32", 1)]
+    assert [speed for _, _, speed in found] == pytest.approx([61_440, 119_700, 14_784], rel=0.02)
+
+
+def test_megatron_reports_its_memory(megatron: Path) -> None:
+    found = ask(
+        megatron,
+        """
+        select c.precision, c.gpus, m.quantity, max(m.value) > 10000, any_value(m.unit)
+        from measurement m join run r using (run_id) join bench_case c using (case_id)
+        where m.quantity like 'memory%' group by all order by all
+        """,
+    )
+
+    assert found == [
+        (precision, gpus, f"memory_{kind}", True, "MiB")
+        for precision, gpus in (("bf16", 1), ("fp16", 2), ("fp32", 1))
+        for kind in ("allocated", "reserved")
+    ]
