@@ -9,7 +9,7 @@ from typing import Any
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 
-ROUNDINGS = ("round_even", "truncate", "round2_truncate")
+ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate")
 # In the order of table rule.
 COLUMNS = (
     "rule",
@@ -29,6 +29,18 @@ COLUMNS = (
     "rounding_digits",
     "trial_rounding",
     "trial_rounding_digits",
+    "quantity",
+    "unit",
+    "average_of",
+    "after_step",
+    "to_step",
+    "complete",
+    "reading_rounding",
+    "reading_rounding_digits",
+    "zero_fails",
+    "fallback",
+    "speedup_rounding",
+    "speedup_rounding_digits",
 )
 _FILE_KEYS = {"family", "rule"}
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
@@ -36,18 +48,26 @@ _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statis
 _CHOICES = {
     "kind": ("step", "summary"),
     "statistic": ("last", "mean", "median"),
-    "ranks": ("all", "first"),
-    "rounding": ROUNDINGS,
+    "quantity": ("throughput", "step_time", "interval"),
+    "unit": ("samples/s", "tokens/s", "steps/s", "s", "TFLOP/s"),
+    "average_of": ("rates", "times"),
+    "ranks": ("all", "first", "median"),
     "trial_statistic": ("mean", "median"),
-    "trial_rounding": ROUNDINGS,
 }
-_TEXTS = ("method", "source", "description", "name")
-_COUNTS = {"skip": 0, "take": 1, "rounding_digits": 0, "trial_rounding_digits": 0}
+_ROUNDED = ("rounding", "reading_rounding", "trial_rounding", "speedup_rounding")
+_CHOICES |= dict.fromkeys(_ROUNDED, ROUNDINGS)
+_TEXTS = ("method", "source", "description", "name", "fallback")
+_COUNTS = {"skip": 0, "take": 1, "after_step": 0, "to_step": 1, **{f"{name}_digits": 0 for name in _ROUNDED}}
+_FLAGS = ("positive_only", "complete", "zero_fails")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: `skip` records are left out, then `take` are used (all, if None), of the records of `kind`."""
+    """One rule; docs/rules.md says what each of its words means.
+
+    Of the records of `kind`, with steps above `after_step` and up to `to_step`, `skip` are left out and `take` are used
+    (all, if None).
+    """
 
     rule: str
     source: str
@@ -65,10 +85,27 @@ class Rule:
     rounding_digits: int | None = None
     trial_rounding: str | None = None
     trial_rounding_digits: int | None = None
+    quantity: str | None = None
+    unit: str | None = None
+    average_of: str = "rates"
+    after_step: int | None = None
+    to_step: int | None = None
+    complete: bool = False
+    reading_rounding: str | None = None
+    reading_rounding_digits: int | None = None
+    zero_fails: bool = False
+    fallback: str | None = None
+    speedup_rounding: str | None = None
+    speedup_rounding_digits: int | None = None
 
     @property
     def window(self) -> str:
         """Which records are used, in words."""
+        steps = f" of steps {self.after_step or 0} to {self.to_step or 'the end'}"
+        return self._records + (steps if (self.after_step, self.to_step) != (None, None) else "")
+
+    @property
+    def _records(self) -> str:
         if self.take is not None:
             return f"{self.skip + 1} to {self.skip + self.take}"
         if self.statistic == "last":
@@ -84,6 +121,7 @@ class Rule:
 def load_rules() -> list[Rule]:
     """Every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
     rules: dict[str, tuple[Rule, Path]] = {}
+    places: dict[str, tuple[TomlFile, str]] = {}
     for path in definition_files("queries/rules", ".toml"):
         file = read_toml(path)
         for number, rule in enumerate(_rules_of(file)):
@@ -92,6 +130,10 @@ def load_rules() -> list[Rule]:
                     f"rule.{number}", f"rule {rule.rule!r} exists already, in {rules[rule.rule][1]}; rename this one"
                 )
             rules[rule.rule] = (rule, path)
+            places[rule.rule] = (file, f"rule.{number}")
+    known = {name: rule for name, (rule, _) in rules.items()}
+    for name, (file, place) in places.items():
+        _check_fallback(file, place, known[name], known)
     return [rules[name][0] for name in sorted(rules)]
 
 
@@ -113,9 +155,13 @@ def _rule(file: TomlFile, place: str, family: str, table: dict[str, Any]) -> Rul
             file.fail(place, f"the rule has no {key}; it needs {', '.join(_NEEDED)}")
     for key, value in table.items():
         _check(file, f"{place}.{key}", key, value)
-    for kind in ("rounding", "trial_rounding"):
+    for kind in _ROUNDED:
         if (kind in table) != (f"{kind}_digits" in table):
             file.fail(place, f"{kind} and {kind}_digits are given together or not at all")
+    if table.get("ranks") == "median" and table.get("quantity") not in ("throughput", "step_time"):
+        file.fail(place, "a median over ranks reads printed values: it needs quantity = 'throughput' or 'step_time'")
+    if table.get("complete") and not {"take", "to_step"} & set(table):
+        file.fail(place, "complete asks for the whole of a window: give the window an end with take or to_step")
     values = {key: value for key, value in table.items() if key != "method"}
     if "formats" in values:
         values["formats"] = tuple(values["formats"])
@@ -134,8 +180,21 @@ def _check(file: TomlFile, place: str, key: str, value: Any) -> None:
             file.fail(place, f"{key} must be text, not {value!r}")
         if key == "method" and not value.isidentifier():
             file.fail(place, f"method must be one word, such as 'summary', not {value!r}")
-    elif key == "positive_only":
+    elif key in _FLAGS:
         if not isinstance(value, bool):
-            file.fail(place, f"positive_only must be true or false, not {value!r}")
+            file.fail(place, f"{key} must be true or false, not {value!r}")
     elif not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
         file.fail(place, f"formats must be a list of format names, not {value!r}; leave it out for all formats")
+
+
+def _check_fallback(file: TomlFile, place: str, rule: Rule, known: dict[str, Rule]) -> None:
+    """A chain of fallbacks ends, and each of its links is a rule."""
+    passed = [rule.rule]
+    while (name := known[passed[-1]].fallback) is not None:
+        if name not in known:
+            if len(passed) == 1:
+                file.fail(f"{place}.fallback", f"no rule {name!r}; known: {', '.join(sorted(known))}")
+            return
+        if name in passed:
+            file.fail(f"{place}.fallback", f"the fallbacks turn in a circle: {' -> '.join([*passed, name])}")
+        passed.append(name)

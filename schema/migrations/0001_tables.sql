@@ -265,8 +265,8 @@ create table rule (
     source                 varchar not null,
     "window"               varchar not null,
     statistic              varchar not null check (statistic in ('last', 'mean', 'median')),
-    ranks                  varchar not null check (ranks in ('all', 'first')),
-    rounding               varchar check (rounding in ('round_even', 'truncate', 'round2_truncate')),
+    ranks                  varchar not null check (ranks in ('all', 'first', 'median')),
+    rounding               varchar check (rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
     trial_statistic        varchar not null check (trial_statistic in ('mean', 'median')),
     description            varchar not null,
     formats                varchar[],
@@ -276,8 +276,20 @@ create table rule (
     take                   bigint check (take > 0),
     positive_only          boolean not null,
     rounding_digits        integer,
-    trial_rounding         varchar check (trial_rounding in ('round_even', 'truncate', 'round2_truncate')),
-    trial_rounding_digits  integer
+    trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    trial_rounding_digits  integer,
+    quantity               varchar check (quantity in ('throughput', 'step_time', 'interval')),
+    unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'TFLOP/s')),
+    average_of             varchar not null default 'rates' check (average_of in ('rates', 'times')),
+    after_step             bigint,
+    to_step                bigint,
+    complete               boolean not null default false,
+    reading_rounding       varchar check (reading_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    reading_rounding_digits integer,
+    zero_fails             boolean not null default false,
+    fallback               varchar,
+    speedup_rounding       varchar check (speedup_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    speedup_rounding_digits integer
 );
 
 create table published (

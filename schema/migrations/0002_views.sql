@@ -2,10 +2,11 @@
 -- means are taken over lists that are sorted first, since a parallel sum of floats differs from run to run.
 
 -- Roundings that the owners of rules use. numpy's round(x, n) is round_even(x * 10^n) / 10^n, which neither
--- round(x, n) nor round_even(x, n) of DuckDB reproduces. round2_truncate is Python's int(round(x, 2)).
+-- round(x, n) nor round_even(x, n) of DuckDB reproduces. round_exact is C's and Python's '%.2f'. round2_truncate is Python's int(round(x, 2)).
 create macro rounded(value, method, digits) as
     case method
         when 'round_even' then round_even(value * pow(10, digits), 0) / pow(10, digits)
+        when 'round_exact' then format('{:.{}f}', value, digits)::double
         when 'truncate' then trunc(value * pow(10, digits)) / pow(10, digits)
         when 'round2_truncate' then trunc(round_even(value * 100, 0) / 100 * pow(10, digits)) / pow(10, digits)
         else value
@@ -321,46 +322,92 @@ select * from undecided;
 
 -- Speed -------------------------------------------------------------------------------------------------------
 
-create view run_speed as
-with run_format as (
-    -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
-    select run_source.run_id, arg_min(log.format, log.log_id) as format
-    from run_source
-    join log using (log_id)
-    group by run_source.run_id
-),
-throughput as (
-    select shape_id, ordinal, kind, phase, name, unit, scope
+-- The two ways to say how fast a step was: so much a second, or so many seconds. Each is the other's reciprocal.
+create macro per_second(value, steps, quantity) as
+    case when quantity = 'throughput' then value else steps / value end;
+
+-- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
+create view run_format as
+select run_source.run_id, arg_min(log.format, log.log_id) as format
+from run_source
+join log using (log_id)
+group by run_source.run_id;
+
+-- A format's default rule, and what stands in for it where it gives no number.
+create view default_rule as
+with recursive chain(format, rule, place) as (
+    select format, default_rule, 1
+    from format
+    where default_rule is not null
+    union
+    select chain.format, rule.fallback, chain.place + 1
+    from chain
+    join rule using (rule)
+    where rule.fallback is not null and chain.place < 10
+)
+select format, rule, min(place) as place
+from chain
+group by format, rule;
+
+-- What a run's speed is made of: every speed and step time that it prints, and the time from step to step.
+create view run_reading as
+with printable as (
+    select shape_id, ordinal, kind, phase, quantity, unit, name, scope
     from shape
-    where quantity = 'throughput' and kind in ('step', 'summary')
-),
-clock as (
-    select distinct shape_id
-    from shape
-    where kind = 'step' and phase = 'train' and shape_id not in (select shape_id from throughput)
+    where quantity in ('throughput', 'step_time') and kind in ('step', 'summary')
 ),
 printed as (
     select
         record.run_id,
-        throughput.kind,
-        throughput.phase,
-        throughput.unit,
-        throughput.name,
-        throughput.scope,
-        false as timed,
+        printable.kind,
+        printable.phase,
+        printable.quantity,
+        printable.unit,
+        printable.name,
+        printable.scope,
         list_sort(list({
             'part': record.part,
             'log_id': record.log_id,
             'byte_offset': record.byte_offset,
-            'ordinal': throughput.ordinal,
+            'ordinal': printable.ordinal,
             'rank': coalesce(record.rank, -1),
-            'value': record."values"[throughput.ordinal]
-        }) filter (where isfinite(record."values"[throughput.ordinal]))) as readings,
-        count(*) filter (where not isfinite(record."values"[throughput.ordinal])) as dropped
+            'since': record.step - 1,
+            'step': record.step,
+            'steps': 1,
+            'value': record."values"[printable.ordinal]
+        }) filter (
+            where isfinite(record."values"[printable.ordinal])
+                and (printable.quantity = 'throughput' or record."values"[printable.ordinal] > 0)
+        )) as readings,
+        count(*) as records,
+        min(coalesce(record.rank, -1)) as lowest_rank
     from run_record as record
-    join throughput using (shape_id)
-    where record."values"[throughput.ordinal] is not null
+    join printable using (shape_id)
+    where record."values"[printable.ordinal] is not null
     group by all
+),
+speaking as (
+    select run_id
+    from printed
+    where kind = 'step'
+        and phase = 'train'
+        and (quantity = 'step_time' or unit is null or unit in ('samples/s', 'tokens/s', 'steps/s'))
+),
+-- Intervals are made where nothing else tells a step's speed, or a rule asks for them.
+timed_run as (
+    select run_format.run_id
+    from run_format
+    anti join speaking using (run_id)
+    union
+    select run_format.run_id
+    from run_format
+    join (select unnest(coalesce(formats, [null])) as format from rule where quantity = 'interval') as asking
+        on coalesce(asking.format, run_format.format) = run_format.format
+),
+clock as (
+    select distinct shape_id
+    from shape
+    where kind = 'step' and phase = 'train'
 ),
 interval as (
     select
@@ -369,168 +416,345 @@ interval as (
         record.log_id,
         record.byte_offset,
         coalesce(record.rank, -1) as rank,
-        record.step - lag(record.step) over earlier as steps,
+        lag(record.step) over earlier as since,
+        record.step,
         coalesce(
             (epoch_us(record.logged_at) - epoch_us(lag(record.logged_at) over earlier)) / 1e6,
             record.clock_s - lag(record.clock_s) over earlier
         ) as seconds
     from run_record as record
     semi join clock using (shape_id)
-    anti join (
-        select run_id
-        from printed
-        where kind = 'step' and phase = 'train'
-    ) as speaking using (run_id)
+    semi join timed_run using (run_id)
     window earlier as (
         partition by record.run_id, coalesce(record.rank, -1) order by record.part, record.log_id, record.byte_offset
     )
+)
+select
+    run_id,
+    kind,
+    phase,
+    quantity,
+    unit,
+    name,
+    scope,
+    coalesce(readings, []) as readings,
+    records - len(coalesce(readings, [])) as dropped,
+    lowest_rank
+from printed
+union all
+select
+    run_id,
+    'step',
+    'train',
+    'interval',
+    's',
+    null,
+    'global',
+    coalesce(list_sort(list({
+        'part': part,
+        'log_id': log_id,
+        'byte_offset': byte_offset,
+        'ordinal': 0,
+        'rank': rank,
+        'since': since,
+        'step': step,
+        -- An iteration that overflowed repeats its step number; it was computed all the same.
+        'steps': greatest(step - since, 1),
+        'value': seconds
+    }) filter (where seconds > 0)), []),
+    count(*) filter (where seconds <= 0),
+    min(rank)
+from interval
+where step >= since and seconds is not null
+group by run_id;
+
+create view run_speed as
+with listed as (
+    select
+        *,
+        coalesce(unit, '') as unit_key,
+        coalesce(scope, '') as scope_key,
+        coalesce(name, '') as name_key,
+        list_transform(readings, lambda x: per_second(x.value, x.steps, quantity)) as rates
+    from run_reading
 ),
-timed as (
+told as (
+    -- Apart from the lists, which each window would copy.
     select
         run_id,
-        'step' as kind,
-        'train' as phase,
-        'samples/s' as unit,
-        null as name,
-        'global' as scope,
-        true as timed,
-        list_sort(list({
-            'part': part,
-            'log_id': log_id,
-            'byte_offset': byte_offset,
-            'ordinal': 0,
-            'rank': rank,
-            -- An iteration that overflowed repeats its step number; it was computed all the same.
-            'value': greatest(steps, 1) / seconds
-        }) filter (where seconds > 0)) as readings,
-        count(*) filter (where seconds <= 0) as dropped
-    from interval
-    where steps >= 0 and seconds is not null
-    group by run_id
+        kind,
+        phase,
+        quantity,
+        unit_key,
+        name_key,
+        scope_key,
+        -- Without a rule's word a step speaks by its printed speed, else by its printed time, else by the clock.
+        case quantity
+            when 'throughput' then true
+            when 'step_time' then not bool_or(speaks) over of_kind
+            else not bool_or(speaks or quantity = 'step_time') over of_kind
+        end as is_first_choice,
+        -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
+        count(*) over of_name as scopes,
+        count(unit) over of_quantity as with_unit,
+        row_number() over (partition by run_id, kind, phase, quantity, unit order by name, scope) as nth,
+        row_number() over (partition by run_id, kind, phase, quantity, unit, name order by scope) as nth_of_name,
+        min(name) over of_unit as one_name,
+        max(name) over of_unit as other_name
+    from (
+        select
+            * exclude (readings, rates),
+            quantity = 'throughput' and (unit is null or unit in ('samples/s', 'tokens/s', 'steps/s')) as speaks
+        from listed
+    )
+    window
+        of_kind as (partition by run_id, kind, phase),
+        of_quantity as (partition by run_id, kind, phase, quantity),
+        of_unit as (partition by run_id, kind, phase, quantity, unit),
+        of_name as (partition by run_id, kind, phase, quantity, unit, name)
 ),
 reading as (
+    select listed.*, told.is_first_choice, told.scopes, told.with_unit, told.nth, told.nth_of_name, told.one_name,
+        told.other_name
+    from listed
+    join told using (run_id, kind, quantity, unit_key, name_key, scope_key)
+    where told.phase is not distinct from listed.phase
+),
+rank_median as (
+    -- One reading a step: the median over its ranks, for the few formats that a rule wants it of.
+    select
+        record.run_id,
+        rule.rule,
+        shape.kind,
+        shape.phase,
+        shape.quantity,
+        shape.unit,
+        shape.name,
+        shape.scope,
+        record.step,
+        min({'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset}) as place,
+        median(per_second(
+            rounded(record."values"[shape.ordinal], rule.reading_rounding, rule.reading_rounding_digits),
+            1, shape.quantity
+        )) as rate
+    from run_record as record
+    join shape using (shape_id)
+    join run_format using (run_id)
+    join rule
+        on rule.quantity = shape.quantity
+        and rule.kind = shape.kind
+        and rule.ranks = 'median'
+        and (rule.name is null or rule.name = shape.name)
+        and (rule.formats is null or list_contains(rule.formats, run_format.format))
+    where isfinite(record."values"[shape.ordinal])
+        and (shape.quantity = 'throughput' or record."values"[shape.ordinal] > 0)
+        and record.step is not null
+    group by all
+),
+stepwise as (
     select
         run_id,
+        rule,
         kind,
         phase,
         unit,
         name,
         scope,
-        timed,
-        dropped,
-        list_transform(coalesce(readings, []), lambda reading: reading.value) as all_ranks,
-        list_transform(
-            list_filter(coalesce(readings, []), lambda reading: reading.rank = lowest),
-            lambda reading: reading.value
-        ) as first_rank,
-        -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
-        count(*) over (partition by run_id, kind, phase, unit, name) as scopes,
-        count(*) over (partition by run_id, kind, phase) - count(unit) over (partition by run_id, kind, phase)
-            as without_unit,
-        count(unit) over (partition by run_id, kind, phase) as with_unit,
-        row_number() over (partition by run_id, kind, phase, unit order by name, scope) as nth,
-        row_number() over (partition by run_id, kind, phase, unit, name order by scope) as nth_of_name,
-        min(name) over (partition by run_id, kind, phase, unit) as one_name,
-        max(name) over (partition by run_id, kind, phase, unit) as other_name
-    from (
-        select *, list_min(list_transform(readings, lambda reading: reading.rank)) as lowest
-        from (select * from printed union all select * from timed)
-    )
+        list_sort(list({
+            'part': place.part, 'log_id': place.log_id, 'byte_offset': place.byte_offset, 'ordinal': 0, 'rank': -1,
+            'since': step - 1, 'step': step, 'steps': 1, 'value': per_second(rate, 1, quantity)
+        })) as readings
+    from rank_median
+    group by run_id, rule, kind, phase, unit, name, scope
 ),
-windowed as (
+applied as (
     select
         reading.run_id,
-        rule.rule,
         reading.phase,
-        reading.unit,
+        reading.quantity,
+        reading.unit as unit_printed,
+        reading.scope,
         reading.dropped,
-        rule.kind,
-        rule.statistic,
-        rule.positive_only,
-        rule.rounding,
-        rule.rounding_digits,
-        rule.take,
+        rule.* exclude (source, "window", description, formats, name, quantity),
+        case when reading.quantity = 'throughput' then reading.unit else 'steps/s' end as base_unit,
         case
-            when reading.timed then bench_case.global_batch_size
-            when reading.scope = 'gpu' then bench_case.gpus
-            -- Of one GPU, the speed per GPU is the global one.
-            when reading.scope = 'global' or bench_case.gpus = 1 then 1
-        end as factor,
-        case
-            when reading.timed then 'global_batch_size'
-            when reading.scope = 'gpu' then 'gpus'
-            else 'scope'
-        end as needed,
+            when rule.unit is not null then rule.unit
+            when reading.quantity = 'throughput' then reading.unit
+            else 'samples/s'
+        end as yields,
         case
             when reading.unit is null and reading.with_unit > 0
                 then 'no unit is known for these records; others of this run have one'
             when rule.name is null and reading.one_name <> reading.other_name
-                then format('throughput goes by several names: {}, {}', reading.one_name, reading.other_name)
+                then format(
+                    '{} goes by several names: {}, {}',
+                    replace(reading.quantity, '_', ' '), reading.one_name, reading.other_name
+                )
             when reading.scopes > 1 then 'throughput is per GPU in some records and global in others'
         end as mixture,
-        rule.skip,
-        len(reading.all_ranks) as found,
-        list_slice(
-            case when rule.ranks = 'first' then reading.first_rank else reading.all_ranks end,
-            rule.skip + 1,
-            rule.skip + coalesce(rule.take, len(reading.all_ranks))
-        ) as chosen
+        -- Most rules need no more than the speeds in their order; structs cost five times as much.
+        rule.ranks = 'all'
+        and rule.average_of = 'rates'
+        and coalesce(rule.after_step, rule.to_step) is null
+        and rule.reading_rounding is null as is_plain,
+        case when is_plain then reading.rates end as all_rates,
+        case
+            when is_plain then null
+            when rule.ranks = 'median' then coalesce(stepwise.readings, [])
+            when rule.ranks = 'first' then list_filter(reading.readings, lambda x: x.rank = reading.lowest_rank)
+            else reading.readings
+        end as candidates,
+        case when rule.ranks = 'median' then len(stepwise.readings) else len(reading.readings) end as found
     from reading
     join run_format using (run_id)
     join rule
         on rule.kind = reading.kind
         and (rule.name is null or rule.name = reading.name)
         and (rule.formats is null or list_contains(rule.formats, run_format.format))
-    join run using (run_id)
-    join bench_case using (case_id)
+        and case when rule.quantity is null then reading.is_first_choice else rule.quantity = reading.quantity end
+    left join stepwise
+        on stepwise.run_id = reading.run_id
+        and stepwise.rule = rule.rule
+        and stepwise.phase is not distinct from reading.phase
+        and stepwise.unit is not distinct from reading.unit
+        and stepwise.name = reading.name
+        and stepwise.scope is not distinct from reading.scope
     where case when rule.name is null then reading.nth else reading.nth_of_name end = 1
+),
+
+windowed as (
+    select
+        * exclude (candidates, all_rates),
+        list_slice(all_rates, skip + 1, skip + coalesce(take, len(all_rates))) as plain_rates,
+        list_slice(
+            case
+                when is_plain or coalesce(after_step, to_step) is null then candidates
+                -- Of an interval both ends lie within the window.
+                else list_filter(
+                    candidates,
+                    lambda x: x.since >= coalesce(after_step, x.since) and x.step <= coalesce(to_step, x.step)
+                )
+            end,
+            skip + 1,
+            skip + coalesce(take, len(candidates))
+        ) as chosen
+    from applied
+    where yields is not distinct from base_unit
+        or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's'))
+        or (base_unit = 'samples/s' and yields = 'tokens/s')
+),
+rated as (
+    select
+        * exclude (chosen, plain_rates),
+        kind = 'summary' or coalesce(len(plain_rates), len(chosen)) is not distinct from take or coalesce(
+            chosen[-1].step = to_step
+            and (quantity <> 'interval' or chosen[1].since = coalesce(after_step, chosen[1].since)),
+            false
+        ) as is_whole,
+        case
+            when is_plain then plain_rates
+            -- The median over ranks was taken of rounded readings already.
+            when reading_rounding is null or ranks = 'median'
+                then list_transform(chosen, lambda x: per_second(x.value, x.steps, quantity))
+            else list_transform(
+                chosen,
+                lambda x: per_second(rounded(x.value, reading_rounding, reading_rounding_digits), x.steps, quantity)
+            )
+        end as every_rate,
+        case when average_of = 'times' then list_transform(chosen, lambda x: x.steps::double) end as volumes
+    from windowed
 ),
 used as (
     select
-        * exclude (chosen),
-        len(chosen) as window_length,
+        * exclude (every_rate),
         -- "last" looks for the last record first: a run that ends with 0 has no positive speed.
         case
-            when statistic = 'last' then list_filter(list_slice(chosen, -1, -1), lambda x: x > 0 or not positive_only)
-            when positive_only then list_filter(chosen, lambda x: x > 0)
-            else chosen
-        end as chosen
-    from windowed
+            when statistic = 'last'
+                then list_filter(list_slice(every_rate, -1, -1), lambda x: x > 0 or not positive_only)
+            when positive_only then list_filter(every_rate, lambda x: x > 0)
+            else every_rate
+        end as rates
+    from rated
+),
+counted as (
+    select
+        used.*,
+        len(rates) as records_used,
+        case
+            when average_of = 'times' and statistic = 'mean'
+                then list_sum(volumes) / list_sum(list_transform(list_zip(volumes, rates), lambda x: x[1] / x[2]))
+            when average_of = 'times' and statistic = 'median'
+                then 1 / list_median(list_transform(rates, lambda x: 1 / x))
+            when statistic = 'median' then list_median(rates)
+            else list_avg(rates)
+        end as rate,
+        case
+            when quantity <> 'throughput' then 1
+            when scope = 'gpu' then bench_case.gpus
+            -- Of one GPU, the speed per GPU is the global one.
+            when scope = 'global' or bench_case.gpus = 1 then 1
+        end as processes,
+        case
+            when quantity <> 'throughput' and unit_printed is distinct from 's' then null
+            when yields is not distinct from base_unit or yields = 's' then 1
+            when base_unit = 'steps/s' and yields = 'samples/s' then bench_case.global_batch_size
+            when base_unit = 'steps/s' then bench_case.global_batch_size * bench_case.seq_len
+            else bench_case.seq_len
+        end as conversion,
+        case
+            when quantity = 'throughput' and scope = 'gpu' and bench_case.gpus is null then 'gpus'
+            when quantity = 'throughput' and scope is null and bench_case.gpus is distinct from 1 then 'scope'
+            when quantity <> 'throughput' and unit_printed is distinct from 's' then 'unit'
+            when base_unit = 'steps/s' and bench_case.global_batch_size is null then 'global_batch_size'
+            else 'seq_len'
+        end as needed
+    from used
+    join run using (run_id)
+    join bench_case using (case_id)
 ),
 computed as (
     select
         run_id,
         rule,
         phase,
-        unit,
+        yields as unit,
         case
-            when mixture is null
+            when mixture is null and (is_whole or not complete)
                 then rounded(
-                    case when statistic = 'median' then list_median(chosen) else list_avg(chosen) end * factor,
+                    case when yields = 's' then 1 / rate else rate * processes * conversion end,
                     rounding,
                     rounding_digits
                 )
         end as value,
-        len(chosen) as records_used,
-        found + dropped - len(chosen) as records_skipped,
+        records_used,
+        found + dropped - records_used as records_skipped,
         case
             when mixture is not null then 'mixed'
-            when len(chosen) = 0 then 'too_few_records'
-            when factor is null then 'missing_fact'
+            when records_used = 0 or (complete and not is_whole) then 'too_few_records'
+            when processes is null or conversion is null then 'missing_fact'
+            when zero_fails and abs(value) < 1 then 'failed'
             else 'ok'
         end as status,
         case
             when mixture is not null then mixture
-            when len(chosen) = 0 then format(
-                '{} usable of {} records; the rule skips {}', len(chosen), found + dropped, skip
-            )
-            when factor is null then needed
+            when records_used = 0
+                then format('{} usable of {} records; the rule skips {}', records_used, found + dropped, skip)
+            when complete and not is_whole
+                then format('{} records in the window; the rule wants the whole of it', records_used)
+            when processes is null or conversion is null then needed
+            when zero_fails and abs(value) < 1 then 'its owner takes a result below 1 for a failure'
         end as reason,
-        kind = 'summary' or window_length = take as is_whole
-    from used
+        is_whole
+    from counted
+    -- Of two readings that both lead to the rule's unit the one that is printed in it.
+    qualify row_number() over (
+        partition by run_id, rule, phase, yields order by yields is not distinct from base_unit desc, unit_printed
+    ) = 1
 ),
 answered as (
-    select * from computed
+    -- What its owner calls a failure is no speed of nought.
+    select * replace (case when status <> 'failed' or value <> 0 then value end as value)
+    from computed
     union all
     -- A run without any throughput is still a row of its default rule: a failed run is a status, never nothing.
     select
@@ -557,7 +781,12 @@ select
     answered.run_id,
     run.case_id,
     answered.rule,
-    coalesce(answered.rule = format.default_rule, false) as is_default,
+    -- The first rule of the format's chain that gives a number; if none does, the first.
+    coalesce(default_rule.place = coalesce(
+        min(default_rule.place) filter (where answered.value is not null)
+            over (partition by answered.run_id, answered.phase),
+        1
+    ), false) as is_default,
     answered.phase,
     answered.value,
     answered.unit,
@@ -575,7 +804,7 @@ select
 from answered
 join run using (run_id)
 join run_format using (run_id)
-left join format using (format);
+left join default_rule on default_rule.format = run_format.format and default_rule.rule = answered.rule;
 
 create view speed_table as
 with doubt as (
@@ -595,13 +824,21 @@ trial as (
         series_run.trial,
         run_speed.run_id,
         run_speed.rule,
-        run_speed.is_default,
+        -- A series has one default: of its format's chain the first rule that gives it a number. Runs for which only
+        -- a later one does are dropped there, visibly, rather than mixed in.
+        coalesce(default_rule.place = coalesce(
+            min(default_rule.place) filter (where run_speed.is_trial and run_speed.value is not null)
+                over (partition by series_run.series_id, run_format.format),
+            1
+        ), false) as is_default,
         run_speed.value,
         run_speed.unit,
         run_speed.status,
         run_speed.is_trial
     from series_run
     join run_speed using (run_id)
+    join run_format using (run_id)
+    left join default_rule on default_rule.format = run_format.format and default_rule.rule = run_speed.rule
     where run_speed.phase = 'train'
 ),
 cell as (
@@ -778,6 +1015,10 @@ join bench_case using (case_id);
 
 -- Speed-up ----------------------------------------------------------------------------------------------------
 
+-- Seconds are the better the fewer.
+create macro faster(value, base, unit) as
+    case when unit = 's' then base / value else value / base end;
+
 create view speedup_table as
 with cell as (
     -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
@@ -895,14 +1136,17 @@ select
     base_cell.series_id as base_series_id,
     base_cell.gpus as base_gpus,
     base_cell.value as base_value,
-    cell.value / base_cell.value as speedup,
-    cell.value / base_cell.value * base_cell.gpus / cell.gpus as efficiency,
+    rounded(
+        faster(cell.value, base_cell.value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
+    ) as speedup,
+    faster(cell.value, base_cell.value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
     cell.gpu_memory_mib,
     cell.framework_version,
     cell.implementation_version,
     cell.mixed
 from cell
 join row_of using (cell_id)
+join rule using (rule)
 left join cell as base_cell on base_cell.cell_id = row_of.base_id;
 
 -- What went wrong, and what fits ------------------------------------------------------------------------------
@@ -1117,7 +1361,7 @@ window board as (
     partition by
         candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
         candidate.gpus, candidate.unit
-    order by candidate.value desc
+    order by case when candidate.unit = 's' then -candidate.value else candidate.value end desc
 );
 
 create view leaderboard as

@@ -278,9 +278,9 @@ comment on column rule.source is 'Document and section, or script and lines, tha
 comment on column rule."window" is 'Which records are used, in words.';
 comment on column rule.statistic is 'What is made of the records of a run: last, mean or median.';
 comment on column rule.ranks is
-    'all: records of all ranks as they come; first: of the lowest rank only.';
+    'all: records of all ranks as they come; first: of the lowest rank only; median: of each step the median over its ranks.';
 comment on column rule.rounding is
-    'Rounding of a run''s speed: round_even (as numpy), truncate, round2_truncate (as int(round(x, 2))); NULL for none.';
+    'Rounding of a run''s speed: round_even (as numpy), round_exact (as %.2f), truncate, round2_truncate (as int(round(x, 2))); NULL for none.';
 comment on column rule.trial_statistic is 'What is made of the trials of a series: mean or median.';
 comment on column rule.description is 'The rule in one sentence.';
 comment on column rule.formats is 'Formats that it applies to; NULL for all.';
@@ -292,6 +292,22 @@ comment on column rule.positive_only is 'Whether values of 0 and below are left 
 comment on column rule.rounding_digits is 'Digits of the rounding of a run''s speed.';
 comment on column rule.trial_rounding is 'Rounding of a series'' speed, as in rounding.';
 comment on column rule.trial_rounding_digits is 'Digits of the rounding of a series'' speed.';
+comment on column rule.quantity is
+    'What it reads: throughput, step_time (both as printed) or interval (time between two step records); NULL for the first of these that a run has.';
+comment on column rule.unit is
+    'Unit of its values: samples/s, tokens/s, steps/s, s (a step), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
+comment on column rule.average_of is
+    'rates: the statistic is taken of speeds; times: of times, so that a mean is volume over time.';
+comment on column rule.after_step is 'Only steps after this number; an interval lies wholly after it. NULL for no bound.';
+comment on column rule.to_step is 'Only steps up to this number. NULL for no bound.';
+comment on column rule.complete is 'Whether a window that is not whole gives no value.';
+comment on column rule.reading_rounding is 'Rounding of every value that it reads, as in rounding.';
+comment on column rule.reading_rounding_digits is 'Digits of the rounding of the values that it reads.';
+comment on column rule.zero_fails is 'Whether a value below 1 means that the run failed.';
+comment on column rule.fallback is
+    'Rule that stands in for it as a format''s default, where it gives no number; NULL for none.';
+comment on column rule.speedup_rounding is 'Rounding of a speed-up by it, as in rounding.';
+comment on column rule.speedup_rounding_digits is 'Digits of the rounding of a speed-up.';
 
 comment on table published is
     'One row per number that others published, to compare with.';
@@ -482,13 +498,42 @@ comment on column conflict.other_value is 'Value that contradicts it.';
 comment on column conflict.used_source is 'Source of the value that counts.';
 comment on column conflict.other_source is 'Source of the contradicting value.';
 
+comment on view run_format is
+    'One row per run: the format of the log that its numbers come from. Helper of run_speed and speed_table.';
+comment on column run_format.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_format.format is 'Id of the format.';
+
+comment on view default_rule is
+    'One row per format and rule that may be its default: the one that it names, and the fallbacks behind it.';
+comment on column default_rule.format is 'Id of the format.';
+comment on column default_rule.rule is 'Id of the rule (table rule).';
+comment on column default_rule.place is '1: named by the format; 2 and more: fallback of the rule before it.';
+
+comment on view run_reading is
+    'One row per run and thing that it says of its speed, by name, unit and scope: every value, in the order of the log. Helper of run_speed.';
+comment on column run_reading.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_reading.kind is 'step or summary.';
+comment on column run_reading.phase is 'train, validation or inference.';
+comment on column run_reading.quantity is
+    'throughput or step_time, as printed; interval: the time from one step record to the next, of the same rank.';
+comment on column run_reading.unit is 'Unit of the values; s for times. NULL if it is not known.';
+comment on column run_reading.name is 'Name of the value as the log spells it; NULL for intervals.';
+comment on column run_reading.scope is 'gpu or global; NULL if it is not known.';
+comment on column run_reading.readings is
+    'The values in order, each with its place, rank, the steps after since up to step, how many these are, and the value.';
+comment on column run_reading.dropped is 'Number of values that are unusable: not a number, or no time.';
+comment on column run_reading.lowest_rank is 'Lowest rank that printed one; -1 if none is stated.';
+
 comment on view run_speed is
     'One row per run, rule, phase and unit: the global speed of the run under the rule. Filter by is_default for one speed a run.';
 comment on column run_speed.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_speed.case_id is 'Id of the case (table bench_case).';
 comment on column run_speed.rule is 'Id of the rule (table rule).';
-comment on column run_speed.is_default is 'Whether the rule is the default of the log''s format.';
+comment on column run_speed.is_default is
+    'Whether it is the speed to show: by the default rule of the log''s format or, where that gives no number, the first fallback that does.';
 comment on column run_speed.phase is 'train, validation or inference.';
 comment on column run_speed.value is
     'Speed over all GPUs; also of a failed run, where there is one; NULL if none can be computed.';
@@ -527,7 +572,8 @@ comment on column speed_table.options is 'JSON of the other settings that make i
 comment on column speed_table.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
 comment on column speed_table.rule is 'Id of the rule (table rule).';
-comment on column speed_table.is_default is 'Whether the rule is the default of the log''s format.';
+comment on column speed_table.is_default is
+    'Whether it is the speed to show: by the default rule of the logs'' format or, where that gives the series no number, the first fallback that does.';
 comment on column speed_table.value is
     'Speed over all GPUs: the rule''s statistic over the trials; NULL if there is no trial.';
 comment on column speed_table.unit is
@@ -771,5 +817,9 @@ comment on column leaderboard.implementation_version is 'Version or commit of th
 
 comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
+comment on macro per_second is
+    'Steps or samples a second, from a printed speed or from the time that so many steps took.';
+comment on macro faster is
+    'How many times as fast as a base: value over base, or base over value where both are seconds.';
 comment on macro table leaderboard_of is
     'leaderboard_of(campaign_glob): the leaderboard of the campaigns that match.';
