@@ -12,7 +12,14 @@ series_count as (
     group by rule
 )
 select
-    rule.rule, rule.description, rule."window", rule.statistic, rule.trial_statistic, rule.ranks,
+    rule.rule, rule.description,
+    coalesce(rule.quantity, rule.kind) as reads,
+    coalesce(array_to_string(rule.formats, ', '), 'any') as formats,
+    rule."window", rule.statistic, rule.average_of, rule.ranks, rule.unit,
+    rule.rounding || ' ' || rule.rounding_digits as rounding,
+    rule.trial_statistic,
+    rule.trial_rounding || ' ' || rule.trial_rounding_digits as trial_rounding,
+    rule.fallback,
     coalesce(run_count.runs, 0) as runs,
     coalesce(run_count.default_runs, 0) as default_runs,
     coalesce(series_count.series, 0) as series,

@@ -488,9 +488,10 @@ told as (
         unit_key,
         name_key,
         scope_key,
-        -- Without a rule's word a step speaks by its printed speed, else by its printed time, else by the clock.
+        -- Without a rule's word a step speaks by its printed speed (steps/s where it prints no other), else by its
+        -- printed time, else by the clock.
         case quantity
-            when 'throughput' then true
+            when 'throughput' then unit is distinct from 'steps/s' or not bool_or(speaks and unit <> 'steps/s') over of_kind
             when 'step_time' then not bool_or(speaks) over of_kind
             else not bool_or(speaks or quantity = 'step_time') over of_kind
         end as is_first_choice,
@@ -513,12 +514,42 @@ told as (
         of_unit as (partition by run_id, kind, phase, quantity, unit),
         of_name as (partition by run_id, kind, phase, quantity, unit, name)
 ),
+-- Two joins by equality: one with "or" would compare every reading with every rule.
+applicable as (
+    select told.*, rule.rule
+    from told
+    join rule using (kind)
+    where rule.formats is null
+    union all
+    select told.*, own.rule
+    from told
+    join run_format using (run_id)
+    join (select rule, kind, unnest(formats) as format from rule) as own
+        on own.kind = told.kind and own.format = run_format.format
+),
 reading as (
-    select listed.*, told.is_first_choice, told.scopes, told.with_unit, told.nth, told.nth_of_name, told.one_name,
-        told.other_name
-    from listed
-    join told using (run_id, kind, quantity, unit_key, name_key, scope_key)
-    where told.phase is not distinct from listed.phase
+    select
+        listed.* exclude (unit_key, scope_key, name_key),
+        applicable.with_unit,
+        applicable.scopes,
+        applicable.one_name,
+        applicable.other_name,
+        rule.* exclude (source, "window", description, formats, kind, name, quantity, unit),
+        rule.name as name_wanted,
+        rule.unit as unit_wanted
+    from applicable
+    join rule on rule.rule = applicable.rule
+    join listed
+        on listed.run_id = applicable.run_id
+        and listed.kind = applicable.kind
+        and listed.quantity = applicable.quantity
+        and listed.unit_key = applicable.unit_key
+        and listed.name_key = applicable.name_key
+        and listed.scope_key = applicable.scope_key
+    where applicable.phase is not distinct from listed.phase
+        and (rule.name is null or rule.name = listed.name)
+        and case when rule.quantity is null then is_first_choice else rule.quantity = listed.quantity end
+        and case when rule.name is null then nth else nth_of_name end = 1
 ),
 rank_median as (
     -- One reading a step: the median over its ranks, for the few formats that a rule wants it of.
@@ -569,59 +600,42 @@ stepwise as (
 ),
 applied as (
     select
-        reading.run_id,
-        reading.phase,
-        reading.quantity,
-        reading.unit as unit_printed,
-        reading.scope,
-        reading.dropped,
-        rule.* exclude (source, "window", description, formats, name, quantity),
-        case when reading.quantity = 'throughput' then reading.unit else 'steps/s' end as base_unit,
+        reading.* exclude (readings, rates, name, lowest_rank, with_unit, scopes, one_name, other_name),
+        case when quantity = 'throughput' then reading.unit else 'steps/s' end as base_unit,
         case
-            when rule.unit is not null then rule.unit
-            when reading.quantity = 'throughput' then reading.unit
+            when unit_wanted is not null then unit_wanted
+            when quantity = 'throughput' then reading.unit
             else 'samples/s'
         end as yields,
         case
-            when reading.unit is null and reading.with_unit > 0
+            when reading.unit is null and with_unit > 0
                 then 'no unit is known for these records; others of this run have one'
-            when rule.name is null and reading.one_name <> reading.other_name
-                then format(
-                    '{} goes by several names: {}, {}',
-                    replace(reading.quantity, '_', ' '), reading.one_name, reading.other_name
-                )
-            when reading.scopes > 1 then 'throughput is per GPU in some records and global in others'
+            when name_wanted is null and one_name <> other_name
+                then format('{} goes by several names: {}, {}', replace(quantity, '_', ' '), one_name, other_name)
+            when scopes > 1 then 'throughput is per GPU in some records and global in others'
         end as mixture,
         -- Most rules need no more than the speeds in their order; structs cost five times as much.
-        rule.ranks = 'all'
-        and rule.average_of = 'rates'
-        and coalesce(rule.after_step, rule.to_step) is null
-        and rule.reading_rounding is null as is_plain,
-        case when is_plain then reading.rates end as all_rates,
+        ranks = 'all'
+        and average_of = 'rates'
+        and coalesce(after_step, to_step) is null
+        and reading_rounding is null as is_plain,
+        case when is_plain then rates end as all_rates,
         case
             when is_plain then null
-            when rule.ranks = 'median' then coalesce(stepwise.readings, [])
-            when rule.ranks = 'first' then list_filter(reading.readings, lambda x: x.rank = reading.lowest_rank)
+            when ranks = 'median' then coalesce(stepwise.readings, [])
+            when ranks = 'first' then list_filter(reading.readings, lambda x: x.rank = lowest_rank)
             else reading.readings
         end as candidates,
-        case when rule.ranks = 'median' then len(stepwise.readings) else len(reading.readings) end as found
+        case when ranks = 'median' then len(stepwise.readings) else len(reading.readings) end as found
     from reading
-    join run_format using (run_id)
-    join rule
-        on rule.kind = reading.kind
-        and (rule.name is null or rule.name = reading.name)
-        and (rule.formats is null or list_contains(rule.formats, run_format.format))
-        and case when rule.quantity is null then reading.is_first_choice else rule.quantity = reading.quantity end
     left join stepwise
         on stepwise.run_id = reading.run_id
-        and stepwise.rule = rule.rule
+        and stepwise.rule = reading.rule
         and stepwise.phase is not distinct from reading.phase
         and stepwise.unit is not distinct from reading.unit
         and stepwise.name = reading.name
         and stepwise.scope is not distinct from reading.scope
-    where case when rule.name is null then reading.nth else reading.nth_of_name end = 1
 ),
-
 windowed as (
     select
         * exclude (candidates, all_rates),
@@ -642,6 +656,7 @@ windowed as (
     where yields is not distinct from base_unit
         or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's'))
         or (base_unit = 'samples/s' and yields = 'tokens/s')
+        or (base_unit = 'tokens/s' and yields = 'samples/s')
 ),
 rated as (
     select
@@ -695,16 +710,17 @@ counted as (
             when scope = 'global' or bench_case.gpus = 1 then 1
         end as processes,
         case
-            when quantity <> 'throughput' and unit_printed is distinct from 's' then null
+            when quantity <> 'throughput' and unit is distinct from 's' then null
             when yields is not distinct from base_unit or yields = 's' then 1
             when base_unit = 'steps/s' and yields = 'samples/s' then bench_case.global_batch_size
             when base_unit = 'steps/s' then bench_case.global_batch_size * bench_case.seq_len
+            when base_unit = 'tokens/s' then 1 / bench_case.seq_len
             else bench_case.seq_len
         end as conversion,
         case
             when quantity = 'throughput' and scope = 'gpu' and bench_case.gpus is null then 'gpus'
             when quantity = 'throughput' and scope is null and bench_case.gpus is distinct from 1 then 'scope'
-            when quantity <> 'throughput' and unit_printed is distinct from 's' then 'unit'
+            when quantity <> 'throughput' and unit is distinct from 's' then 'unit'
             when base_unit = 'steps/s' and bench_case.global_batch_size is null then 'global_batch_size'
             else 'seq_len'
         end as needed
@@ -748,7 +764,7 @@ computed as (
     from counted
     -- Of two readings that both lead to the rule's unit the one that is printed in it.
     qualify row_number() over (
-        partition by run_id, rule, phase, yields order by yields is not distinct from base_unit desc, unit_printed
+        partition by run_id, rule, phase, yields order by yields is not distinct from base_unit desc, unit
     ) = 1
 ),
 answered as (

@@ -69,6 +69,13 @@ def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, l
         ('family = "mine"', 'family = "not mine"', 1, "one word"),
         ('method          = "mean"', 'method          = "a.b"', 4, "one word"),
         ('"our wiki, page 3"', '" "', 5, "must be text"),
+        ('"median"\n', '"median"\nunit = "tokens"\n', 10, "samples/s, tokens/s"),
+        ('"median"\n', '"median"\nquantity = "loss"\n', 10, "throughput, step_time, interval"),
+        ('"median"\n', '"median"\nranks = "median"\n', 3, "needs quantity = 'throughput' or 'step_time'"),
+        ('"median"\n', '"median"\nreading_rounding_digits = 2\n', 3, "together"),
+        ('"median"\n', '"median"\ncomplete = true\nskip = 3\n', 3, "an end with take or to_step"),
+        ('"median"\n', '"median"\nfallback = "mine.other"\n', 10, "no rule 'mine.other'; known: mine.mean"),
+        ('"median"\n', '"median"\nfallback = "mine.mean"\n', 10, "in a circle: mine.mean -> mine.mean"),
     ],
 )
 def test_a_mistake_is_told_with_file_line_and_cure(load, old, new, line, words):

@@ -60,7 +60,9 @@ def test_the_speed_table_of_twenty_thousand_runs_takes_less_than_two_seconds(lar
     rows, whole_s = best_of_three(large, "select value from (select * from speed_table)")
     some, filtered_s = best_of_three(large, "select * from speed_table where campaign glob 'c1*' and is_default")
 
-    assert sum(value is not None for (value,) in rows) == 200 * len(load_rules())
+    # A rule of another format, or one that wants 100 records, says nothing of these.
+    speaking = [rule for rule in load_rules() if rule.formats is None and not rule.complete]
+    assert sum(value is not None for (value,) in rows) == 200 * len(speaking)
     assert len(some) == 44
     assert whole_s < 2
     assert filtered_s < 2

@@ -1,0 +1,279 @@
+"""What each word of a rule does with the records of a run."""
+
+import pytest
+
+EIGHT = {"gpus": 8, "batch_size_per_gpu": 32, "global_batch_size": 256, "seq_len": 128}
+
+
+def timed(ledger, number, seconds, name="elapsed", unit="s", kind="step", **columns):
+    """A record that prints the time of a step."""
+    piece = ledger.step(number)
+    return type(piece)(kind, ((name, "step_time", seconds, unit, None),), "train", {"step": number, **columns})
+
+
+def speed(ledger, rule, columns="value, unit, records_used, records_skipped, status"):
+    return ledger.rows(f"select {columns} from run_speed where rule = ? order by all", rule)
+
+
+def test_a_printed_step_time_is_a_speed_of_the_global_batch(ledger):
+    ledger.run(timed(ledger, 1, 4.0), timed(ledger, 2, 2.0), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0") == [((256 / 4 + 256 / 2) / 2, "samples/s", 2, 0, "ok")]
+
+
+def test_a_printed_speed_beats_a_printed_time_and_a_time_beats_the_clock(ledger):
+    both = ledger.step(2, at=60, speed=7.0)
+    both = type(both)("step", (*both.values, ("elapsed", "step_time", 4.0, "s", None)), "train", both.columns)
+    ledger.run(both, case=EIGHT)
+    ledger.run(timed(ledger, 1, 4.0, logged_at=None), timed(ledger, 2, 4.0), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0", "value") == [(7.0,), (64.0,)]
+
+
+def test_flops_are_no_speed_that_would_silence_the_step_time(ledger):
+    time = timed(ledger, 1, 4.0)
+    values = (*time.values, ("tflops", "throughput", 7.5, "TFLOP/s", "gpu"))
+    ledger.run(type(time)("step", values, "train", {"step": 1}), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0", "value, unit") == [(60.0, "TFLOP/s"), (64.0, "samples/s")]
+
+
+def test_steps_a_second_count_only_where_no_other_speed_is_printed(ledger):
+    ledger.run(ledger.step(1, speed=2.0, unit="steps/s", name="speed"), case=EIGHT)
+    both = ledger.step(1, speed=5.0)
+    values = (*both.values, ("speed", "throughput", 2.0, "steps/s", "global"))
+    ledger.run(type(both)("step", values, "train", {"step": 1}), case=EIGHT)
+    ledger.rule("in_samples", quantity="throughput", name="speed", unit="samples/s")
+
+    assert speed(ledger, "steps.median_skip0", "value, unit") == [(2.0, "steps/s"), (5.0, "samples/s")]
+    assert speed(ledger, "in_samples", "value, unit") == [(512.0, "samples/s"), (512.0, "samples/s")]
+
+
+def test_a_step_time_of_an_unknown_unit_gives_no_speed(ledger):
+    ledger.run(timed(ledger, 1, 4.0, unit=None), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0", "value, status, reason") == [(None, "missing_fact", "unit")]
+
+
+def test_no_time_at_all_is_dropped_and_counted(ledger):
+    ledger.run(timed(ledger, 1, 0.0), timed(ledger, 2, 4.0), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0") == [(64.0, "samples/s", 1, 1, "ok")]
+
+
+def test_a_rule_reads_the_quantity_that_it_names(ledger):
+    ledger.rule("by_time", quantity="step_time", unit="samples/s")
+    ledger.rule("by_clock", quantity="interval", unit="samples/s", formats=["ngc"])
+    first, second = ledger.step(1, at=0, speed=1.0), ledger.step(2, at=8, speed=1.0)
+    pieces = [
+        type(p)("step", (*p.values, ("elapsed", "step_time", 4.0, "s", None)), "train", p.columns)
+        for p in (first, second)
+    ]
+    ledger.run(*pieces, case=EIGHT)
+
+    assert speed(ledger, "by_time", "value") == [(64.0,)]
+    assert speed(ledger, "by_clock", "value, records_used") == [(32.0, 1)]
+    assert speed(ledger, "steps.median_skip0", "value") == [(1.0,)]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "average_of", "value"),
+    [
+        ("mean", "rates", (256 / 1 + 256 / 3) / 2),
+        ("mean", "times", 256 / 2),
+        ("median", "rates", (256 / 1 + 256 / 3) / 2),
+        ("median", "times", 256 / 2),
+        ("last", "rates", 256 / 3),
+    ],
+)
+def test_a_mean_of_times_is_volume_over_time_and_a_mean_of_rates_is_more(ledger, statistic, average_of, value):
+    ledger.rule("r", quantity="step_time", statistic=statistic, average_of=average_of)
+    ledger.run(timed(ledger, 1, 1.0), timed(ledger, 2, 3.0), case=EIGHT)
+
+    assert speed(ledger, "r", "value")[0][0] == pytest.approx(value, rel=1e-15)
+
+
+def test_a_mean_of_printed_rates_by_times_is_harmonic(ledger):
+    ledger.rule("r", average_of="times")
+    ledger.run(ledger.step(1, speed=10.0), ledger.step(2, speed=40.0))
+
+    assert speed(ledger, "r", "value") == [(16.0,)]
+
+
+def test_intervals_of_several_steps_weigh_by_their_steps(ledger):
+    ledger.rule("r", average_of="times", quantity="interval")
+    ledger.run(ledger.step(0, at=0), ledger.step(10, at=5), ledger.step(11, at=10), case=EIGHT)
+
+    assert speed(ledger, "r", "value") == [(256 * 11 / 10,)]
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("samples/s", 64.0), ("tokens/s", 64.0 * 128), ("steps/s", 0.25), ("s", 4.0), (None, 64.0)]
+)
+def test_a_rule_says_in_which_unit_it_answers(ledger, unit, value):
+    ledger.rule("r", quantity="step_time", unit=unit)
+    ledger.run(timed(ledger, 1, 4.0), case=EIGHT)
+
+    assert speed(ledger, "r", "value, unit") == [(value, unit or "samples/s")]
+
+
+def test_samples_become_tokens_and_tokens_samples_by_the_sequence_length(ledger):
+    ledger.rule("tokens", unit="tokens/s")
+    ledger.rule("samples", unit="samples/s")
+    ledger.run(ledger.step(1, speed=2.0), case=EIGHT)
+    ledger.run(ledger.step(1, speed=256.0, unit="tokens/s"), case=EIGHT)
+
+    assert speed(ledger, "tokens", "value") == [(256.0,), (256.0,)]
+    assert speed(ledger, "samples", "value") == [(2.0,), (2.0,)]
+
+
+def test_of_two_speeds_that_lead_to_the_unit_the_one_that_is_printed_in_it_counts(ledger):
+    ledger.rule("tokens", unit="tokens/s")
+    piece = ledger.step(1, speed=2.0)
+    values = (*piece.values, ("tok", "throughput", 999.0, "tokens/s", "global"))
+    ledger.run(type(piece)("step", values, "train", {"step": 1}), case=EIGHT)
+
+    assert speed(ledger, "tokens", "value") == [(999.0,)]
+
+
+@pytest.mark.parametrize(
+    ("case", "needed"), [({"gpus": 8}, "global_batch_size"), ({"global_batch_size": 8}, "seq_len")]
+)
+def test_a_unit_that_needs_an_unknown_fact_names_it(ledger, case, needed):
+    ledger.rule("r", quantity="step_time", unit="tokens/s")
+    ledger.run(timed(ledger, 1, 4.0), case=case)
+
+    assert speed(ledger, "r", "value, status, reason") == [(None, "missing_fact", needed)]
+
+
+def test_a_loss_does_not_become_a_speed_by_naming_a_unit(ledger):
+    ledger.rule("r", unit="TFLOP/s")
+    ledger.run(ledger.step(1, speed=2.0), case=EIGHT)
+
+    assert speed(ledger, "r") == []
+
+
+def test_a_window_by_step_numbers_takes_the_steps_above_one_and_up_to_another(ledger):
+    ledger.rule("r", after_step=20, to_step=40)
+    ledger.run(*(ledger.step(n, speed=float(n)) for n in (10, 20, 30, 40, 50)))
+
+    assert speed(ledger, "r") == [(35.0, "samples/s", 2, 3, "ok")]
+
+
+def test_an_interval_lies_in_a_window_by_step_numbers_with_both_ends(ledger):
+    ledger.rule("r", quantity="interval", average_of="times", after_step=20, to_step=120, complete=True)
+    at = {10: 0, 20: 10, 70: 11, 120: 12, 130: 99}
+    ledger.run(*(ledger.step(n, at=t) for n, t in at.items()), case=EIGHT)
+
+    assert speed(ledger, "r") == [(256 * 100 / 2, "samples/s", 2, 2, "ok")]
+
+
+@pytest.mark.parametrize("steps", [(10, 30, 70, 120, 130), (10, 20, 70, 110, 130), (130, 140)])
+def test_a_difference_of_two_steps_needs_both(ledger, steps):
+    ledger.rule("r", quantity="interval", average_of="times", after_step=20, to_step=120, complete=True)
+    ledger.run(*(ledger.step(n, at=n) for n in steps), case=EIGHT)
+
+    assert speed(ledger, "r", "value, status") == [(None, "too_few_records")]
+
+
+def test_a_difference_by_records_counts_lines_within_the_filter(ledger):
+    # The 2nd to the 4th line of those above 5: steps 7 and 9, whatever the loss scaler repeats before.
+    ledger.rule("r", quantity="interval", average_of="times", after_step=6, skip=1, take=2, complete=True)
+    steps = (0, 0, 4, 5, 6, 7, 8, 9, 10)
+    ledger.run(*(ledger.step(n, at=n * n) for n in steps), case=EIGHT)
+
+    assert speed(ledger, "r", "value") == [(256 * 2 / (81 - 49),)]
+
+
+def test_a_window_that_must_be_whole_gives_nothing_for_part_of_it(ledger):
+    ledger.rule("part", skip=1, take=3)
+    ledger.rule("whole", skip=1, take=3, complete=True)
+    ledger.run(*(ledger.step(n, speed=1.0) for n in (1, 2, 3)))
+
+    assert speed(ledger, "part", "value, status") == [(1.0, "ok")]
+    assert speed(ledger, "whole", "value, status, reason") == [
+        (None, "too_few_records", "2 records in the window; the rule wants the whole of it")
+    ]
+
+
+def test_the_median_over_ranks_is_taken_step_by_step_before_the_window(ledger):
+    ledger.rule("r", quantity="throughput", ranks="median", skip=1, take=1, formats=["ngc"])
+    by_step = {1: [9.0, 9.0, 9.0], 2: [1.0, 5.0, 100.0], 3: [0.0, 0.0, 0.0]}
+    # As the ranks print: one after the other, with no number of their own.
+    ledger.run(*(ledger.step(step, speed=value) for step, values in by_step.items() for value in values))
+
+    assert speed(ledger, "r") == [(5.0, "samples/s", 1, 2, "ok")]
+
+
+def test_latencies_are_rounded_before_their_median_is_taken(ledger):
+    ledger.rule(
+        "r", quantity="step_time", ranks="median", reading_rounding="round_even", reading_rounding_digits=1,
+        unit="samples/s",
+    )  # fmt: skip
+    ledger.run(*(timed(ledger, 1, seconds) for seconds in (0.44, 0.46, 0.91)), case=EIGHT)
+
+    assert speed(ledger, "r", "value") == [(512.0,)]
+
+
+def test_every_reading_is_rounded_before_the_mean(ledger):
+    ledger.rule("r", quantity="step_time", reading_rounding="round_even", reading_rounding_digits=0)
+    ledger.run(timed(ledger, 1, 1.2), timed(ledger, 2, 1.9), case=EIGHT)
+
+    assert speed(ledger, "r", "value") == [((256 + 128) / 2,)]
+
+
+def test_what_its_owner_calls_a_failure_is_a_status_and_no_trial(ledger):
+    ledger.rule("r", zero_fails=True, rounding="round_even", rounding_digits=3)
+    ledger.run(ledger.step(1, speed=0.0001))
+    ledger.run(ledger.step(1, speed=0.7))
+    ledger.run(ledger.step(1, speed=1.0))
+
+    assert speed(ledger, "r", "value, status, is_trial") == [
+        (0.7, "failed", False),
+        (1.0, "ok", True),
+        (None, "failed", False),
+    ]
+
+
+def test_a_fallback_is_the_default_of_a_run_that_the_first_rule_gives_nothing_for(ledger):
+    ledger.rule("first", kind="summary", statistic="last", fallback="second")
+    ledger.rule("second", skip=1, fallback="third")
+    ledger.rule("third")
+    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+    whole = ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=2.0), ledger.summary(3.0), format="tf")
+    cut = ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=2.0), format="tf")
+    short = ledger.run(ledger.step(1, speed=1.0), format="tf")
+    silent = ledger.run(ledger.step(1), format="tf")
+
+    assert ledger.rows("select run_id, rule, value from run_speed where is_default order by run_id") == [
+        (whole, "first", 3.0),
+        (cut, "second", 2.0),
+        (short, "third", 1.0),
+        (silent, "first", None),
+    ]
+
+
+def test_a_series_has_one_default_and_drops_the_runs_that_it_says_nothing_of(ledger):
+    ledger.rule("first", kind="summary", statistic="last", fallback="second")
+    ledger.rule("second")
+    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+    for campaign in ("mixed", "cut"):
+        ledger.run(ledger.step(1, speed=1.0), format="tf", campaigns=(campaign,))
+    ledger.run(ledger.step(1, speed=1.0), ledger.summary(3.0), format="tf", campaigns=("mixed",))
+
+    rows = ledger.rows(
+        "select campaign, rule, value, trials, trials_dropped from speed_table where is_default order by campaign"
+    )
+
+    assert rows == [("cut", "second", 1.0, 1, 0), ("mixed", "first", 3.0, 1, 1)]
+
+
+def test_the_fallbacks_of_a_format_are_listed_in_their_order(ledger):
+    ledger.rule("first", fallback="second")
+    ledger.rule("second")
+    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+
+    assert ledger.rows("select rule, place from default_rule where format = 'tf' order by place") == [
+        ("first", 1),
+        ("second", 2),
+    ]
