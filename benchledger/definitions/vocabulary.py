@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.errors import DefinitionError
 
-GROUPS = ("case", "options", "environment", "run")
+# What only a manifest states is the last group.
+GROUPS = ("case", "options", "environment", "run", "manifest")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class FactName:
             text = text.removeprefix(prefix)
         if self.type in ("count", "integer"):
             return _whole_number(text, least=1 if self.type == "count" else -(2**31))
+        if self.type == "time":
+            return _time(text)
         text = self.aliases.get(text.lower(), text)
         if self.values:
             return text.lower() if text.lower() in self.values else None
@@ -80,8 +84,8 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
         for name, table in file.data.get(group, {}).items():
             place = f"{group}.{name}"
             file.refuse_unknown(place, table, {"type", "values", "aliases", "strip"})
-            if table.get("type") not in ("text", "count", "integer"):
-                file.fail(f"{place}.type", f"type of {name} must be text, count or integer")
+            if table.get("type") not in ("text", "count", "integer", "time"):
+                file.fail(f"{place}.type", f"type of {name} must be text, count, integer or time")
             full_name = f"options.{name}" if group == "options" else name
             found[full_name] = FactName(
                 name=full_name,
@@ -99,6 +103,14 @@ def _only(name: str) -> TomlFile:
         if path.name == name:
             return read_toml(path)
     raise DefinitionError(f"schema/vocabulary/{name}:1: missing. Reinstall benchledger")
+
+
+def _time(text: str) -> str | None:
+    # As it is written: the times of logs have no zone either, and are those of the machine's own clock.
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
+    except ValueError:
+        return None
 
 
 def _whole_number(text: str, least: int) -> str | None:
