@@ -28,8 +28,13 @@ where run_alias.old_key = $run
 order by run_key
 """
 _RUN = """
-select run.*, bench_case.* exclude (case_id), environment.* exclude (environment_id)
+select
+    run.* replace (
+        run_time.started_at as started_at, run_time.ended_at as ended_at, run_time.time_source as time_source
+    ),
+    bench_case.* exclude (case_id), environment.* exclude (environment_id)
 from run
+join run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
 where run_id = $run_id

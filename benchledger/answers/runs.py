@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _RUNS = """
 select
     run.run_key,
-    run.started_at,
+    run_time.started_at,
+    run_time.time_source,
     run.status,
     run.reason,
     run_campaign.campaign,
@@ -29,6 +30,7 @@ select
     excluded.reason as excluded,
     run.run_id
 from run
+join run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
 left join run_campaign using (run_id)
@@ -49,7 +51,7 @@ def runs(
     limit: int | None = None,
     **case_columns: object,
 ) -> pl.DataFrame:
-    """One row per run and campaign, newest first: key, start, status, campaign, case, GPU model, steps, exclusion.
+    """One row per run and campaign, newest first: key, start (and whose time it is), status, campaign, case, steps.
 
     Raises NothingFoundError if no run meets the filters, UsageError for an unknown column.
     """

@@ -60,6 +60,16 @@ def frame_text(frame: pl.DataFrame) -> str:
     return table_text(frame.columns, [[_cell(value) for value in row] for row in frame.iter_rows()])
 
 
+TIME_SOURCES = {"member": "archive member"}
+
+
+def time_text(when: datetime | None, source: str | None) -> str:
+    """A run's time to the minute, and whose it is: log, manifest, archive member or file."""
+    if when is None:
+        return "unknown"
+    return f"{when:%Y-%m-%d %H:%M} ({TIME_SOURCES.get(source or '', source)})"
+
+
 def json_text(value: Any) -> str:
     """JSON of plain values; what a terminal would act on is a JSON escape, so that it reads back the same."""
     text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, indent=2)

@@ -32,11 +32,14 @@ def runs(
     **filters: Any,
 ) -> None:
     """List the runs, newest first."""
-    from benchledger.cli.output import print_frame
+    import polars as pl
+
+    from benchledger.cli.output import print_frame, time_text
 
     wanted = {**given(filters), "status": list(status) or None}
     found = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
     if form == "table":
         shown = found.select(SHOWN + ["excluded"] * (found["excluded"].null_count() < found.height))
-        found = shown.with_columns(found["started_at"].dt.truncate("1s"))
+        times = zip(found["started_at"], found["time_source"], strict=True)
+        found = shown.with_columns(pl.Series("started_at", [time_text(*time) for time in times], pl.String))
     print_frame(found, form, output)

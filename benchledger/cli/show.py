@@ -28,7 +28,7 @@ def show(settings: Settings, run: str, form: str) -> None:
 
 
 def _text(detail: RunDetail) -> str:
-    from benchledger.cli.output import frame_text
+    from benchledger.cli.output import frame_text, time_text
     from benchledger.cli.safe_text import escaped
 
     status = f"run {detail.run_key}: {detail.status['status']}"
@@ -41,7 +41,9 @@ def _text(detail: RunDetail) -> str:
     lines.append(f"case: {detail.run['name']}")
     steps = [detail.run[name] for name in ("steps_done", "steps_planned")]
     lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
-    lines.append(f"started: {detail.run['started_at'] or 'unknown'} ({detail.run['time_source'] or 'no time source'})")
+    lines.append(f"started: {time_text(detail.run['started_at'], detail.run['time_source'])}")
+    if detail.run["ended_at"] is not None:
+        lines.append(f"ended: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
     parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds, "memory": detail.memory}
     parts["series"] = detail.series
     return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_text(frame)) for name, frame in parts.items())])

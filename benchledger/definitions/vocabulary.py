@@ -25,12 +25,17 @@ class FactName:
     values: tuple[str, ...]
     aliases: dict[str, str]
     strip: tuple[str, ...]
+    blank: str = ""
 
     def canonical(self, logged: str) -> str | None:
         """The value as the ledger spells it, or None if it is no value of this fact."""
         text = logged.strip()
+        for mark in self.blank:
+            text = text.replace(mark, " ")
         for prefix in self.strip:
             text = text.removeprefix(prefix)
+        if self.type == "size":
+            return _size(text)
         if self.type in ("count", "integer"):
             return _whole_number(text, least=1 if self.type == "count" else -(2**31))
         if self.type == "time":
@@ -83,9 +88,9 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
     for group in GROUPS:
         for name, table in file.data.get(group, {}).items():
             place = f"{group}.{name}"
-            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip"})
-            if table.get("type") not in ("text", "count", "integer", "time"):
-                file.fail(f"{place}.type", f"type of {name} must be text, count, integer or time")
+            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip", "blank"})
+            if table.get("type") not in ("text", "count", "size", "integer", "time"):
+                file.fail(f"{place}.type", f"type of {name} must be text, count, size, integer or time")
             full_name = f"options.{name}" if group == "options" else name
             found[full_name] = FactName(
                 name=full_name,
@@ -94,6 +99,7 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
                 values=tuple(table.get("values", ())),
                 aliases={key.lower(): value for key, value in table.get("aliases", {}).items()},
                 strip=tuple(table.get("strip", ())),
+                blank=table.get("blank", ""),
             )
     return found
 
@@ -111,6 +117,15 @@ def _time(text: str) -> str | None:
         return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
     except ValueError:
         return None
+
+
+def _size(text: str) -> str | None:
+    # Programs print sizes rounded, 1.7Ti: what that is in MiB need not be whole.
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return str(round(number)) if 1 <= number < 2**62 else None
 
 
 def _whole_number(text: str, least: int) -> str | None:

@@ -90,41 +90,51 @@ class Accounts:
             if was.status != "known":
                 # Two processes read the same bytes at the same time.
                 twice.add(was.log_id)
-            self._copy(file, was.log_id, handled.status, handled.format, handled.evidence)
+            self._copy(file, was, handled.status, handled.format, handled.evidence)
         elif was.status == "known":
+            self._again(file, was)
+        elif was.content_hash in self._plan.read_anyway:
+            twice.add(was.log_id)
             self._again(file, was)
         else:
             self._handled[was.content_hash] = was
             self.pending.logs[was.log_id] = was
             if was.log_id in self._plan.logs:
                 self.pending.replaced.add(was.log_id)
-            self._see(file, was.log_id, was.status, was.evidence)
+            self._see(file, was.log_id, was.status, was.evidence, was.listed)
             self.outcomes[file.place] = FileOutcome(
                 file.shown, was.status, was.evidence, was.format, was.pieces, was.records, was.ignored, was.rejects,
                 None, was.first_rejects,
             )  # fmt: skip
         seen = self._plan.seen.get(file.place)
-        if was.grew and seen is not None and seen.log_id is not None:
+        if seen is None or seen.log_id is None or seen.log_id == was.log_id:
+            return
+        if was.grew or self._plan.is_input(seen.log_id):
+            # What a manifest or a sidecar said before it was changed is said no more.
             self.pending.grown.append((seen.log_id, was.log_id, self._sightings.id_of(file.place, seen.log_id)))
 
     def _again(self, file: FoundFile, was: WasRead) -> None:
         known = self._plan.by_hash[was.content_hash]
         status = self._plan.status_of(self._sightings.id_of(file.place, was.log_id))
         if status is None or status == "superseded":
-            self._copy(file, was.log_id, known.status, known.format, known.evidence)
+            self._copy(file, was, known.status, known.format, known.evidence)
         else:
             # The same bytes at the same place: only their time, or what is said of the place, has changed.
-            self._see(file, was.log_id, status, None if status == "loaded" else known.evidence)
+            self._see(file, was.log_id, status, None if status == "loaded" else known.evidence, was.listed)
             self.unchanged(file, known.format, known.status)
 
-    def _copy(self, file: FoundFile, log_id: int, status: str, format_name: str | None, evidence: str) -> None:
+    def _copy(self, file: FoundFile, was: WasRead, status: str, format_name: str | None, evidence: str) -> None:
         reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
         shown = "empty" if status == "empty" else "duplicate"
-        self._see(file, log_id, shown, reason)
+        self._see(file, was.log_id, shown, reason, was.listed)
         self.outcomes[file.place] = FileOutcome(file.shown, shown, reason, format_name, kept=status)
 
-    def _see(self, file: FoundFile, log_id: int | None, status: str, reason: str | None) -> None:
-        sighting = self._sightings.make(file, log_id, status, reason, self._plan.campaign_given(file.place))
+    def _see(
+        self, file: FoundFile, log_id: int | None, status: str, reason: str | None,
+        listed: tuple[str, ...] | None = None,
+    ) -> None:  # fmt: skip
+        given = self._plan.campaign_given(file.place)
+        sighting = self._sightings.make(file, log_id, status, reason, given, listed)
         self.pending.sightings.append(sighting)
         if os.path.isabs(file.place):
             size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash

@@ -30,13 +30,19 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
         insert into run by name
         select
             n.run_id, n.run_key, c.case_id, e.environment_id, try_cast(t.value as bigint) as trial,
-            n.started_at, n.ended_at, if(n.started_at is not null, 'log', null) as time_source,
+            coalesce(n.started_at, try_cast(b.value as timestamp)) as started_at,
+            if(n.started_at is null, coalesce(try_cast(a.value as timestamp), n.ended_at), n.ended_at) as ended_at,
+            case
+                when n.started_at is not null then 'log' when coalesce(b.value, a.value) is not null then 'manifest'
+            end as time_source,
             s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.exit_code
         from new_run as n
         join run_case as c using (run_id)
         join run_environment as e using (run_id)
         join ending as s using (run_id)
         left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
+        left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used
+        left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used
         """
     )
     con.execute("delete from bench_case where case_id not in (select case_id from run)")
@@ -127,7 +133,7 @@ def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]
         from old_claim as o
         left join succession as s on s.old_id = o.log_id
         join run_log as l on l.log_id = coalesce(s.new_id, o.log_id) and l.segment = o.segment
-            and l.role in ('train', 'duplicate_stream')
+            and l.role in ('train', 'duplicate_stream', 'manifest')
         join run as r on r.run_id = l.run_id
         where r.run_key <> o.run_key and o.run_key not in (select run_key from run)
         order by o.run_key, r.run_key;

@@ -69,6 +69,8 @@ class Plan:
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
         self.known: frozenset[str] = frozenset()
+        self.read_anyway: frozenset[str] = frozenset()
+        self._inputs: set[str] = set()
         self._campaign_name = campaign_name
         self.refresh = refresh
         self.names_hash = names.definitions_hash
@@ -92,6 +94,12 @@ class Plan:
             self.known = frozenset(log.content_hash for log in self.logs.values() if log.format in self.foreign)
         else:
             self.known = frozenset(log.content_hash for log in self.logs.values() if self.is_current(log))
+        # What a manifest lists depends on where it lies: it is read wherever it is seen, and kept once.
+        manifests = {log_format.name for log_format in formats.values() if log_format.role == "manifest"}
+        self._inputs = manifests | {log_format.name for log_format in formats.values() if log_format.role == "sidecar"}
+        listing = frozenset(log.content_hash for log in self.logs.values() if log.format in manifests)
+        self.read_anyway = listing & self.known
+        self.known -= self.read_anyway
 
     def status_of(self, sighting_id: int) -> str | None:
         """What a sighting was before this ingest, None if it is new."""
@@ -101,6 +109,10 @@ class Plan:
         """The campaign that --campaign-name gave a place when it was last seen."""
         seen = self.seen.get(place)
         return self._named.get(seen.sighting_id) if seen is not None else None
+
+    def is_input(self, log_id: int) -> bool:
+        """Whether a content is a manifest or a sidecar: of these, the one that lies at a place now counts."""
+        return log_id in self.logs and self.logs[log_id].format in self._inputs
 
     def is_current(self, log: KnownLog) -> bool:
         """Whether a log was read by the definitions of today."""

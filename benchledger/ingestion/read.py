@@ -50,6 +50,7 @@ class WasRead:
     ignored: int = 0
     rejects: int = 0
     first_rejects: tuple[str, ...] = ()
+    listed: tuple[str, ...] | None = None
 
 
 @dataclass
@@ -67,6 +68,7 @@ class _Process:
     def __init__(self, known: frozenset[str]) -> None:
         self.formats = known_formats()
         self.unread_hash = all_formats_hash(self.formats)
+        self.manifests = {name for name, known in self.formats.items() if known.role == "manifest"}
         self.reader = LogReader(self.formats)
         self.known = known
 
@@ -101,6 +103,7 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
     rows = LogRows(process.formats, process.unread_hash)
     log_ids: list[int | None] = []
     here: set[str] = set()
+    manifests: set[str] = set()
     for number, file in enumerate(files):
         columns.log = number
         log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
@@ -108,7 +111,11 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
             batch.files.append(WasRead(problem=log))
             log_ids.append(None)
             continue
-        here.add(log.content_hash)
+        is_manifest = log.format in process.manifests
+        if log.content_hash in manifests:
+            # Read for what it lists here, and kept once.
+            log.status = "known"
+        (manifests if is_manifest else here).add(log.content_hash)
         log_ids.append(log.log_id if log.status == "loaded" else None)
         if log.status != "known":
             rows.add(log)
@@ -116,7 +123,8 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
         batch.files.append(
             WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, log.evidence, log.format, log.grew,
                     found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
-                    tuple(f"{reject.line}: {reject.reason}: {reject.text}" for reject in found.rejects[:REJECTS_SHOWN]))
+                    tuple(f"{reject.line}: {reject.reason}: {reject.text}" for reject in found.rejects[:REJECTS_SHOWN]),
+                    tuple(found.files) if is_manifest else None)
         )  # fmt: skip
     batch.layouts = columns.layouts()
     batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}

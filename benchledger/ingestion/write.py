@@ -133,7 +133,7 @@ class Writer:
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(
-            """update sighting set status = 'superseded', reason = 'it has grown'
+            """update sighting set status = 'superseded', reason = 'it has grown, or was changed'
                where sighting_id in (select id from grown)"""
         )
         touched = pending.touched | {old for old, _, _ in pending.grown}

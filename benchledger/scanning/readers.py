@@ -6,6 +6,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.csv_rows import CsvReader
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_documents import JsonReader
+from benchledger.scanning.manifests import ManifestReader
 
 
 def reader_of(log_format: LogFormat) -> FileReader | None:
@@ -14,5 +15,5 @@ def reader_of(log_format: LogFormat) -> FileReader | None:
         case "csv":
             return CsvReader(log_format)
         case "json":
-            return JsonReader(log_format)
+            return ManifestReader(log_format) if log_format.role == "manifest" else JsonReader(log_format)
     return None

@@ -60,7 +60,10 @@ class RejectedPiece:
 
 @dataclass
 class Pieces:
-    """Everything that a reader found in one log. `pieces` is counted where lines are cut, not where they are judged."""
+    """Everything that a reader found in one log. `pieces` is counted where lines are cut, not where they are judged.
+
+    `files` are those that a manifest lists.
+    """
 
     rows: list[Row] = field(default_factory=list)
     rejects: list[RejectedPiece] = field(default_factory=list)
@@ -68,6 +71,7 @@ class Pieces:
     pieces: int = 0
     # What a record before has begun: it holds for the records of phase "current".
     phase: str = "train"
+    files: list[str] = field(default_factory=list)
 
 
 def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:

@@ -28,6 +28,7 @@ class ScannedLog:
     ignored: Counter[str] = field(default_factory=Counter)
     rejects: list[RejectedPiece] = field(default_factory=list)
     segments: SegmentNotes = field(default_factory=SegmentNotes)
+    files: list[str] = field(default_factory=list)
 
 
 class Scanner:
@@ -119,6 +120,7 @@ class Scanner:
         log.records += len(pieces.rows)
         log.ignored.update(pieces.ignored)
         log.rejects += pieces.rejects
+        log.files += pieces.files
         for row in pieces.rows:
             log.notes += row.note is not None
             log.segments.add(row, self.format)

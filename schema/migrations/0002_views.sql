@@ -14,12 +14,15 @@ create macro rounded(value, method, digits) as
 
 -- Which logs and lines ----------------------------------------------------------------------------------------
 
--- The log that a run's numbers come from: its train log, or its twin where there is no other.
+-- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no
+-- log of it is known.
 create view run_source as
 select run_id, log_id, segment, role, first_line, last_line
 from run_log
-where role in ('train', 'duplicate_stream')
-qualify role = 'train' or not bool_or(role = 'train') over (partition by run_id);
+where role in ('train', 'duplicate_stream', 'manifest')
+qualify role = 'train'
+    or not bool_or(role = 'train') over (partition by run_id)
+    and (role = 'duplicate_stream' or not bool_or(role = 'duplicate_stream') over (partition by run_id));
 
 -- Three branches instead of one left join, because a telemetry log is claimed device by device:
 -- an "or" in the condition of an outer join would compare every record with every claim.
@@ -105,11 +108,41 @@ where run_log.role = 'duplicate_stream';
 
 -- Campaigns and series ----------------------------------------------------------------------------------------
 
+-- Of a run with a manifest that names one, that campaign counts; --campaign-name beats it.
 create view run_campaign as
-select distinct run_source.run_id, sighting.campaign
+with named as (
+    select run_id, min(value) as campaign
+    from fact
+    where name = 'campaign' and used
+    group by run_id
+)
+select distinct
+    run_source.run_id,
+    case when sighting.campaign_source = 'option' then sighting.campaign else coalesce(named.campaign, sighting.campaign) end
+        as campaign
 from run_source
 join sighting using (log_id)
+left join named using (run_id)
 where sighting.status in ('loaded', 'duplicate');
+
+-- When a run was: as its log or its manifest says, else the earliest time of a file or an archive's member that holds
+-- its log. Nothing else in the ledger depends on a file's time.
+create view run_time as
+with seen as (
+    select run_source.run_id, min(sighting.modified_at) as modified_at,
+        arg_min(if(sighting.archive is null, 'file', 'member'), (sighting.modified_at, sighting.archive is null)) as time_source
+    from run_source
+    join sighting using (log_id)
+    where sighting.status in ('loaded', 'duplicate') and sighting.modified_at is not null
+    group by run_source.run_id
+)
+select
+    run.run_id,
+    if(run.time_source is null, seen.modified_at, run.started_at) as started_at,
+    run.ended_at,
+    coalesce(run.time_source, seen.time_source) as time_source
+from run
+left join seen using (run_id);
 
 -- An exclusion hangs on any key that the run ever had.
 create view excluded_run as

@@ -59,7 +59,7 @@ comment on column sighting_fact.sighting_id is 'Id of the sighting (table sighti
 comment on column sighting_fact.name is 'What is stated: a column of bench_case or environment, or trial.';
 comment on column sighting_fact.value is 'Value in our words.';
 comment on column sighting_fact.value_logged is 'Value as it was spelled.';
-comment on column sighting_fact.source is 'correct, manifest, facts.toml or name.';
+comment on column sighting_fact.source is 'correct, facts.toml or name.';
 comment on column sighting_fact.place is 'Where exactly it stands: file and line, or rule.';
 
 comment on table ignored_piece is
@@ -206,7 +206,7 @@ comment on column run.environment_id is 'Id of the environment (table environmen
 comment on column run.trial is 'Repetition number that is stated; NULL if none is.';
 comment on column run.started_at is 'Start, by the log or its manifest; NULL if nothing states it.';
 comment on column run.ended_at is 'End, by the log or its manifest.';
-comment on column run.time_source is 'Where the times come from: log, manifest or file time.';
+comment on column run.time_source is 'Where the times come from: log or manifest; view run_time falls back on files.';
 comment on column run.status is
     'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
 comment on column run.reason is 'Evidence for the status, in words.';
@@ -248,7 +248,7 @@ comment on column fact.name is 'What is stated: a column of bench_case, environm
 comment on column fact.value is 'Value in our words.';
 comment on column fact.value_logged is 'Value as it was spelled.';
 comment on column fact.source is
-    'Order of trust: correct, log, manifest, facts.toml, name; derived is computed from others.';
+    'Order of trust: correct, log, manifest, sidecar, facts.toml, name; derived is computed from others.';
 comment on column fact.log_id is 'Log that states it.';
 comment on column fact.line is 'Line that states it.';
 comment on column fact.sighting_id is 'Place that states it.';
@@ -431,8 +431,17 @@ comment on column run_record.texts is 'Values that are no number; NULL if all ar
 comment on column run_record.lead is 'Text before the record on its line that no lead template explains.';
 comment on column run_record.note is 'Text behind the values that is no value.';
 
+comment on view run_time is 'One row per run: when it was, and by whose clock.';
+comment on column run_time.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column run_time.started_at is
+    'As run.started_at; where neither log nor manifest says it, the earliest time of a file with its log, in UTC.';
+comment on column run_time.ended_at is 'As run.ended_at: no file says it.';
+comment on column run_time.time_source is
+    'Whose time it is: log, manifest, member (of an archive) or file. The last two are no more than the time of the file.';
+
 comment on view run_campaign is
-    'One row per run and campaign that it belongs to: one per place in which its log was seen.';
+    'One row per run and campaign that it belongs to: the one that its manifest names, else one per place in which its log was seen.';
 comment on column run_campaign.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_campaign.campaign is

@@ -12,6 +12,7 @@ ASKED = {
     "failures",
     "rejects",
     "conflicts",
+    "manifests",
     "unpaired",
     "rules",
     "coverage",
@@ -43,6 +44,9 @@ def filled(ledger):
     )
     ledger.insert("reject", log_id=stray, line=3, byte_offset=9, reason="no template", text="step: x")
     ledger.sighting(None, "a", status="unrecognised", reason="nearest: dllogger")
+    ledger.insert("format", format="manifest", version=1, role="manifest")
+    manifest = ledger.log(format="manifest", campaigns=("a",))
+    ledger.attach(run, manifest, "manifest")
     ledger.insert("fact", run_id=run, name="gpus", value="8", source="log", used=True)
     ledger.insert("fact", run_id=run, name="gpus", value="4", source="name", used=False)
     return ledger

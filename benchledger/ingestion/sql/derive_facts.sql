@@ -3,9 +3,15 @@
 create or replace temp table stated as
 with run_source as (
     -- The twin says the same as the train log where both speak: it is asked after it.
-    select l.run_id, l.log_id, l.segment, case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
+    select
+        l.run_id, l.log_id, l.segment, l.role, l.sighting_id,
+        case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
     from run_log as l
     semi join new_run as n on n.run_id = l.run_id
+),
+shared as (
+    -- A manifest speaks of one run: how and when that ended is said of none where its logs hold several.
+    select listing as sighting_id from covering group by listing having count(*) > 1
 ),
 said as (
     select
@@ -13,6 +19,18 @@ said as (
         f.log_id, f.line, null::bigint as sighting_id, null::varchar as place
     from run_source as r
     join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
+    where r.role not in ('manifest', 'sidecar')
+    union all
+    select
+        r.run_id, f.name, f.value, f.value_logged, r.role, if(r.role = 'manifest', 2, 3), f.trust,
+        f.log_id, f.line, r.sighting_id, null
+    from run_source as r
+    join log_fact as f on f.log_id = r.log_id
+    where r.role in ('manifest', 'sidecar')
+        and not (
+            f.name in ('trial', 'run_name', 'started_at', 'ended_at', 'exit_code', 'signal')
+            and r.sighting_id in (from shared)
+        )
     union all
     select
         n.run_id, unnest(['framework', 'implementation']), unnest([m.framework, m.implementation]),
@@ -23,12 +41,12 @@ said as (
     union all
     select
         r.run_id, f.name, f.value, f.value_logged, f.source,
-        case f.source when 'correct' then 0 when 'manifest' then 2 when 'facts.toml' then 3 else 4 end, r.later,
+        case f.source when 'correct' then 0 when 'facts.toml' then 4 else 5 end, least(r.later, 1000),
         a.log_id, null, a.sighting_id, f.place
     from run_source as r
     join active_sighting as a on a.log_id = r.log_id
     join sighting_fact as f on f.sighting_id = a.sighting_id
-    where r.later < 2000
+    where r.later < 2000 or (r.role = 'manifest' and r.log_id in (select log_id from new_run))
 )
 select
     run_id, name, value, source, source_rank, trust, place,

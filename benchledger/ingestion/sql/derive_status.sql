@@ -11,7 +11,9 @@ with evidence as (
         greatest(n.steps_done, t.steps_done) as steps_done,
         coalesce(n.step_gap, t.step_gap) as step_gap,
         try_cast(p.value as bigint) as steps_planned,
-        try_cast(e.value as integer) as exit_code
+        try_cast(e.value as integer) as exit_code,
+        g.value as signal,
+        n.role = 'manifest' as logless
     from new_run as n
     left join (
         select w.log_id as train_id, w.segment as train_segment, s.*
@@ -21,6 +23,7 @@ with evidence as (
     ) as t on t.train_id = n.log_id and t.train_segment = n.segment
     left join fact as p on p.run_id = n.run_id and p.name = 'steps_planned' and p.used
     left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
+    left join fact as g on g.run_id = n.run_id and g.name = 'signal' and g.used
 ),
 judged as (
     select
@@ -29,6 +32,8 @@ judged as (
         coalesce(steps_done + coalesce(step_gap, steps_done) <= steps_planned, false) as short,
         coalesce(steps_done >= steps_planned, false) as reached,
         closing_line is not null as closed,
+        coalesce(exit_code <> 0, false) or signal is not null as broken,
+        concat_ws(', ', 'exit code ' || exit_code, 'signal ' || signal) as ending,
         coalesce(steps_done::varchar, 'an unknown number of') || ' of '
             || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps' as progress
     from evidence
@@ -36,34 +41,39 @@ judged as (
 select
     run_id, steps_planned, steps_done, exit_code,
     case
-        when exit_code <> 0 then coalesce(event_status, 'failed')
+        when broken then coalesce(event_status, 'failed')
         when final_loss_nan then 'nan'
         when closed and closing_speed <= 0 then 'too_few_steps'
         when closed and not short then 'ok'
         when reached then 'ok'
+        when exit_code = 0 and not short and (steps_done is not null or event_status is null) then 'ok'
         when event_status is not null then event_status
         when closed then 'too_few_steps'
         when expects_closing then 'truncated'
         else 'unknown'
     end as status,
     case
-        when exit_code <> 0 then 'exit code ' || exit_code || coalesce(': ' || event_text, '')
+        when broken then ending || coalesce(': ' || event_text, '')
+            || if(logless, '; none of its logs is in a known format', '')
         when final_loss_nan then 'the last loss is not a number'
         when closed and closing_speed <= 0 then 'its closing summary states no speed; ' || progress
         when closed and not short then 'closing summary; ' || progress
         when reached then 'no closing summary, but ' || progress
+        when exit_code = 0 and not short and (steps_done is not null or event_status is null)
+            then if(logless, 'exit code 0; none of its logs is in a known format', 'exit code 0, after ' || progress)
+        when logless then 'a manifest that does not say how it ended; none of its logs is in a known format'
         when event_status is not null then event_text
         when closed then 'closing summary after ' || progress
         when expects_closing then 'the log stops without its closing summary, after ' || progress
         else 'nothing says how it ended, after ' || progress
     end as reason,
     case
-        when closed and not final_loss_nan and coalesce(exit_code, 0) = 0
+        when closed and not final_loss_nan and not broken
             and (not short or closing_speed <= 0 or event_status is null) then closing_log_id
         else log_id
     end as status_log_id,
     case
-        when exit_code <> 0 or final_loss_nan then coalesce(event_line, last_record_line)
+        when broken or final_loss_nan then coalesce(event_line, last_record_line)
         when closed and (not short or closing_speed <= 0 or event_status is null) then closing_line
         when reached then last_record_line
         else coalesce(event_line, last_record_line)

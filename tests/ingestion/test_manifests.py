@@ -1,0 +1,276 @@
+"""A manifest binds the files that it lists, states facts, and says most about how a run ended."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text, stable_tables
+
+FACT = "select value, source, used from fact where name = ? order by all"
+
+
+def manifest(**keys: Any) -> str:
+    return json.dumps({"benchledger_manifest": 1, "files": ["train.log"], **keys}, indent=1)
+
+
+def test_a_manifest_states_what_its_run_is(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    said = {"case": {"task": "pretraining", "options": {"compile": True}}, "environment": {"gpu_model": "NVIDIA H200"}}
+    put(tmp_path / "logs" / "run.json", manifest(trial=4, implementation_version="8d8c524", **said))
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert (result.files["loaded"], result.rejects, result.runs) == (2, 0, 1)
+    assert one(db, "select trial, gpu_model, implementation_version from run join environment using (environment_id)") == (
+        4, "H200", "8d8c524",
+    )  # fmt: skip
+    assert one(db, "select json_extract_string(options, '$.compile') from bench_case") == "True"
+    assert ("H200", "manifest", True) in ask(db, FACT, "gpu_model")
+    assert one(db, "select line from fact where name = 'gpu_model' and source = 'manifest'") > 1
+    assert ask(db, "select role, paired_by from run_log order by all") == [
+        ("manifest", "it lists its logs"), ("train", "its own log"),
+    ]  # fmt: skip
+
+
+def test_the_log_is_trusted_more_and_facts_toml_and_the_name_less(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "toy_gpus4.log", run_text(gpus=1, precision="fp16").log)
+    put(
+        tmp_path / "logs" / "run.json",
+        manifest(files=["toy_gpus4.log"], case={"precision": "bf16", "seq_len": 512}, environment={"os": "Ubuntu"}),
+    )
+    put(tmp_path / "logs" / "facts.toml", '[environment]\nos = "CentOS"\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, FACT, "os") == [("CentOS", "facts.toml", False), ("Ubuntu", "manifest", True)]
+    assert ("fp16", "log", True) in ask(db, FACT, "precision")
+    assert ("bf16", "manifest", False) in ask(db, FACT, "precision")
+    assert ("fp16", "bf16", "log", "manifest") in ask(
+        db, "select used_value, other_value, used_source, other_source from conflict where name = 'precision'"
+    )
+
+
+def test_its_campaign_beats_facts_toml_and_the_option_beats_it(db: Path, db2: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    put(tmp_path / "logs" / "facts.toml", 'campaign = "declared"\n')
+    put(tmp_path / "logs" / "run.json", manifest(campaign="autumn"))
+
+    ingest(tmp_path / "logs", db=db)
+    ingest(tmp_path / "logs", db=db2, campaign_name="asked")
+
+    assert ask(db, "select campaign from run_campaign") == [("autumn",)]
+    assert ask(db2, "select campaign from run_campaign") == [("asked",)]
+    assert ask(db, "select distinct campaign from series") == [("autumn",)]
+
+
+def test_it_binds_logs_of_other_stems_and_folders(db: Path, tmp_path: Path) -> None:
+    run = run_text()
+    put(tmp_path / "logs" / "a" / "train.log", run.log)
+    put(tmp_path / "logs" / "a" / "out" / "twin.json", run.twin)
+    put(tmp_path / "logs" / "a" / "gpu" / "smi.csv", run.telemetry)
+    put(tmp_path / "logs" / "a" / "run.json", manifest(files=["train.log", "out/twin.json", "./gpu/smi.csv"]))
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert (result.runs, result.unpaired) == (1, 0)
+    assert ask(db, "select role, paired_by from run_log order by all") == [
+        ("duplicate_stream", "listed in one manifest"), ("manifest", "it lists its logs"),
+        ("telemetry", "listed in its manifest"), ("train", "its own log"),
+    ]  # fmt: skip
+
+
+def test_train_logs_of_one_manifest_are_one_run(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "rank0.log", run_text(seed=1).log)
+    put(tmp_path / "logs" / "rank1.log", run_text(seed=2).log)
+    put(tmp_path / "logs" / "run.json", manifest(files=["rank0.log", "rank1.log"]))
+
+    assert ingest(tmp_path / "logs", db=db).runs == 1
+    assert one(db, "select count(*) from run") == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "said", "status", "reason"),
+    [
+        ("ok", {"exit_code": 0}, "ok", "closing summary"),
+        ("ok", {"exit_code": 137}, "failed", "exit code 137"),
+        ("ok", {"signal": "SIGTERM"}, "failed", "signal SIGTERM"),
+        ("ok", {"exit_code": -9, "signal": 9}, "failed", "exit code -9, signal 9"),
+        ("oom", {"exit_code": 1}, "oom", "exit code 1: "),
+        ("oom", {"exit_code": 0}, "oom", ""),
+        ("killed", {}, "truncated", "the log stops"),
+        ("killed", {"exit_code": 0}, "truncated", "the log stops"),
+    ],
+)
+def test_how_it_ended_decides_the_most(
+    db: Path, tmp_path: Path, ends: str, said: dict[str, Any], status: str, reason: str
+) -> None:
+    text = run_text(ends="ok" if ends == "killed" else ends).log
+    if ends == "killed":
+        lines = text.splitlines(keepends=True)
+        text = "".join(lines[: len(lines) // 2])
+    put(tmp_path / "logs" / "train.log", text)
+    put(tmp_path / "logs" / "run.json", manifest(**said))
+
+    ingest(tmp_path / "logs", db=db)
+
+    found = one(db, "select status, reason from run")
+    assert (found[0], found[1][: len(reason)]) == (status, reason)
+
+
+LOGLESS = {
+    "no such file": None,
+    "an empty file": "",
+    "a log of an unknown family": "Segmentation fault\n",
+}
+
+
+@pytest.mark.parametrize("text", LOGLESS.values(), ids=LOGLESS)
+def test_a_run_without_a_known_log_is_a_run_with_its_status(db: Path, tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        put(tmp_path / "logs" / "case" / "train.log", text)
+    said = {
+        "campaign": "autumn",
+        "case": {"model": "gpt2_345m", "precision": "fp16", "batch_size_per_gpu": 96, "gpus": 8},
+    }
+    times = {"started_at": "2026-01-02T03:04:05+08:00", "ended_at": "2026-01-02T03:05:05+08:00"}
+    put(tmp_path / "logs" / "case" / "run.json", manifest(exit_code=1, **said, **times))
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.runs == 1
+    assert one(db, "select status, reason, exit_code from run") == (
+        "failed", "exit code 1; none of its logs is in a known format", 1,
+    )  # fmt: skip
+    assert one(db, "select started_at, ended_at, time_source from run") == (
+        datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest",
+    )  # fmt: skip
+    assert one(db, "select campaign, name, status from failure_table") == (
+        "autumn",
+        "nlp_gpt2_345m_mp_bs96_fp16_8",
+        "failed",
+    )
+    assert one(db, "select role from run_source") == "manifest"
+
+
+def test_a_run_keeps_its_key_when_its_log_comes_later(db: Path, db2: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.json", manifest(exit_code=0))
+    ingest(tmp_path / "logs", db=db)
+    before = one(db, "select run_key from run")
+    put(tmp_path / "logs" / "train.log", run_text().log)
+
+    ingest(tmp_path / "logs", db=db)
+    ingest(tmp_path / "logs", db=db2)
+
+    assert one(db, "select run_key from run_alias where old_key = ?", before) == one(db, "select run_key from run")
+    assert stable_tables(db) == stable_tables(db2)
+
+
+def test_a_changed_manifest_derives_its_run_again(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    put(tmp_path / "logs" / "run.json", manifest(campaign="before", trial=1))
+    ingest(tmp_path / "logs", db=db)
+    put(tmp_path / "logs" / "run.json", manifest(campaign="after", exit_code=3))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select campaign, status, trial from run join run_campaign using (run_id)") == (
+        "after",
+        "failed",
+        None,
+    )
+    assert ask(db, "select status from sighting where path = 'run.json' order by all") == [("loaded",), ("superseded",)]
+    put(tmp_path / "logs" / "run.json", "{}")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select campaign, status from run join run_campaign using (run_id)") == ("logs", "ok")
+
+
+def test_the_same_manifest_in_two_folders_binds_in_both(db: Path, db2: Path, tmp_path: Path) -> None:
+    for number, folder in enumerate(("a", "b")):
+        put(tmp_path / "logs" / folder / "train.log", run_text(seed=number + 1).log)
+        put(tmp_path / "logs" / folder / "run.json", manifest(environment={"driver_version": "580.159"}))
+
+    first = ingest(tmp_path / "logs", db=db)
+    ingest(tmp_path / "logs" / "b", db=db2)
+    ingest(tmp_path / "logs" / "a", db=db2)
+
+    assert (first.files["loaded"], first.files["duplicate"]) == (3, 1)
+    for ledger in (db, db2):
+        assert ask(
+            ledger, "select driver_version, count(*) from run join environment using (environment_id) group by 1"
+        ) == [("580.159", 2)]
+        assert one(ledger, "select count(*) from log where format = 'benchledger-manifest'") == 1
+
+
+def test_where_its_logs_hold_several_runs_how_it_ended_is_said_of_none(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text(seed=1).log + run_text(seed=2, at=9000).log)
+    put(tmp_path / "logs" / "run.json", manifest(exit_code=1, case={"nodes": 1}))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select status, count(*) from run group by 1") == [("ok", 2)]
+    assert ask(db, FACT, "exit_code") == []
+    assert [row[:2] for row in ask(db, FACT, "nodes")].count(("1", "manifest")) == 2
+
+
+BAD = {
+    '{"benchledger_manifest": 2, "files": []}': "benchledger_manifest is 2; this benchledger reads version 1",
+    '{"benchledger_manifest": true, "files": []}': "benchledger_manifest is True; this benchledger",
+    '{"benchledger_manifest": 1}': "files is missing: list the run's logs",
+    '{"benchledger_manifest": 1, "files": "train.log"}': "files must be a list of names, not 'train.log'",
+    '{"benchledger_manifest": 1, "files": ["/etc/passwd"]}': "file '/etc/passwd' does not lie below",
+    '{"benchledger_manifest": 1, "files": ["a/../../train.log"]}': "file 'a/../../train.log' does not lie below",
+    '{"benchledger_manifest": 1, "files": [""]}': "file '' does not lie below",
+    '{"benchledger_manifest": 1, "files": [], "host": "x"}': "unknown key 'host'; known: benchledger_manifest, run, ",
+    '{"benchledger_manifest": 1, "files": [], "case": {"gpu": 1}}': "unknown key 'gpu' in case; known: framework, ",
+    '{"benchledger_manifest": 1, "files": [], "case": {"gpus": "8"}}': "'8' is no value of case.gpus; it must be a count",
+    '{"benchledger_manifest": 1, "files": [], "case": {"options": {"x": 1}}}': "unknown option 'x'; known: ",
+    '{"benchledger_manifest": 1, "files": [], "trial": 0}': "0 is no value of trial; it must be a count",
+    '{"benchledger_manifest": 1, "files": [], "started_at": "noon"}': "'noon' is no value of started_at; it must be a time",
+    '{"benchledger_manifest": 1, "files": [], "exit_code": true}': "True is no value of exit_code",
+    '{"benchledger_manifest": 1, "files": [], "environment": 5}': "environment must be an object, not 5",
+    '{"benchledger_manifest": 1, "files": [], "trial": 1, "trial": 2}': "the key 'trial' stands twice",
+    '{"benchledger_manifest": 1, "files": [': "no JSON: ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD, ids=BAD.values())
+def test_a_bad_manifest_is_a_clear_reject_and_states_nothing(db: Path, tmp_path: Path, text: str) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    put(tmp_path / "logs" / "run.json", text)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert (result.files["loaded"], result.rejects, result.runs) == (2, 1, 1)
+    assert one(db, "select reason from reject").startswith("bad manifest: " + BAD[text])
+    assert one(db, "select status from run") == "ok"
+    assert ask(db, "select * from run_log where role = 'manifest'") == []
+
+
+def test_every_mistake_is_a_reject_with_its_line(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.json", manifest(host="x", trial=0, case={"precision": "fp12"}))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select line, text from reject order by line") == [
+        (6, ' "host": "x",'.strip()), (7, '"trial": 0,'), (9, '"precision": "fp12"'),
+    ]  # fmt: skip
+
+
+def test_what_a_manifest_lists_and_nobody_saw_is_shown(db: Path, tmp_path: Path) -> None:
+    from benchledger import query
+
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    put(tmp_path / "logs" / "run.json", manifest(files=["train.log", "gone.csv"]))
+    ingest(tmp_path / "logs", db=db)
+
+    found = query("manifests", db=db).select("file", "file_status", "format").rows()
+
+    assert found == [("gone.csv", "missing", None), ("train.log", "loaded", "ngc-pytorch-bert")]
