@@ -1,0 +1,80 @@
+"""What kind of archive some bytes begin, told by content; names are only looked at to take their suffixes off."""
+
+from __future__ import annotations
+
+# Bytes that are enough to tell.
+HEAD = 512
+
+GZIP, BZIP2, XZ, ZSTD, ZIP, TAR = "gzip", "bzip2", "xz", "zstd", "zip", "tar"
+COMPRESSED = (GZIP, BZIP2, XZ, ZSTD)
+
+MAGIC: dict[str, tuple[bytes, ...]] = {
+    GZIP: (b"\x1f\x8b\x08",),
+    BZIP2: tuple(b"BZh%d%s" % (level, mark) for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
+    XZ: (b"\xfd7zXZ\x00",),
+    # A skippable frame may come first.
+    ZSTD: (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + low]) + b"\x2a\x4d\x18" for low in range(16))),
+    ZIP: (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK\x03\x04"),
+}
+FOREIGN = {
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\x04\x22\x4d\x18": "LZ4",
+    b"LZIP\x01": "lzip",
+    b"\x1f\x9d": "compress (.Z)",
+}
+_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+_ARCHIVE_SUFFIXES = (".tar", ".zip", ".tgz", ".tbz2", ".tbz", ".txz", ".tzst")
+_FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
+
+
+def kind_of(head: bytes) -> str | None:
+    """The kind of archive that begins with these bytes (512, or all there are); None for anything else."""
+    if head and head[0] in _FIRST:
+        for kind, magics in MAGIC.items():
+            if head.startswith(magics):
+                return kind
+    return TAR if _is_tar(head) else None
+
+
+def foreign(head: bytes) -> str | None:
+    """The name of a kind of archive that is known and not read."""
+    return next((name for magic, name in FOREIGN.items() if head.startswith(magic)), None)
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether these bytes begin an archive of any kind, read or not."""
+    return kind_of(head) is not None or foreign(head) is not None
+
+
+def without_compression(name: str) -> str:
+    """The name of what a lone compressed file holds: `foo.log` of `foo.log.gz`."""
+    return _without(name, _SUFFIXES)
+
+
+def without_suffixes(name: str) -> str:
+    """An archive's own name: `2021` of `2021.tar.gz`."""
+    return _without(_without(name, _SUFFIXES), _ARCHIVE_SUFFIXES)
+
+
+def _without(name: str, suffixes: tuple[str, ...]) -> str:
+    for suffix in suffixes:
+        base = name[: -len(suffix)]
+        if name.lower().endswith(suffix) and base and not base.endswith("/"):
+            return base
+    return name
+
+
+def _is_tar(head: bytes) -> bool:
+    if len(head) < HEAD or head[0] == 0:
+        return False
+    if head[257:262] == b"ustar":
+        return True
+    # Older ones have no mark: the sum over the header stands in it.
+    field = head[148:156].strip(b" \x00")
+    if not field or not field.isdigit() or head[8:100].count(0) == 0:
+        return False
+    try:
+        return int(field, 8) == sum(head) - sum(head[148:156]) + 8 * 32
+    except ValueError:
+        return False

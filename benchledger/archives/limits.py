@@ -1,0 +1,58 @@
+"""Limits against bombs: how much may come out of how little, in all, and how deep archives may nest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchledger.archives.problem import Damaged, LimitReached, Problem
+
+# A small stream may have any ratio: an idle GPU's samples shrink a thousandfold. Beyond this, the ratio counts.
+FREE_BYTES = 64 * 2**20
+# The same for all that comes out of one archive, so that one bomb does not cost its neighbours.
+FREE_TOTAL = 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`ratio`: bytes out over bytes in; `total_bytes`: out of one archive; `depth`: archives within archives."""
+
+    ratio: int = 250
+    total_bytes: int = 256 * 2**30
+    depth: int = 16
+
+
+class Budget:
+    """What has come out of one archive on disk, layers within counted too, against what was taken from the disk."""
+
+    def __init__(self, limits: Limits, taken: Callable[[], int]) -> None:
+        self.limits = limits
+        self._taken = taken
+        self.bytes = 0
+
+    def spend(self, count: int) -> None:
+        """Counts bytes that came out. Raises LimitReached."""
+        self.bytes += count
+        if self.bytes > self.limits.total_bytes:
+            raise LimitReached(
+                Problem(
+                    "bomb",
+                    f"more than {self.limits.total_bytes:,} bytes came out of it, and reading stopped there",
+                    "if it is no bomb, allow more with --archive-bytes",
+                )
+            )
+        if self.bytes > FREE_TOTAL and self.bytes > FREE_TOTAL + self.limits.ratio * self._taken():
+            raise LimitReached(_too_dense(self.limits, self.bytes, self._taken()))
+
+    def check_ratio(self, out: int, taken: int) -> None:
+        """Raises Damaged if one stream grew more than the ratio allows."""
+        if out > FREE_BYTES and out > self.limits.ratio * taken:
+            raise Damaged(_too_dense(self.limits, out, taken))
+
+
+def _too_dense(limits: Limits, out: int, taken: int) -> Problem:
+    return Problem(
+        "bomb",
+        f"{out:,} bytes came out of {taken:,}, more than {limits.ratio} times as many, and reading stopped there",
+        "if it is no bomb, allow more with --archive-ratio",
+    )

@@ -1,0 +1,144 @@
+"""Tar archives, forward only: tarfile's headers, without its list of all members, and with damage told."""
+
+from __future__ import annotations
+
+import stat
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchledger.archives.limits import FREE_BYTES, Budget
+from benchledger.archives.member import Exactly
+from benchledger.archives.names import CLIMBS, clean_name, printable
+from benchledger.archives.problem import Damaged, LimitReached, Problem, corrupt, truncated
+from benchledger.archives.streams import CHUNK, Source
+
+# A header with all its extensions: long names are a few KB, and a made one may claim gigabytes.
+_HEADER_BYTES = 4 * 2**20
+_SPECIAL = {
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a pipe",
+}
+
+
+@dataclass
+class Entry:
+    """One entry of an archive: its name, time, size, and its bytes or what is wrong with it."""
+
+    name: str
+    mtime_ns: int
+    size: int | None
+    source: Source | None
+    problem: Problem | None = None
+
+
+class _Blocks:
+    # What tarfile reads from: refuses a header without end. A cut is an end, and its damage is told after it.
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.left: int | None = None
+        self.cut: Damaged | None = None
+
+    def read(self, size: int, /) -> bytes:
+        if self.left is not None:
+            self.left -= size
+            if self.left < 0:
+                raise corrupt(f"a header of it is longer than {_HEADER_BYTES:,} bytes")
+        try:
+            return self._source.read(size)
+        except Damaged as damage:
+            if damage.problem.kind != "truncated":
+                raise
+            self.cut = damage
+            return b""
+
+
+def tar_entries(source: Source, budget: Budget) -> Iterator[Entry]:
+    """Every entry that is no folder, in order. Raises Damaged where the archive cannot be read on."""
+    blocks = _Blocks(source)
+    try:
+        yield from _entries(blocks, budget)
+    except (tarfile.TarError, ValueError, OverflowError, IndexError, OSError) as error:
+        raise corrupt(f"the tar is damaged: {error}") from error
+
+
+def _entries(blocks: _Blocks, budget: Budget) -> Iterator[Entry]:
+    blocks.left = _HEADER_BYTES
+    # The first header is read here; "r|" never seeks back.
+    with tarfile.open(fileobj=blocks, mode="r|", bufsize=CHUNK, errors="surrogateescape") as tar:  # type: ignore[call-overload]
+        info: tarfile.TarInfo | None = tar.firstmember
+        while info is not None:
+            blocks.left = None
+            tar.members.clear()
+            if not info.isdir():
+                yield _entry(tar, info, budget)
+            info = _next(tar, blocks)
+
+
+def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
+    # TarFile.next() takes a damaged header for the end.
+    stream = tar.fileobj
+    assert stream is not None
+    stream.seek(tar.offset)
+    if stream.tell() < tar.offset:
+        raise blocks.cut or truncated("the tar ends in its middle")
+    blocks.left = _HEADER_BYTES
+    try:
+        return tar.tarinfo.fromtarfile(tar)
+    except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+        return None
+    except (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
+        raise blocks.cut or truncated("the tar ends without its end mark") from error
+
+
+def _entry(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> Entry:
+    name = clean_name(info.name)
+    entry = Entry(printable(name if name is not None else info.name), _mtime_ns(info), info.size, None)
+    if info.issym() or info.islnk():
+        entry.problem = link(info.linkname)
+    elif info.type in _SPECIAL:
+        entry.problem = Problem("special", f"{_SPECIAL[info.type]}, not a file", "leave it out")
+    elif not name:
+        entry.problem = CLIMBS
+    elif info.issparse():
+        entry.source, entry.problem = _sparse(tar, info, budget)
+    else:
+        assert tar.fileobj is not None
+        tar.fileobj.seek(info.offset_data)
+        entry.source = Exactly(tar.fileobj, info.size)
+    return entry
+
+
+def _sparse(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> tuple[Source | None, Problem | None]:
+    stored = max(tar.offset - info.offset_data, 1)
+    try:
+        if info.size > FREE_BYTES:
+            budget.check_ratio(info.size, stored)
+        budget.spend(info.size)
+    except LimitReached:
+        raise
+    except Damaged as damage:
+        return None, damage.problem
+    file = tar.extractfile(info)
+    return (Exactly(file, info.size), None) if file is not None else (None, None)
+
+
+def link(target: str) -> Problem:
+    """A link leads nowhere: only what an archive itself holds is read."""
+    return Problem(
+        "link", f"a link, to {printable(target)!r}, and links are not followed", "put the file itself into the archive"
+    )
+
+
+def is_link(mode: int) -> bool:
+    """Whether a mode of a file, as zip stores it, is that of a symbolic link."""
+    return stat.S_ISLNK(mode)
+
+
+def _mtime_ns(info: tarfile.TarInfo) -> int:
+    # Of a tar without times it is 0; a made one may be no time at all.
+    try:
+        return max(int(info.mtime * 1_000_000_000), 0)
+    except (OverflowError, ValueError):
+        return 0

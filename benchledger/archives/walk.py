@@ -1,0 +1,141 @@
+"""Walks an archive on disk, and the archives in it, member by member, with no more than a piece of it in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from benchledger.archives.kinds import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
+from benchledger.archives.limits import Budget, Limits
+from benchledger.archives.member import Member, MemberStream, Where
+from benchledger.archives.problem import Damaged, LimitReached, Problem
+from benchledger.archives.streams import (
+    CHUNK,
+    Decompressed,
+    DiskFile,
+    Peekable,
+    SeekableSource,
+    Source,
+    gzip_mtime_ns,
+)
+from benchledger.archives.tar import Entry, tar_entries
+from benchledger.archives.zip import zip_entries
+
+# A zip within another archive is held whole while it is read, since its directory stands at its end: so much of it in
+# memory, more in a temporary file without a name.
+_HELD_IN_MEMORY = 64 * 2**20
+
+
+class Archive:
+    """An archive on disk, or in any file that can seek. `taken` tells how many of its bytes have been read."""
+
+    def __init__(self, file: BinaryIO, size: int, name: str, mtime_ns: int, limits: Limits) -> None:
+        self._disk = DiskFile(file, size)
+        self._budget = Budget(limits, lambda: self._disk.taken)
+        self._where = Where("", name, None, mtime_ns)
+
+    @property
+    def taken(self) -> int:
+        """Bytes read of the file so far."""
+        return self._disk.taken
+
+    def members(self) -> Iterator[Member]:
+        """Every member in order; each stream is to be read before the next member is asked for."""
+        head = self._disk.read(512)
+        self._disk.seek(0)
+        try:
+            if kind_of(head) == ZIP:
+                yield from self._entries(zip_entries(self._disk, self._budget), self._where)
+            else:
+                yield from self._open(self._disk, self._where, None)
+        except LimitReached as limit:
+            yield Member(self._where, None, None, limit.problem, whole=True)
+
+    def _open(self, source: Source, where: Where, size: int | None, lone: bool = False) -> Iterator[Member]:
+        source = Peekable(source)
+        head = source.head
+        kind = kind_of(head)
+        if (name := foreign(head)) is not None:
+            problem = Problem("foreign", f"{name}, which is not read", "unpack it, and ingest that")
+            yield Member(where, size, None, problem, lone)
+        elif kind is None:
+            stream = MemberStream(source, keep=lone)
+            yield Member(where, size, stream, None, lone)
+            if stream.kept:
+                yield Member(where, None, None, stream.problem, whole=True)
+        elif where.depth > self._budget.limits.depth:
+            yield Member(where, size, None, self._too_deep(), whole=True)
+        elif kind == TAR:
+            yield from self._entries(tar_entries(source, self._budget), where)
+        elif kind == ZIP:
+            yield from self._zip_within(source, where)
+        else:
+            yield from self._compressed(source, kind, head, where)
+
+    def _compressed(self, source: Source, kind: str, head: bytes, where: Where) -> Iterator[Member]:
+        assert kind in COMPRESSED, kind
+        mtime_ns = (gzip_mtime_ns(head) if kind == GZIP else 0) or where.mtime_ns
+        # Each layer counts: a file can be made that holds itself.
+        within = Where(where.chain, where.path, where.inner, mtime_ns, where.depth + 1)
+        try:
+            yield from self._open(Decompressed(source, kind, self._budget), within, None, lone=True)
+        except LimitReached:
+            raise
+        except Damaged as damage:
+            # In its first bytes already.
+            yield Member(where, None, None, damage.problem, whole=True)
+
+    def _zip_within(self, source: Source, where: Where) -> Iterator[Member]:
+        cut: Damaged | None = None
+        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
+            try:
+                while piece := source.read(CHUNK):
+                    held.write(piece)
+            except LimitReached:
+                raise
+            except Damaged as damage:
+                cut = damage
+            held.seek(0)
+            for member in self._entries(zip_entries(cast("SeekableSource", held), self._budget), where):
+                # Without its end it has no directory: one cause, told once.
+                if cut is None or not (member.whole and member.where == where):
+                    yield member
+        if cut is not None:
+            yield Member(where, None, None, cut.problem, whole=True)
+
+    def _entries(self, entries: Iterator[Entry], where: Where) -> Iterator[Member]:
+        count = 0
+        try:
+            for entry in entries:
+                count += 1
+                yield from self._entry(entry, where)
+        except LimitReached:
+            raise
+        except Damaged as damage:
+            yield Member(where, None, None, damage.problem, whole=True)
+            return
+        if not count:
+            nothing = Problem("empty", "an archive with no file in it", "nothing is missing")
+            yield Member(where, 0, None, nothing, whole=True)
+
+    def _entry(self, entry: Entry, where: Where) -> Iterator[Member]:
+        place = where.entry(entry.name, entry.mtime_ns)
+        if entry.source is None:
+            yield Member(place, entry.size, None, entry.problem)
+            return
+        try:
+            yield from self._open(entry.source, place, entry.size)
+        except LimitReached:
+            raise
+        except Damaged as damage:
+            # In its first bytes already.
+            yield Member(place, entry.size, None, damage.problem)
+
+    def _too_deep(self) -> Problem:
+        depth = self._budget.limits.depth
+        return Problem(
+            "deep",
+            f"more than {depth} archives within one another",
+            "if it is no bomb, allow more with --archive-depth",
+        )
