@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO, Protocol
+from typing import Any, Protocol
 
 import xxhash
 
+from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.detection import BLOCK, Detected, Detector, blocks
@@ -32,7 +34,10 @@ class Previous:
 
 @dataclass
 class ReadLog:
-    """What became of one log. `status`: loaded, known, empty or unrecognised; `evidence` says why."""
+    """What became of one log. `status`: loaded, known, empty or unrecognised; `evidence` says why.
+
+    `archive` is no log: its beginning was looked at, and nothing else is told of it here.
+    """
 
     content_hash: str
     bytes: int
@@ -77,14 +82,16 @@ class LogReader:
 
     def read(
         self,
-        stream: BinaryIO,
+        stream: Source,
         columns: RecordColumns,
         known: Known,
         previous: Previous | None = None,
         size_hint: int = CHUNK,
+        reopen: Callable[[], Source] | None = None,
     ) -> ReadLog:
-        """Reads a stream that can seek, in one pass where the format shows in the first 8 MB, else in two.
+        """Reads a stream forward, in one pass where a specific format shows in the first 8 MB or the log is unknown.
 
+        Else it is read again from its beginning, which `reopen` gives; without it, the stream has to seek.
         `size_hint` is the size that the log probably has: room for 8 MB is not made for a small one.
         """
         first = stream.read(min(CHUNK, size_hint + 1))
@@ -92,28 +99,28 @@ class LogReader:
             # It has grown since its size was asked for.
             first += stream.read(CHUNK - len(first))
         complete = len(first) < CHUNK
+        if is_archive(first[:HEAD]):
+            return ReadLog("", 0, 0, "archive", "begins as an archive does")
         if not first.strip() and complete:
             return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", NO_TEXT)
         if complete and known(content_hash(first)):
             counter = _Counter(previous)
             counter.count(first)
             return ReadLog(counter.digest(), counter.bytes, 0, "known", "", grew=counter.grew())
-        detected, reader = self._detect(stream, first, complete)
         counter = _Counter(previous)
+        chunks = counter.counted(_chunks(stream, first))
+        detected, reader = self._detect(chunks, first, complete)
         log = ScannedLog()
-        line = 1
         if detected.format is None:
-            for chunk in _chunks(stream, first):
-                counter.count(chunk)
-                line += chunk.count(b"\n")
-        elif reader is not None and reader.whole:
-            line = self._read_whole(reader, _chunks(stream, first), counter, log, columns)
-            log.segments.close()
+            for _ in chunks:
+                pass
+            line = 1 + counter.lines
         else:
-            if reader is not None:
-                reader.begin(first)
-            for buffer, end, base, whole in _buffers(stream, first, counter):
-                line = self._scan(detected.format, reader, buffer, end, base, whole, line, log, columns)
+            if counter.bytes > len(first):
+                stream = reopen() if reopen is not None else _rewound(stream)
+                first = stream.read(CHUNK)
+            counter = _Counter(previous)
+            line = self._read_detected(detected.format, reader, stream, first, counter, log, columns)
             log.segments.close()
         result = ReadLog(
             counter.digest(), counter.bytes, line - 1 + counter.unterminated,
@@ -123,6 +130,19 @@ class LogReader:
         if known(result.content_hash):
             result.status = "known"
         return result
+
+    def _read_detected(
+        self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: _Counter,
+        log: ScannedLog, columns: RecordColumns,
+    ) -> int:  # fmt: skip
+        if reader is not None and reader.whole:
+            return self._read_whole(reader, _chunks(stream, first), counter, log, columns)
+        if reader is not None:
+            reader.begin(first)
+        line = 1
+        for buffer, end, base, whole in _buffers(stream, first, counter):
+            line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
+        return line
 
     def _read_whole(
         self, reader: FileReader, chunks: Iterator[bytes], counter: _Counter, log: ScannedLog, columns: RecordColumns
@@ -166,17 +186,14 @@ class LogReader:
         scanner.keep(pieces, log, columns)
         return line
 
-    def _detect(self, stream: BinaryIO, first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
-        if (archive := _archive(first)) is not None:
-            stream.seek(len(first))
-            return Detected(None, f"{archive}: archives are not read yet, unpack it"), None
+    def _detect(self, chunks: Iterator[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
         for reader in self._readers:
             if (why := reader.fits(first, complete)) is not None:
                 return Detected(reader.format, why), reader
         best: dict[str, tuple[tuple[int, int], str]] = {}
         miss = (0, "")
         line = 1
-        for chunk in _chunks(stream, first):
+        for chunk in chunks:
             for start, end in blocks(chunk):
                 block = chunk[start:end]
                 if self._detector.look(block, line, best):
@@ -186,7 +203,6 @@ class LogReader:
             else:
                 continue
             break
-        stream.seek(len(first))
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:
             return verdict, None
@@ -194,21 +210,6 @@ class LogReader:
             if (why := reader.fits_late(first, complete)) is not None:
                 return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _stranger(first)), None
-
-
-_ARCHIVES = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-}
-
-
-def _archive(first: bytes) -> str | None:
-    if first[257:262] == b"ustar":
-        return "tar"
-    return next((name for magic, name in _ARCHIVES.items() if first.startswith(magic)), None)
 
 
 def _stranger(first: bytes) -> str:
@@ -228,6 +229,14 @@ class _Counter:
         self._prefix = xxhash.xxh3_128()
         self.unterminated = False
         self.bytes = 0
+        self.lines = 0
+
+    def counted(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The same chunks, each counted, with its lines."""
+        for chunk in chunks:
+            self.count(chunk)
+            self.lines += chunk.count(b"\n")
+            yield chunk
 
     def count(self, chunk: bytes | memoryview) -> None:
         self._hash.update(chunk)
@@ -244,45 +253,49 @@ class _Counter:
         return old is not None and 0 < old.bytes < self.bytes and self._prefix.hexdigest() == old.content_hash
 
 
-def _chunks(stream: BinaryIO, first: bytes) -> Iterator[bytes]:
+def _rewound(stream: Any) -> Source:
+    stream.seek(0)
+    source: Source = stream
+    return source
+
+
+def _chunks(stream: Source, first: bytes) -> Iterator[bytes]:
     chunk = first
     while chunk:
         yield chunk
         chunk = stream.read(CHUNK)
 
 
-def _buffers(stream: BinaryIO, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, int, bool]]:
-    # Buffers, where their last whole line ends, and their offsets in the file. What follows the last whole line is
-    # read again with the next buffer. False marks the beginning of a line that is too long to be held.
+def _buffers(stream: Source, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, int, bool]]:
+    # Buffers, where their last whole line ends, and their offsets in the file. What follows the last whole line comes
+    # again with the next buffer. False marks the beginning of a line that is too long to be held.
     data, base = first, 0
     while data:
         last = len(data) < CHUNK
         end = len(data) if last else max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        if end:
-            counter.count(memoryview(data)[:end])
-            yield data, end, base, True
-            base += end
-        else:
-            start = base
-            length = _length_of_line(stream, base, counter)
-            yield data, len(data), start, False
-            base += length
+        counter.count(memoryview(data)[: end or len(data)])
+        yield data, end or len(data), base, end > 0
         if last:
             return
-        stream.seek(base)
-        data = stream.read(CHUNK)
+        if end:
+            base += end
+            tail = data[end:]
+        else:
+            length, tail = _rest_of_line(stream, counter)
+            base += len(data) + length
+        data = tail + stream.read(CHUNK - len(tail))
 
 
-def _length_of_line(stream: BinaryIO, base: int, counter: _Counter) -> int:
-    stream.seek(base)
+def _rest_of_line(stream: Source, counter: _Counter) -> tuple[int, bytes]:
+    # How long the line goes on, and what was read behind it.
     length = 0
     while chunk := stream.read(CHUNK):
         cut = _first_cut(chunk)
         counter.count(chunk if cut < 0 else memoryview(chunk)[:cut])
         length += len(chunk) if cut < 0 else cut
         if cut >= 0:
-            break
-    return length
+            return length, chunk[cut:]
+    return length, b""
 
 
 def _first_cut(chunk: bytes) -> int:
