@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from benchledger.archives.kinds import without_compression
 from benchledger.archives.problem import Damaged, Problem, truncated
@@ -112,11 +111,3 @@ class Member:
     def path(self) -> str:
         """Its path below the innermost archive, without the suffix of its compression."""
         return without_compression(self.where.path) if self.lone else self.where.path
-
-    @property
-    def modified_at(self) -> datetime | None:
-        """Its time in UTC, None if it has none that can be told."""
-        try:
-            return datetime.fromtimestamp(self.where.mtime_ns / 1e9, UTC) if self.where.mtime_ns else None
-        except (OverflowError, ValueError, OSError):
-            return None

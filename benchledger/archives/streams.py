@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
 from benchledger.archives.kinds import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
@@ -54,8 +55,9 @@ class Peekable:
 class DiskFile:
     """The archive on disk (or standard input): seekable, and counts what was taken from it."""
 
-    def __init__(self, file: BinaryIO, size: int) -> None:
+    def __init__(self, file: BinaryIO, size: int, on_read: Callable[[int], None] | None = None) -> None:
         self._file = file
+        self._on_read = on_read
         self.size = size
         self._read = 0
 
@@ -71,6 +73,8 @@ class DiskFile:
         except OSError as error:
             raise corrupt(f"cannot be read: {error.strerror or error}") from error
         self._read += len(data)
+        if self._on_read is not None:
+            self._on_read(self.taken)
         return data
 
     def seek(self, offset: int, whence: int = 0, /) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from benchledger.archives.kinds import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
@@ -28,17 +28,19 @@ _HELD_IN_MEMORY = 64 * 2**20
 
 
 class Archive:
-    """An archive on disk, or in any file that can seek. `taken` tells how many of its bytes have been read."""
+    """An archive on disk, or in any file that can seek. `on_read` hears how many of its bytes have been read."""
 
-    def __init__(self, file: BinaryIO, size: int, name: str, mtime_ns: int, limits: Limits) -> None:
-        self._disk = DiskFile(file, size)
+    def __init__(
+        self, file: BinaryIO, size: int, name: str, mtime_ns: int, limits: Limits,
+        on_read: Callable[[int], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._disk = DiskFile(file, size, on_read)
         self._budget = Budget(limits, lambda: self._disk.taken)
         self._where = Where("", name, None, mtime_ns)
 
-    @property
-    def taken(self) -> int:
-        """Bytes read of the file so far."""
-        return self._disk.taken
+    def damaged(self, problem: Problem) -> Member:
+        """That nothing of it can be read."""
+        return Member(self._where, None, None, problem, whole=True)
 
     def members(self) -> Iterator[Member]:
         """Every member in order; each stream is to be read before the next member is asked for."""
@@ -50,7 +52,7 @@ class Archive:
             else:
                 yield from self._open(self._disk, self._where, None)
         except LimitReached as limit:
-            yield Member(self._where, None, None, limit.problem, whole=True)
+            yield self.damaged(limit.problem)
 
     def _open(self, source: Source, where: Where, size: int | None, lone: bool = False) -> Iterator[Member]:
         source = Peekable(source)

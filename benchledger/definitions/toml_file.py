@@ -45,8 +45,17 @@ class TomlFile:
 def read_toml(path: Path) -> TomlFile:
     """Reads one TOML file. Raises DefinitionError with file and line if it is not TOML or not UTF-8."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
+    return parse_toml(path, raw)
+
+
+def parse_toml(path: Path, raw: bytes) -> TomlFile:
+    """Reads the text of a TOML file, wherever it came from. Raises DefinitionError as `read_toml` does."""
+    try:
+        text = raw.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     try:
         data = tomllib.loads(text)

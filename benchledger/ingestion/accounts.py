@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from benchledger.archives.member import CHAIN
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.outcome import FileOutcome
-from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import Batch, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.scanning.layout import Layout
@@ -47,6 +48,10 @@ class Accounts:
         self._sightings = sightings
         self._handled: dict[str, WasRead] = {}
         self.outcomes: dict[str, FileOutcome] = {}
+        # Of each archive on disk: the places of its members, in order. And the folders of all that was told so far.
+        self.members: dict[str, list[str]] = {}
+        self.folders: set[str] = set()
+        self.damaged: set[str] = set()
         self.bytes_read = 0
         self.pending = Pending()
 
@@ -55,18 +60,41 @@ class Accounts:
         taken, self.pending = self.pending, Pending()
         return taken
 
-    def add(self, files: list[FoundFile], batch: Batch) -> None:
-        """Takes over one unit of work."""
+    def add(self, files: list[FoundFile], batch: Batch) -> list[FoundFile]:
+        """Takes over one unit of work; of its files, those that could be read are in the batch, in the same order.
+
+        Returns those that turned out to be archives: they are accounted for by what is in them.
+        """
         twice: set[int] = set()
-        for file, was in zip(files, batch.files, strict=True):
-            self._add_file(file, was, twice)
+        archives: list[FoundFile] = []
+        read = iter(batch.files)
+        for file in files:
+            if file.within:
+                self.members.setdefault(file.within, []).append(file.place)
+            if file.problem is not None:
+                self.unreadable(file, file.problem)
+            elif file.is_facts:
+                self.facts(file)
+            elif (was := next(read)).status == ARCHIVE:
+                archives.append(file)
+            else:
+                self._add_file(file, was, twice)
         for name, table in batch.tables.items():
             self.pending.tables.setdefault(name, []).append(without(table, twice))
-        self.pending.records += batch.tables["record"].num_rows
+        self.pending.records += batch.tables["record"].num_rows if batch.tables else 0
         self.pending.layouts.update(batch.layouts)
+        return archives
+
+    def archive_read(self, file: FoundFile) -> None:
+        """Remembers that an archive was read to its end: while it is as it is, its members are unchanged."""
+        if os.path.isabs(file.place):
+            seen = SeenFile(file.place, file.size, file.mtime_ns, 0, None, self._plan.names_hash, ARCHIVE)
+            self.pending.seen.append(seen)
 
     def unreadable(self, file: FoundFile, problem: str) -> None:
-        """Accounts for a file that could not be read."""
+        """Accounts for a file, or the rest of an archive, that could not be read."""
+        if file.within and file.place.endswith(CHAIN):
+            self.damaged.add(file.within)
         self._see(file, None, "unreadable", problem)
         self.outcomes[file.place] = FileOutcome(file.shown, "unreadable", problem)
 
@@ -75,13 +103,33 @@ class Accounts:
         self._see(file, None, "facts", None)
         self.outcomes[file.place] = FileOutcome(file.shown, "facts")
 
-    def unchanged(self, file: FoundFile, format_name: str | None, kept: str) -> None:
+    def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
         """Accounts for a file that was seen before and is as it was."""
-        self.outcomes[file.place] = FileOutcome(file.shown, "unchanged", None, format_name, kept=kept)
+        self.outcomes[file.place] = FileOutcome(file.shown, "unchanged", reason, format_name, kept=kept)
+
+    def unchanged_archive(self, archive: FoundFile) -> set[int]:
+        """Accounts for what an archive held when it was read, which is as it was; returns its logs."""
+        logs: set[int] = set()
+        for seen in self._plan.members_of(archive.place):
+            log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
+            file = self._plan.found_again(seen)
+            self.members.setdefault(archive.place, []).append(file.place)
+            if file.place.endswith(CHAIN):
+                self.damaged.add(archive.place)
+            reason = self._plan.reason_of(seen)
+            self.unchanged(file, log.format if log else None, log.status if log else seen.status, reason)
+            if seen.log_id is not None:
+                logs.add(seen.log_id)
+        return logs
+
+    def in_order(self, files: list[FoundFile]) -> list[FileOutcome]:
+        """Every outcome, in the order in which files were found and members follow one another."""
+        places = (place for file in files for place in self.members.get(file.place, [file.place]))
+        return [self.outcomes[place] for place in places if place in self.outcomes]
 
     def _add_file(self, file: FoundFile, was: WasRead, twice: set[int]) -> None:
         if was.problem is not None:
-            self.unreadable(file, was.problem)
+            self.unreadable(replace(file, limited=was.limited), was.problem)
             return
         self.bytes_read += was.bytes
         self.pending.touched.add(was.log_id)
@@ -136,10 +184,12 @@ class Accounts:
         given = self._plan.campaign_given(file.place)
         sighting = self._sightings.make(file, log_id, status, reason, given, listed)
         self.pending.sightings.append(sighting)
+        self.folders.add(os.path.dirname(file.place))
         if os.path.isabs(file.place):
             size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash
+            known = LIMITED if file.limited else status
             self.pending.seen.append(
-                SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, status)
+                SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, known, file.within)
             )
 
 

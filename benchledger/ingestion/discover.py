@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchledger.archives.kinds import without_compression, without_suffixes
+from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 
 FACTS_FILE = "facts.toml"
@@ -15,7 +17,12 @@ FACTS_FILE = "facts.toml"
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read."""
+    """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read.
+
+    Of a member of an archive, `shown` is its path below the innermost archive, `within` the place of the archive on
+    disk, `archive` that one's path as shown, and `member` the names that lead to it from there (None: it is what a
+    compressed file holds). `limited`: a limit, which may be another next time, is why it could not be read.
+    """
 
     place: str
     shown: str
@@ -23,11 +30,20 @@ class FoundFile:
     size: int
     mtime_ns: int
     problem: str | None = None
+    within: str = ""
+    archive: str | None = None
+    member: str | None = None
+    limited: bool = False
 
     @property
     def is_facts(self) -> bool:
         """Whether it declares facts instead of being a log."""
         return os.path.basename(self.place) == FACTS_FILE
+
+    @property
+    def named_place(self) -> str:
+        """Its place under its own name: that of `run.log` for what `run.log.gz` holds."""
+        return os.path.join(os.path.dirname(self.place), self.shown.rpartition("/")[2]) if self.within else self.place
 
 
 def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
@@ -54,6 +70,18 @@ def found_at(place: str, shown: str) -> FoundFile:
     """The file at a real path that was seen before as `shown`; it may be gone."""
     inside = place.endswith(os.sep + shown.replace("/", os.sep))
     return _found(place, place[: -len(shown) - 1] if inside else os.path.dirname(place))
+
+
+def member_at(place: str, shown: str, within: str) -> FoundFile:
+    """The member of an archive that was seen before as `shown`."""
+    chain = place[len(within) :].removeprefix(CHAIN).removesuffix(CHAIN)
+    if chain.strip("!"):
+        names = [within, *chain.removesuffix("!").split(CHAIN)]
+        shown = without_compression(names[-1]) if chain.endswith("!") else names[-1]
+        root = without_suffixes(os.path.basename(names[-2]))
+    else:
+        root = os.path.basename(os.path.dirname(within))
+    return FoundFile(place, printable(shown), printable(root) or "root", 0, 0, None, within)
 
 
 def printable(path: str) -> str:

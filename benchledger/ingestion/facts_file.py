@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.ingestion.discover import FACTS_FILE
@@ -53,6 +53,16 @@ class FactsFiles:
         self._above: dict[str, tuple[str, ...]] = {}
         self.problems: dict[str, str] = {}
 
+    def provide(self, place: str, text: bytes) -> None:
+        """Takes a facts.toml that lies in an archive; `place` leads through it."""
+        folder = os.path.dirname(place)
+        self._bodies[folder] = ()
+        self._above.clear()
+        try:
+            self._bodies[folder] = _read(parse_toml(Path(place), text))
+        except DefinitionError as error:
+            self.problems[place] = str(error).replace(f"{place}:", f"{FACTS_FILE}:")
+
     def declared(self, place: str) -> Declared:
         """What is declared for the file at a real path."""
         declaring = self._declaring(os.path.dirname(place))
@@ -71,7 +81,10 @@ class FactsFiles:
         return Declared(campaign, tuple(facts.values()))
 
     def _declaring(self, folder: str) -> tuple[str, ...]:
-        # The folders above that have a facts.toml: most have none, and many files share a folder.
+        # The folders above that have a facts.toml: most have none, and many files share a folder. What has no place on
+        # disk, standard input, lies in none.
+        if not folder:
+            return ()
         if folder not in self._above:
             above = os.path.dirname(folder)
             higher = self._declaring(above) if above != folder else ()

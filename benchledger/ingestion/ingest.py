@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
+from benchledger.archives.limits import Limits
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
@@ -18,9 +19,10 @@ from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.outcome import IngestResult, Progress
 from benchledger.ingestion.plan import Plan, Work
-from benchledger.ingestion.pool import read_all
+from benchledger.ingestion.reading import Reading, Reporter
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.take_up import take_up
+from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late
+from benchledger.ingestion.unpack import Unpacker
 from benchledger.ingestion.write import Writer
 from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing
@@ -41,25 +43,27 @@ def ingest(
     campaign_name: str | None = None,
     wait_s: float = 30.0,
     stdin: BinaryIO | None = None,
+    limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestResult:
     """Reads every log under the paths into the ledger and returns what became of each file.
 
     `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
-    `dry_run` reads and accounts, and writes nothing. Raises UsageError for a path that does not exist, DatabaseError
+    `dry_run` reads and accounts, and writes nothing.
+    `limits` are those against archives that are bombs. Raises UsageError for a path that does not exist, DatabaseError
     and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for a definition
     that is wrong.
     """
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
             target = _copy_for_trial(Path(db), Path(folder))
-            return _ingest(paths, target, jobs, refresh, campaign_name, wait_s, stdin, progress, Path(db))
-    return _ingest(paths, Path(db), jobs, refresh, campaign_name, wait_s, stdin, progress, Path(db))
+            return _ingest(paths, target, jobs, refresh, campaign_name, wait_s, stdin, limits, progress, Path(db))
+    return _ingest(paths, Path(db), jobs, refresh, campaign_name, wait_s, stdin, limits, progress, Path(db))
 
 
 def _ingest(
     paths: tuple[Path | str, ...], db: Path, jobs: int, refresh: bool, campaign_name: str | None, wait_s: float,
-    stdin: BinaryIO | None, progress: Callable[[Progress], None] | None, real_db: Path,
+    stdin: BinaryIO | None, limits: Limits | None, progress: Callable[[Progress], None] | None, real_db: Path,
 ) -> IngestResult:  # fmt: skip
     began = time.monotonic()
     formats, names = known_formats(), load_names()
@@ -78,8 +82,8 @@ def _ingest(
         content = stdin.read()
         given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
     work = plan.sort_out(given, content)
-    report = _Reporter(progress, work.sizes)
-    reading = read_all(work.to_read, work.sizes, plan.known, jobs)
+    report = Reporter(progress, work.sizes)
+    reading = Reading(work, plan, jobs, report)
     # While other processes read: the formats have to prove themselves, and a new ledger is made.
     load_formats()
     writer = Writer(db, wait_s, formats, plan)
@@ -90,19 +94,22 @@ def _ingest(
     facts = FactsFiles()
     sightings = SightingMaker(key, names, facts, campaign_name)
     accounts = Accounts(plan, sightings)
-    for count, batch in reading:
-        accounts.add(work.take(count), batch)
-        report.advance(count)
+    unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
+    for _ in reading.into(accounts, unpacker):
         if accounts.pending.records >= BATCH_RECORDS or len(accounts.pending.sightings) >= BATCH_FILES:
             writer.write(accounts.take())
     for file in work.unreadable:
         accounts.unreadable(file, file.problem or "cannot be read")
     retold = take_up(work, plan, facts, accounts, db)
     writer.write(accounts.take())
+    retold += tell_late(unpacker.late, db)
     if retold:
+        load_archived_facts(retold, plan, unpacker)
         writer.retell(retold, sightings)
     writer.complete(result, _account_for_unchanged(work, plan, accounts))
-    result.outcomes = [accounts.outcomes[file.place] for file in work.order]
+    result.outcomes = accounts.in_order(work.order)
+    result.archives, result.archived_files = len(accounts.members), sum(map(len, accounts.members.values()))
+    result.damaged_archives = len(accounts.damaged)
     result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
     result.foreign = tuple(plan.foreign)
     result.seconds = time.monotonic() - began
@@ -117,26 +124,9 @@ def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[in
         accounts.unchanged(file, log.format if log else None, log.status if log else seen.status)
         if seen.log_id is not None:
             logs.add(seen.log_id)
+    for archive in work.unchanged_archives:
+        logs |= accounts.unchanged_archive(archive)
     return logs
-
-
-class _Reporter:
-    def __init__(self, progress: Callable[[Progress], None] | None, sizes: list[int]) -> None:
-        self._progress = progress
-        self._sizes = sizes
-        self._files = 0
-        self._bytes = 0
-        self._total = sum(sizes)
-        self._tell("reading")
-
-    def advance(self, files: int) -> None:
-        self._bytes += sum(self._sizes[self._files : self._files + files])
-        self._files += files
-        self._tell("reading" if self._files < len(self._sizes) else "loading")
-
-    def _tell(self, doing: str) -> None:
-        if self._progress is not None:
-            self._progress(Progress(doing, self._files, len(self._sizes), self._bytes, self._total))
 
 
 def _own_files(db: Path) -> set[str]:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, member_at
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.log_reader import NO_TEXT, Previous
 from benchledger.store.private import PrivateFile, SeenFile
 
 if TYPE_CHECKING:
     import duckdb
+
+# In the private file: an archive that was read to its end, and what a limit kept from being read.
+ARCHIVE, LIMITED = "archive", "limited"
 
 
 @dataclass(frozen=True)
@@ -43,15 +46,9 @@ class Work:
     sizes: list[int] = field(default_factory=list)
     facts: list[FoundFile] = field(default_factory=list)
     unchanged: list[FoundFile] = field(default_factory=list)
+    unchanged_archives: list[FoundFile] = field(default_factory=list)
     unreadable: list[FoundFile] = field(default_factory=list)
     order: list[FoundFile] = field(default_factory=list)
-    _taken: int = 0
-
-    def take(self, count: int) -> list[FoundFile]:
-        """The next files that were read."""
-        files = self.files[self._taken : self._taken + count]
-        self._taken += count
-        return files
 
 
 class Plan:
@@ -68,6 +65,10 @@ class Plan:
         self.foreign: list[str] = []
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
+        self._members: dict[str, list[SeenFile]] = {}
+        self._reasons: dict[int, str] = {}
+        # Of an archive of which some members only are to be read again, their places.
+        self.wanted: dict[str, set[str]] = {}
         self.known: frozenset[str] = frozenset()
         self.read_anyway: frozenset[str] = frozenset()
         self._inputs: set[str] = set()
@@ -87,7 +88,13 @@ class Plan:
         self._named = dict(
             con.execute("select sighting_id, campaign from sighting where campaign_source = 'option'").fetchall()
         )
+        self._reasons = dict(
+            con.execute("select sighting_id, reason from sighting where status = 'unreadable'").fetchall()
+        )
         self.seen = private.seen()
+        for seen in self.seen.values():
+            if seen.within:
+                self._members.setdefault(seen.within, []).append(seen)
         self.lost_private = private.is_new and bool(placed)
         self.foreign = sorted({log.format for log in self.logs.values() if log.format} - self._current.keys())
         if self.refresh:
@@ -124,16 +131,23 @@ class Plan:
 
     def stale_files(self) -> list[FoundFile]:
         """The files of every log that was read under older definitions, where they were seen."""
-        stale = [
-            seen
-            for seen in self.seen.values()
-            if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id])
+        stale: dict[str, SeenFile | None] = {}
+        for seen in self.seen.values():
+            if seen.log_id in self.logs and not self.is_current(self.logs[seen.log_id]):
+                stale[seen.within or seen.place] = self.seen.get(seen.within) if seen.within else seen
+                if seen.within:
+                    self.wanted.setdefault(seen.within, set()).add(seen.place)
+        return [
+            self.found_again(seen) if seen is not None else found_at(place, os.path.basename(place))
+            for place, seen in sorted(stale.items())
         ]
-        return [self.found_again(seen) for seen in sorted(stale, key=lambda seen: seen.place)]
 
     def found_again(self, seen: SeenFile) -> FoundFile:
         """A file that was seen before, as it is now, under the path that it had then."""
-        return found_at(seen.place, self._paths.get(seen.sighting_id, os.path.basename(seen.place)))
+        path = self._paths.get(seen.sighting_id, os.path.basename(seen.place))
+        if not seen.within:
+            return found_at(seen.place, path)
+        return member_at(seen.place, path, seen.within)
 
     def sort_out(self, files: list[FoundFile], content: bytes | None) -> Work:
         """Decides for each file what is to be done with it."""
@@ -144,13 +158,14 @@ class Plan:
                 work.unreadable.append(file)
             elif file.is_facts:
                 work.facts.append(file)
+            elif seen is not None and self._unchanged_archive(file, seen):
+                work.unchanged_archives.append(file)
             elif seen is not None and self._unchanged(file, seen):
                 work.unchanged.append(file)
             else:
                 work.files.append(file)
-                work.to_read.append(
-                    ToRead(file.place, file.size, self._previous(seen), None if os.path.isabs(file.place) else content)
-                )
+                text = None if os.path.isabs(file.place) else content
+                work.to_read.append(ToRead(file.place, file.size, self.previous(file.place), text))
                 work.sizes.append(file.size)
         return work
 
@@ -164,13 +179,13 @@ class Plan:
         folders = {os.path.dirname(file.place) for file in files}
         return [
             seen for seen in self.seen.values()
-            if os.path.basename(seen.place) == FACTS_FILE and not os.path.exists(seen.place)
+            if os.path.basename(seen.place) == FACTS_FILE and not seen.within and not os.path.exists(seen.place)
             and any(_related(os.path.dirname(seen.place), folder) for folder in folders)
         ]  # fmt: skip
 
     def seen_below(self, folder: str) -> list[SeenFile]:
         """Every file that was seen in a folder or below it."""
-        return [seen for seen in self.seen.values() if _below(os.path.dirname(seen.place), folder)]
+        return [seen for seen in self.seen.values() if is_below(os.path.dirname(seen.place), folder)]
 
     def _unchanged(self, file: FoundFile, seen: SeenFile) -> bool:
         if self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
@@ -182,14 +197,38 @@ class Plan:
         log = self.logs.get(seen.log_id) if seen.log_id is not None else None
         return log is not None and self.is_current(log)
 
-    def _previous(self, seen: SeenFile | None) -> Previous | None:
+    def _unchanged_archive(self, file: FoundFile, seen: SeenFile) -> bool:
+        if self.refresh or seen.status != ARCHIVE or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
+            return False
+        return all(self._told_the_same(member) for member in self.members_of(file.place))
+
+    def _told_the_same(self, seen: SeenFile) -> bool:
+        # Where a limit was reached, another may be given now.
+        if seen.status == LIMITED or seen.definitions_hash != self.names_hash:
+            return False
+        if self._campaign_name is not None and self.campaign_given(seen.place) != self._campaign_name:
+            return False
+        return seen.log_id is None or (seen.log_id in self.logs and self.is_current(self.logs[seen.log_id]))
+
+    def members_of(self, archive: str) -> list[SeenFile]:
+        """All that was seen in an archive on disk, in order."""
+        return self._members.get(archive, [])
+
+    def reason_of(self, seen: SeenFile) -> str | None:
+        """Why a file that was seen could not be read."""
+        return self._reasons.get(seen.sighting_id)
+
+    def previous(self, place: str) -> Previous | None:
+        """The content that was seen at a place before."""
+        seen = self.seen.get(place)
         log = self.logs.get(seen.log_id) if seen is not None and seen.log_id is not None else None
         return Previous(log.bytes, log.content_hash) if log is not None else None
 
 
 def _related(one: str, other: str) -> bool:
-    return _below(one, other) or _below(other, one)
+    return is_below(one, other) or is_below(other, one)
 
 
-def _below(folder: str, top: str) -> bool:
+def is_below(folder: str, top: str) -> bool:
+    """Whether a folder is another one or lies below it."""
     return folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)

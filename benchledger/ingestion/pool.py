@@ -1,4 +1,4 @@
-"""Spreads the reading over processes, and yields what was read in the order of the files."""
+"""Spreads the reading over processes, and yields what was read in the order of the units."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import multiprocessing
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
 from itertools import islice
 
 from benchledger.errors import BenchledgerError
+from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.read import Batch, ToRead, begin, read_batch
 
 # One unit of work: small files together, so that they cost no per-file overhead.
@@ -21,56 +23,96 @@ UNIT_FILES = 1_000
 WORTH_A_PROCESS = 24 * 1024 * 1024
 
 
-def read_all(files: list[ToRead], sizes: list[int], known: frozenset[str], jobs: int) -> Iterator[tuple[int, Batch]]:
-    """What was read, unit by unit in order, each with the number of its files. Other processes begin at once.
+@dataclass
+class Unit:
+    """Files that are read together. Those with a problem, and facts.toml, stand among them to keep the order.
 
-    Raises BenchledgerError if one of them is ended from outside.
+    `settle`: its file is a stream, which only this process can read; what came of it is settled when it is read.
     """
-    units = _units(files, sizes)
-    if jobs == 1 or len(units) < 2 or sum(sizes) < WORTH_A_PROCESS:
-        return _read_here(units, known)
-    executor = ProcessPoolExecutor(min(jobs, len(units)), _context(), begin, (known,))
-    pending = iter(units)
-    # A bounded number in flight: what was read waits in memory until it is loaded.
-    waiting = deque((len(unit), executor.submit(read_batch, unit)) for unit in islice(pending, 2 * jobs))
-    return _read_there(executor, pending, waiting)
+
+    files: list[FoundFile] = field(default_factory=list)
+    to_read: list[ToRead] = field(default_factory=list)
+    settle: Callable[[Batch], Batch] | None = None
+    bytes: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more belongs into it."""
+        return self.bytes >= UNIT_BYTES or len(self.files) >= UNIT_FILES
 
 
-def _read_here(units: list[list[ToRead]], known: frozenset[str]) -> Iterator[tuple[int, Batch]]:
-    begin(known, in_worker=False)
-    for unit in units:
-        yield len(unit), read_batch(unit)
-
-
-def _read_there(
-    executor: ProcessPoolExecutor, pending: Iterator[list[ToRead]], waiting: deque[tuple[int, Future[Batch]]]
-) -> Iterator[tuple[int, Batch]]:
-    try:
-        while waiting:
-            count, future = waiting.popleft()
-            batch = future.result()
-            if unit := next(pending, []):
-                waiting.append((len(unit), executor.submit(read_batch, unit)))
-            yield count, batch
-    except BrokenProcessPool as error:
-        raise BenchledgerError(
-            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script of "
-            "your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
-        ) from error
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-
-
-def _units(files: list[ToRead], sizes: list[int]) -> list[list[ToRead]]:
-    units: list[list[ToRead]] = []
-    room = 0
-    for file, size in zip(files, sizes, strict=True):
-        if not units or size > room or len(units[-1]) >= UNIT_FILES:
-            units.append([])
-            room = UNIT_BYTES
-        units[-1].append(file)
-        room -= size
+def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
+    """Files in order, in units of 8 MB and at most 1,000 files."""
+    units: list[Unit] = []
+    for file, reading in zip(files, to_read, strict=True):
+        if not units or units[-1].bytes + reading.size > UNIT_BYTES or units[-1].full:
+            units.append(Unit())
+        units[-1].files.append(file)
+        units[-1].to_read.append(reading)
+        units[-1].bytes += reading.size
     return units
+
+
+class Pool:
+    """The processes of one ingest: started when there is enough to read, and used again for what comes after."""
+
+    def __init__(self, known: frozenset[str], jobs: int) -> None:
+        self._known, self._jobs = known, jobs
+        self._executor: ProcessPoolExecutor | None = None
+        self._begun = False
+        self._processes = 0
+
+    def close(self) -> None:
+        """Lets the processes go."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def read(self, units: Iterable[Unit], expected: int, count: int | None = None) -> Iterator[tuple[Unit, Batch]]:
+        """What was read, unit by unit in order. Other processes help, and begin at once, where there is enough to read:
+        `expected` bytes, in `count` units if that is known.
+
+        Raises BenchledgerError if one of them is ended from outside.
+        """
+        pending = iter(units)
+        count = self._jobs if count is None else count
+        if self._jobs == 1 or (self._executor is None and (count < 2 or expected < WORTH_A_PROCESS)):
+            return ((unit, self._here(unit)) for unit in pending)
+        # A bounded number in flight: what was read waits in memory until it is loaded.
+        self._processes = self._processes or min(self._jobs, count)
+        waiting = deque((unit, self._begin(unit)) for unit in islice(pending, 2 * self._jobs))
+        return self._in_turn(pending, waiting)
+
+    def _in_turn(
+        self, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[Batch] | Batch]]
+    ) -> Iterator[tuple[Unit, Batch]]:
+        try:
+            while waiting:
+                unit, future = waiting.popleft()
+                batch = future if isinstance(future, Batch) else future.result()
+                if (following := next(pending, None)) is not None:
+                    waiting.append((following, self._begin(following)))
+                yield unit, batch
+        except BrokenProcessPool as error:
+            raise BenchledgerError(
+                "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script "
+                "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
+            ) from error
+
+    def _begin(self, unit: Unit) -> Future[Batch] | Batch:
+        if unit.settle is not None or not unit.to_read:
+            return self._here(unit)
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(self._processes, _context(), begin, (self._known,))
+        return self._executor.submit(read_batch, unit.to_read)
+
+    def _here(self, unit: Unit) -> Batch:
+        if not unit.to_read:
+            return Batch()
+        if not self._begun:
+            begin(self._known, in_worker=False)
+            self._begun = True
+        batch = read_batch(unit.to_read)
+        return batch if unit.settle is None else unit.settle(batch)
 
 
 def _context() -> multiprocessing.context.BaseContext:

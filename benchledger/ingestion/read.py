@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
+from benchledger.archives.streams import Source
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.ingestion.log_rows import LogRows
 from benchledger.scanning.columns import RecordColumns
@@ -25,17 +26,27 @@ REJECTS_SHOWN = 5
 
 @dataclass(frozen=True)
 class ToRead:
-    """One file to read, and what was seen at its place before; `content` instead of the file for standard input."""
+    """One file to read, and what was seen at its place before.
+
+    Instead of the file: `content`, for standard input and small members of archives; or `stream`, for a large member,
+    which is read where its archive is walked, and `reopen`, which gives it again.
+    """
 
     place: str
     size: int
     previous: Previous | None = None
     content: bytes | None = None
+    stream: Source | None = None
+    reopen: Callable[[], Source] | None = None
 
 
 @dataclass
 class WasRead:
-    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the batch."""
+    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the batch.
+
+    The status of what turned out to be an archive is "archive", and nothing else is told of it here. `limited`: a
+    limit was the problem.
+    """
 
     problem: str | None = None
     log_id: int = 0
@@ -51,6 +62,7 @@ class WasRead:
     rejects: int = 0
     first_rejects: tuple[str, ...] = ()
     listed: tuple[str, ...] | None = None
+    limited: bool = False
 
 
 @dataclass
@@ -107,8 +119,8 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
     for number, file in enumerate(files):
         columns.log = number
         log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
-        if isinstance(log, str):
-            batch.files.append(WasRead(problem=log))
+        if isinstance(log, str) or log.status == "archive":
+            batch.files.append(WasRead(problem=log) if isinstance(log, str) else WasRead(status="archive"))
             log_ids.append(None)
             continue
         is_manifest = log.format in process.manifests
@@ -132,6 +144,8 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
 
 
 def _read_one(reader: LogReader, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
+    if file.stream is not None:
+        return reader.read(file.stream, columns, known, file.previous, file.size, file.reopen)
     try:
         stream: BinaryIO
         with io.BytesIO(file.content) if file.content is not None else open(file.place, "rb") as stream:

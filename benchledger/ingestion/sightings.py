@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import FoundFile
-from benchledger.ingestion.facts_file import Declared, FactsFiles
+from benchledger.ingestion.facts_file import FactsFiles
 
 
 @dataclass
@@ -49,7 +49,7 @@ class SightingMaker:
         binds, relative to its folder.
         """
         match = self._names.match(file.shown)
-        declared = self._facts.declared(file.place) if os.path.isabs(file.place) else Declared(None, ())
+        declared = self._facts.declared(file.named_place)
         parts = file.shown.split("/")
         left = parts[: -match.parts] if match.parts else parts[:-1]
         if self._campaign_name or kept_campaign:
@@ -63,16 +63,16 @@ class SightingMaker:
             "sighting_id": sighting_id,
             "log_id": log_id,
             "path": file.shown,
+            "archive": file.archive,
+            "member": file.member,
             "campaign": campaign,
             "campaign_source": campaign_source,
-            "place": self._place(file.place),
+            "place": self._place(file.named_place),
             "folder": self._folder(os.path.dirname(file.place)),
             "folders": self._folders_above(os.path.dirname(file.place)),
             "stem": self._names.stem(parts[-1]),
             "name_rule": match.rule,
-            "modified_at": datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).replace(tzinfo=None)
-            if file.mtime_ns
-            else None,
+            "modified_at": _time(file.mtime_ns),
             "ingested_at": self._now,
             "definitions_hash": self._names.definitions_hash,
             "status": status,
@@ -119,3 +119,11 @@ class SightingMaker:
 
     def _hash(self, what: str, text: bytes) -> bytes:
         return hashlib.blake2b(what.encode() + text, digest_size=8, key=self._key).digest()
+
+
+def _time(mtime_ns: int) -> datetime | None:
+    # An archive can claim any time, and 0 where it has none.
+    try:
+        return datetime.fromtimestamp(mtime_ns / 1e9, UTC).replace(tzinfo=None) if mtime_ns else None
+    except (OverflowError, ValueError, OSError):
+        return None

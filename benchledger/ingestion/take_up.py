@@ -7,8 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.discover import FACTS_FILE, found_at
 from benchledger.ingestion.facts_file import FactsFiles
-from benchledger.ingestion.plan import Plan, Work
+from benchledger.ingestion.plan import Plan, Work, is_below
+from benchledger.ingestion.unpack import Unpacker
 from benchledger.store.private import PrivateFile, SeenFile
 
 
@@ -35,3 +37,24 @@ def take_up(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: P
     just_read = {seen.place for seen in accounts.pending.seen}
     below = {seen.place: seen for folder in changed for seen in plan.seen_below(folder) if seen.log_id is not None}
     return [seen for place, seen in sorted(below.items()) if place not in just_read]
+
+
+def tell_late(folders: list[str], db: Path) -> list[SeenFile]:
+    """The members of archives that were told before a facts.toml came that speaks of them."""
+    if not folders:
+        return []
+    with closing(PrivateFile(db)) as private:
+        seen = private.seen().values()
+    return [
+        file
+        for file in seen
+        if file.log_id is not None and any(is_below(os.path.dirname(file.place), folder) for folder in folders)
+    ]
+
+
+def load_archived_facts(retold: list[SeenFile], plan: Plan, unpacker: Unpacker) -> None:
+    """Reads the facts.toml files again that lie in the archives of these files, where nothing else is read again."""
+    for archive in sorted({seen.within for seen in retold if seen.within}):
+        places = {seen.place for seen in plan.members_of(archive) if os.path.basename(seen.place) == FACTS_FILE}
+        if places:
+            unpacker.load_facts(found_at(archive, os.path.basename(archive)), places)

@@ -22,6 +22,9 @@ from benchledger.store.private import PrivateFile, SeenFile
 if TYPE_CHECKING:
     import duckdb
 
+# What is told of a place again keeps these.
+_AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
+
 
 class Writer:
     """Holds the database only while it writes."""
@@ -53,7 +56,7 @@ class Writer:
             there = {
                 row[0]: row[1:]
                 for row in con.execute(
-                    """select sighting_id, status, reason, ingested_at, modified_at from sighting
+                    """select sighting_id, status, reason, ingested_at, modified_at, archive, member from sighting
                        where sighting_id in (select id from retold)"""
                 ).fetchall()
             }
@@ -63,7 +66,7 @@ class Writer:
                 if row is not None and seen.log_id is not None:
                     file, given = self._plan.found_again(seen), self._plan.campaign_given(seen.place)
                     new = sightings.make(file, seen.log_id, row[0], row[1], given)
-                    told.append(replace(new, row={**new.row, "ingested_at": row[2], "modified_at": row[3]}))
+                    told.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[2:], strict=True))}))
                     touched.append(seen.log_id)
             _write_sightings(con, told)
             derive(con, touched, [])

@@ -24,7 +24,9 @@ create table if not exists seen_file (
     sighting_id      integer not null,
     log_id           integer,
     definitions_hash text not null,
-    status           text not null
+    status           text not null,
+    -- Of a member of an archive: the archive on disk.
+    within           blob not null default ''
 );
 """
 
@@ -40,6 +42,7 @@ class SeenFile:
     log_id: int | None
     definitions_hash: str
     status: str
+    within: str = ""
 
 
 def private_path(db_path: Path | str) -> Path:
@@ -71,14 +74,18 @@ class PrivateFile:
         self.key: bytes = row[0]
 
     def seen(self) -> dict[str, SeenFile]:
-        """Every file that was seen, by its place."""
+        """Every file that was seen, by its place, in the order in which they were seen last."""
         try:
             with closing(
                 self._con.execute(
-                    "select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status from seen_file"
+                    """select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within
+                       from seen_file order by rowid"""
                 )
             ) as rows:
-                files = [SeenFile(os.fsdecode(row[0]), *row[1:]) for row in rows]
+                files = [
+                    SeenFile(os.fsdecode(row[0]), row[1], row[2], row[3], row[4], row[5], row[6], os.fsdecode(row[7]))
+                    for row in rows
+                ]
         except sqlite3.Error as error:
             raise self._unusable(error) from error
         return {file.place: file for file in files}
@@ -94,10 +101,11 @@ class PrivateFile:
                 file.log_id,
                 file.definitions_hash,
                 file.status,
+                os.fsencode(file.within),
             )
             for file in files
         ]
-        self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?)", rows)
+        self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, places: Iterable[str]) -> None:
         """Removes places; one that is not known is no error."""

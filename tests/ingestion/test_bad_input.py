@@ -199,32 +199,6 @@ main()
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
 
 
-@pytest.mark.parametrize("kind", ["tar", "gz", "bz2", "xz", "zip"])
-def test_an_archive_is_named_and_not_read_as_one_long_text(db: Path, tmp_path: Path, kind: str) -> None:
-    import bz2
-    import gzip
-    import lzma
-    import tarfile
-    import zipfile
-
-    log = put(tmp_path / "run.log", run_text().log)
-    target = tmp_path / "logs" / f"run.{kind}"
-    target.parent.mkdir()
-    if kind == "tar":
-        with tarfile.open(target, "w") as tar:
-            tar.add(log, "run.log")
-    elif kind == "zip":
-        with zipfile.ZipFile(target, "w") as archive:
-            archive.write(log, "run.log")
-    else:
-        target.write_bytes({"gz": gzip, "bz2": bz2, "xz": lzma}[kind].compress(log.read_bytes()))
-
-    ((status, reason),) = outcomes(db, tmp_path / "logs").values()
-
-    assert status == "unrecognised"
-    assert reason.endswith("archives are not read yet, unpack it")
-
-
 @pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.3, 0.4, 0.5])
 def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_completes(
     tmp_path: Path, delay_s: float

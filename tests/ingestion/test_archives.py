@@ -1,0 +1,77 @@
+"""Logs in archives come out as they would from a folder, each accounted for at its own place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger.ingestion.ingest import ingest
+from tests.ingestion.logs import STABLE, ask, put, run_text
+from tests.ingestion.packing import COMPRESS, tar, wrapped, zipped
+
+KINDS = ["tar", "zip", "tar.gz", "tar.bz2", "tar.xz", "tar.zst", "zip.tar"]
+FILES = {"bert/run_1.log": run_text(seed=1).log, "bert/run_2.log": run_text(seed=2, speed=210).log}
+
+
+def outcomes(db: Path, *paths: Path) -> dict[str, tuple[str, str | None]]:
+    return {one.path: (one.status, one.reason) for one in ingest(*paths, db=db).outcomes}
+
+
+def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
+    return {name: ask(db, statement) for name, statement in STABLE.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_archive_gives_what_its_folder_gives(db: Path, db2: Path, tmp_path: Path, kind: str) -> None:
+    for name, text in FILES.items():
+        put(tmp_path / "logs" / name, text)
+    ingest(tmp_path / "logs", db=db)
+
+    result = ingest(put(tmp_path / f"old.{kind}", wrapped(kind, FILES)), db=db2)
+
+    assert result.files == {"loaded": 2}
+    assert (result.archives, result.archived_files, result.damaged_archives) == (1, 2, 0)
+    assert stable(db2) == stable(db)
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_a_compressed_log_stands_where_the_log_would(db: Path, tmp_path: Path, kind: str) -> None:
+    put(tmp_path / "logs" / "bert" / f"run.log.{kind}", COMPRESS[kind](run_text().log.encode()))
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert [(one.path, one.status) for one in result.outcomes] == [("bert/run.log", "loaded")]
+    assert ask(db, "select path, archive, member, campaign from sighting") == [
+        ("bert/run.log", f"bert/run.log.{kind}", None, "bert")
+    ]
+
+
+def test_archives_are_told_by_content_not_by_name(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "really_a_tar.log", tar(FILES))
+    put(tmp_path / "logs" / "really_a_log.zip", run_text(seed=3).log)
+
+    assert {path: status for path, (status, _) in outcomes(db, tmp_path / "logs").items()} == {
+        "bert/run_1.log": "loaded",
+        "bert/run_2.log": "loaded",
+        "really_a_log.zip": "loaded",
+    }
+
+
+def test_a_sighting_tells_the_archive_the_way_through_it_and_the_members_own_time(db: Path, tmp_path: Path) -> None:
+    inner = zipped({"c/run.log": run_text().log})
+    put(tmp_path / "logs" / "2021" / "all.tar.gz", COMPRESS["gz"](tar({"a/inner.zip": inner})))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select path, archive, member, campaign, modified_at::varchar from sighting") == [
+        ("c/run.log", "2021/all.tar.gz", "a/inner.zip!/c/run.log", "c", "2020-09-13 12:26:40")
+    ]
+
+
+def test_a_log_at_the_top_of_an_archive_is_in_the_campaign_of_the_archives_name(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "2021-05.tar.gz", COMPRESS["gz"](tar({"run.log": run_text().log})))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select campaign from sighting") == [("2021-05",)]
