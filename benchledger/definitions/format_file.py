@@ -11,7 +11,7 @@ from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.rules import load_rules
-from benchledger.definitions.template import Template, TemplateError, parse_template
+from benchledger.definitions.template import Literal, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -21,8 +21,8 @@ ENGINE_VERSION = 1
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
-    "record", "ignore", "field", "fact", "run_starts", "closing", "closing_after", "default_rule", "csv", "sample",
-    "about",
+    "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
+    "sample", "about",
 }  # fmt: skip
 
 
@@ -112,6 +112,15 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     for table in fact_tables:
         if "record" in table:
             table.known("record", "record", table.text("record"), names)
+    for record in records:
+        for template in record.templates if record.line_start else ():
+            if not any(
+                anchor in part.text for anchor in anchors for part in template.parts if isinstance(part, Literal)
+            ):
+                top.fail("anchors", f"{template.source!r} begins with a hole: it is found by an anchor, and needs one")
+    run_each = top.text_or_none("run_each") or (base.run_each if base else None)
+    if run_each is not None:
+        top.known("run_each", "record", run_each, names)
     run_starts = top.strings("run_starts", sorted(base.run_starts) if base else ())
     for start in run_starts:
         top.known("run_starts", "record", start, names)
@@ -142,6 +151,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         fields=fields,
         facts=tuple(facts),
         run_starts=frozenset(run_starts),
+        run_each=run_each,
         closing=top.text_or_none("closing") or (base.closing if base else None),
         closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
         or (base.closing_after if base else None),
@@ -199,4 +209,8 @@ def _hash(file: TomlFile, base: model.LogFormat | None) -> str:
         digest.update(base.definitions_hash.encode())
     for path in (file.path, *(leads.path for leads in leads_files()), *definition_files("schema/vocabulary", ".toml")):
         digest.update(path.read_bytes())
+    # What a logged path tells changes with the rules of names.
+    if any("names" in fact for fact in file.data.get("fact", ()) if isinstance(fact, dict)):
+        for path in definition_files("ingest/names", ".toml"):
+            digest.update(path.read_bytes())
     return digest.hexdigest()

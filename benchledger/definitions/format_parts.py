@@ -10,10 +10,26 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end")
-RECORD = ("name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start", "unit")
+RECORD = (
+    "name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start", "unit", "line_start",
+    "pick",
+)  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
-FACT = ("name", "from", "record", "least", "values", "contains", "ranges", "always", "total", "repeats", "unless")
+FACT = (
+    "name",
+    "from",
+    "record",
+    "least",
+    "values",
+    "contains",
+    "ranges",
+    "always",
+    "total",
+    "repeats",
+    "unless",
+    "names",
+)
 SAMPLE = ("text", "expect")
 _JSON = ("values", "where", "has", "unless", *model.COLUMNS)
 _JSON_DOCUMENT = (*_JSON, "each", "units", "clock_unit")
@@ -34,12 +50,12 @@ _COLUMN_TYPES = {
 }
 
 
-def read_templates(table: Table) -> tuple[Template, ...]:
-    """The templates of a record or an ignore."""
+def read_templates(table: Table, *, anywhere: bool = False) -> tuple[Template, ...]:
+    """The templates of a record or an ignore; `anywhere`: they may begin with a hole."""
     found: list[Template] = []
     for source in table.strings("templates"):
         try:
-            found.append(parse_template(source))
+            found.append(parse_template(source, anywhere=anywhere))
         except TemplateError as error:
             table.fail("templates", f"template {source!r}: {error}")
         if found[-1] in found[:-1]:
@@ -61,7 +77,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     if format_kind != "lines":
         own = {"json": "json"}.get(format_kind)
         shown = "CSV" if format_kind == "csv" else format_kind
-        for key in ("templates", "pairs", "json", "begins_phase", "word_start", "unit"):
+        for key in ("templates", "pairs", "json", "begins_phase", "word_start", "unit", "line_start", "pick"):
             if key in table and key != own:
                 table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
         if own == "json":
@@ -71,7 +87,9 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = _read_json(table.table("json", _JSON)) if "json" in table else None
     unit, scale = _unit_of(table)
-    templates = read_templates(table)
+    line_start = table.flag("line_start")
+    templates = read_templates(table, anywhere=line_start)
+    pick = _read_pick(table.table("pick", ("end_of", "as")), templates) if "pick" in table else None
     for template in templates:
         shown = f"template {template.source!r}"
         if template.tail == "pairs" and own_style is None:
@@ -85,8 +103,27 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
                     "templates", f"{shown}: {hole.name} is a column and needs a hole of type {' or '.join(allowed)}"
                 )
     return model.RecordDefinition(
-        name, kind, templates, own_style, json, status, phase, begins, table.flag("word_start"), unit, scale
+        name,
+        kind,
+        templates,
+        own_style,
+        json,
+        status,
+        phase,
+        begins,
+        table.flag("word_start"),
+        unit,
+        scale,
+        line_start,
+        pick,
     )
+
+
+def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
+    hole = table.text("end_of")
+    if not all(template.tail == "pairs" and hole in {part.name for part in template.holes} for template in templates):
+        table.fail("end_of", f"each template must hold {{{hole}:...}} and end in {{pairs}}")
+    return model.Pick(hole, table.text("as"))
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:
@@ -169,6 +206,8 @@ def _read_expansion(table: Table) -> model.Expansion:
 
 def read_fact(table: Table) -> model.FactDefinition:
     """A [[fact]]."""
+    if "names" in table:
+        return _read_names(table)
     fact = fact_name(table, "name", table.text("name"))
     if len(ways := [key for key in _WAYS if key in table]) > 1:
         table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
@@ -199,6 +238,17 @@ def read_fact(table: Table) -> model.FactDefinition:
         repeats=table.flag("repeats"),
         unless=tuple(table.strings("unless")),
     )
+
+
+def _read_names(table: Table) -> model.FactDefinition:
+    path = table.text("names")
+    if path.count("{}") != 1:
+        table.fail("names", f"names is a path with {{}} where the value stands, not {path!r}")
+    if others := sorted(set(table.data) - {"from", "names", "record"}):
+        table.fail(
+            others[0], f"{others[0]} means nothing beside names: the rules of ingest/names say which facts they are"
+        )
+    return model.FactDefinition("", table.text("from"), table.text_or_none("record"), names=path)
 
 
 def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:

@@ -51,11 +51,20 @@ class JsonMap:
 
 
 @dataclass(frozen=True)
+class Pick:
+    """Of a list of pairs only the one counts whose key is the number at the end of a hole's text; under this name."""
+
+    hole: str
+    name: str
+
+
+@dataclass(frozen=True)
 class RecordDefinition:
     """One thing that a format finds: its templates are tried in order.
 
     `begins_phase`: records of phase "current" after it are of this phase. `word_start`: no letter, digit or `_` stands
-    before it. `unit`, `scale` are for the values that no field declares and that log none.
+    before it. `unit`, `scale` are for the values that no field declares and that log none. `line_start`: it begins
+    where a line does, maybe with a hole.
     """
 
     name: str
@@ -69,6 +78,8 @@ class RecordDefinition:
     word_start: bool = False
     unit: str | None = None
     scale: float = 1.0
+    line_start: bool = False
+    pick: Pick | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,8 @@ class FactDefinition:
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
     `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
     `least`: the least of all such statements of a run counts (steps by epochs, and their bound). `joined`: the values
-    of these names, in this order and with commas between them, are what `values` translates.
+    of these names, in this order and with commas between them, are what `values` translates. `names`: the value makes a
+    path of this text, at its `{}`, and the fact is whatever ingest/names tells of it.
     """
 
     name: str
@@ -123,6 +135,7 @@ class FactDefinition:
     repeats: bool = False
     unless: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    names: str | None = None
 
 
 @dataclass(frozen=True)
@@ -178,6 +191,7 @@ class LogFormat:
     fields: dict[str, FieldDefinition]
     facts: tuple[FactDefinition, ...]
     run_starts: frozenset[str]
+    run_each: str | None
     closing: str | None
     closing_after: str | None
     csv: CsvDefinition | None

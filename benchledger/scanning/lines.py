@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, RecordDefinition
+from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, Pick, RecordDefinition
 from benchledger.definitions.template import Hole, Template
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
@@ -29,6 +29,8 @@ from benchledger.scanning.values import (
 )
 
 _CUTS = re.compile(rb"[\r\n]")
+_LAST_NUMBER = re.compile(r"[0-9]+\Z")
+_LINE_START = rb"(?<![^\r\n])"
 _WORD_START = rb"(?<![A-Za-z0-9_])"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
@@ -64,15 +66,14 @@ class LineReader:
         templates = [matcher.template for matcher in self._matchers]
         templates += [template for ignore in log_format.ignores for template in ignore.templates]
         words = {template for record in log_format.records if record.word_start for template in record.templates}
-        heads = list(
-            dict.fromkeys(
-                (_WORD_START if template in words else b"") + head_pattern(template) for template in templates
-            )
-        )
+        lines = {template for record in log_format.records if record.line_start for template in record.templates}
+        starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
+        heads = list(dict.fromkeys(starts.get(template, b"") + head_pattern(template) for template in templates))
         self._head = re.compile(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
         self._pairs: dict[PairsStyle, PairsReader] = {}
-        self.first_literals = list(dict.fromkeys(template.first_literal for template in templates))
+        literals = (template.first_literal for template in templates)
+        self.first_literals = list(dict.fromkeys(literal for literal in literals if literal))
         # Which templates and ignores took something: `bench formats check` asks for all.
         self.reached: set[tuple[str, str]] = set()
         self.last_template: Template | None = None
@@ -198,7 +199,7 @@ class LineReader:
             pairs, note = self._pairs_reader(matcher.record.pairs).read(piece[match.end() :])
             if not pairs and note:
                 return None
-            found += pairs
+            found += pairs if matcher.record.pick is None else _picked(matcher.record.pick, found, pairs)
         elif matcher.template.tail == "json":
             json_pairs, note = self._json(matcher.record, piece[match.end() :], columns)
             if json_pairs is None:
@@ -249,6 +250,15 @@ class LineReader:
                 raise Refused(rows.BAD_JSON) from None
             self._last_json = (tail, data, text[end:].strip().encode())
         return self._last_json[1], self._last_json[2]
+
+
+def _picked(pick: Pick, holes: list[Pair], pairs: list[Pair]) -> list[Pair]:
+    text = next(pair[2] for pair in holes if pair[0] == pick.hole)
+    number = _LAST_NUMBER.search(text or "")
+    own = [pair for pair in pairs if number is not None and pair[0] == number.group(0)]
+    if not own:
+        raise Refused(rows.NO_OWN)
+    return [(pick.name, *own[-1][1:])]
 
 
 def _hole_value(kind: str, raw: bytes) -> Any:

@@ -19,6 +19,7 @@ TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
+NO_OWN = "no own value: the list holds none under the number that the line asks for"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 

@@ -128,12 +128,14 @@ class Learner:
         self._reader = reader
         self._seen: dict[object, int] = {}
         self._count = 0
+        # A record that begins where its line does is lost to a shape that takes the line before it is seen.
+        whole_lines = any(record.line_start for record in reader.format.records)
         # Where a run or a phase begins, and records that depend on what stands before them, are the reader's alone.
         self._unlearned = set(reader.format.run_starts)
         self._unlearned |= {
             record.name
             for record in reader.format.records
-            if record.begins_phase or record.word_start or record.phase == CURRENT
+            if record.begins_phase or record.word_start or record.phase == CURRENT or whole_lines
         }
         anchors = [anchor.encode() for anchor in reader.format.anchors]
         literals = dict.fromkeys(reader.first_literals)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import FactDefinition, LogFormat
+from benchledger.definitions.names import load_names
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
@@ -57,7 +58,8 @@ class SegmentNotes:
     def add(self, row: Row, log_format: LogFormat) -> None:
         """Notes a row: it may open a run, state facts, or speak of a run's end."""
         record = row.layout.record
-        if record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}:
+        opens = record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}
+        if opens or (record.name == log_format.run_each and self.segments):
             self.segments.append(Segment(row.line, row.line, row.line))
         segment = self.see(record.kind, row.line)
         if record.status is not None:
@@ -81,6 +83,8 @@ class SegmentNotes:
                 _, parts, _ = segment.joined.setdefault(trust, (fact, {}, line))
                 if logged is not None:
                     parts.setdefault(layout.values[ordinal].name, logged)
+            elif fact.names is not None:
+                segment.statements += _told(fact.names, logged or "", line, trust)
             elif fact.repeats:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
@@ -149,6 +153,11 @@ def _spelling(number: float | None, text: str | None) -> str | None:
 def int_or_none(number: float) -> int | None:
     """The whole number that a float is, or None."""
     return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
+
+
+def _told(path: str, logged: str, line: int, trust: int) -> list[Statement]:
+    found = load_names().match(path.replace("{}", logged)).facts
+    return [Statement(fact.name, fact.value, logged[:1000], line, trust) for fact in found]
 
 
 def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | None:

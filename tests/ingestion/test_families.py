@@ -53,3 +53,24 @@ def test_megatron_reports_its_memory(megatron: Path) -> None:
         for precision, gpus in (("bf16", 1), ("fp16", 2), ("fp32", 1))
         for kind in ("allocated", "reserved")
     ]
+
+
+def test_a_readme_s_printed_trials_are_its_runs(shared: Path, tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    ingest(*(shared / "seeds").glob("001_*.txt"), db=db)
+
+    found = ask(
+        db,
+        """
+        select nodes, gpus, framework, model, batch_size_per_gpu, count(*), median(value)::decimal(9, 2)::varchar
+        from run join bench_case using (case_id) join run_speed using (run_id) where rule = 'summary.last'
+        group by all order by gpus
+        """,
+    )
+
+    assert found == [
+        (1, 1, "mxnet", "bert_base", 32, 7, "127.05"),
+        (1, 8, "mxnet", "bert_base", 32, 7, "928.03"),
+        (2, 16, "mxnet", "bert_base", 32, 7, "1136.44"),
+        (4, 32, "mxnet", "bert_base", 32, 7, "1895.50"),
+    ]
