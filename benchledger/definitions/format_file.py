@@ -22,7 +22,7 @@ ENGINE_VERSION = 1
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "sample", "about",
+    "columns", "table", "sample", "about",
 }  # fmt: skip
 
 
@@ -124,14 +124,13 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     run_starts = top.strings("run_starts", sorted(base.run_starts) if base else ())
     for start in run_starts:
         top.known("run_starts", "record", start, names)
-    if kind == "csv" and len(records) != 1:
-        top.fail("record.1", "a CSV format has one [[record]]: its row")
+    _refuse_other_rows(top, kind, len(records))
     detect = top.table("detect", parts.DETECT.get(kind, ()))
-    if (kind == "csv") != ("csv" in top or (base is not None and base.csv is not None)):
-        top.fail("csv" if "csv" in top else "kind", 'kind = "csv" and a [csv] table belong together')
+    _refuse_other_tables(top, kind, base)
     framework = top.text_or_none("framework")
     if framework is not None:
         parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
+    sample_keys = parts.SQLITE_SAMPLE if kind == "sqlite" else parts.SAMPLE
     return model.LogFormat(
         name=top.text("format"),
         path=file.path,
@@ -145,7 +144,10 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         anchors=tuple(anchors),
         pairs=style,
         proofs=parts.read_proofs(detect) if kind == "lines" else (),
+        columns=parts.read_columns(top.table("columns", parts.COLUMNS)) if kind == "columns" else None,
+        table=parts.read_table(top.table("table", parts.TABLE)) if kind == "table" else None,
         keys=parts.read_keys(detect) if kind == "json" else (),
+        tables=parts.read_tables(detect) if kind == "sqlite" else (),
         records=tuple(records),
         ignores=tuple(ignores),
         fields=fields,
@@ -156,7 +158,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
         or (base.closing_after if base else None),
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
-        samples=tuple(parts.read_sample(table) for table in top.tables("sample", parts.SAMPLE)),
+        samples=tuple(parts.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
         own_templates=frozenset(own_templates),
         definitions_hash=_hash(file, base),
@@ -168,10 +170,25 @@ def _refuse_what_is_of_lines(top: Table, kind: str) -> None:
     if kind == "lines":
         return
     shown = "CSV" if kind == "csv" else kind
-    cure = "its keys" if kind == "json" else f"[{kind}]"
+    cure = {"json": "its keys", "sqlite": "its tables"}.get(kind, f"[{kind}]")
     for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in parts.DETECT else ("detect",))):
         if key in top:
             top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
+
+
+def _refuse_other_rows(top: Table, kind: str, records: int) -> None:
+    if kind in ("csv", "columns") and records != 1:
+        shown = "CSV" if kind == "csv" else kind
+        top.fail("record.1", f"a {shown} format has one [[record]]: its row")
+    if kind == "table" and records != 1 + ("footers" in top.table("table", parts.TABLE)):
+        top.fail("record.1", "a table format has one [[record]] for its rows, and a second one for its footers")
+
+
+def _refuse_other_tables(top: Table, kind: str, base: model.LogFormat | None) -> None:
+    inherited = base is not None and base.csv is not None
+    for own in ("csv", "columns", "table"):
+        if (kind == own) != (own in top or (own == "csv" and inherited)):
+            top.fail(own if own in top else "kind", f'kind = "{own}" and a [{own}] table belong together')
 
 
 def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[model.RecordDefinition]:

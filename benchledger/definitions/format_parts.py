@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from benchledger.definitions import log_format as model
@@ -11,8 +12,8 @@ from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end")
 RECORD = (
-    "name", "kind", "templates", "pairs", "json", "status", "phase", "begins_phase", "word_start", "unit", "line_start",
-    "pick",
+    "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
+    "line_start", "pick",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
@@ -31,10 +32,15 @@ FACT = (
     "names",
 )
 SAMPLE = ("text", "expect")
+SQLITE_SAMPLE = ("tables", "expect")
 _JSON = ("values", "where", "has", "unless", *model.COLUMNS)
-_JSON_DOCUMENT = (*_JSON, "each", "units", "clock_unit")
-DETECT = {"lines": ("proof",), "json": ("keys",)}
-CSV = ("columns", "headers", "headerless")
+_JSON_DOCUMENT = (*_JSON, "each", "units", "logged_units", "clock_unit")
+_SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
+DETECT = {"lines": ("proof",), "json": ("keys",), "sqlite": ("tables",)}
+CSV = ("columns", "headers", "headerless", "search", "long", "drop")
+COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
+TABLE = ("columns", "headings", "footers")
+_LONG = ("name", "unit", "value")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats")
 
@@ -75,15 +81,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     phase = table.choice("phase", (*model.PHASES, model.CURRENT)) if "phase" in table else None
     begins = table.choice("begins_phase", model.PHASES) if "begins_phase" in table else None
     if format_kind != "lines":
-        own = {"json": "json"}.get(format_kind)
-        shown = "CSV" if format_kind == "csv" else format_kind
-        for key in ("templates", "pairs", "json", "begins_phase", "word_start", "unit", "line_start", "pick"):
-            if key in table and key != own:
-                table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
-        if own == "json":
-            document = _read_json(table.table("json", _JSON_DOCUMENT))
-            return model.RecordDefinition(name, kind, (), json=document, status=status, phase=phase)
-        return model.RecordDefinition(name, kind, (), phase=phase)
+        return _read_row(table, format_kind, model.RecordDefinition(name, kind, (), status=status, phase=phase))
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = _read_json(table.table("json", _JSON)) if "json" in table else None
     unit, scale = _unit_of(table)
@@ -126,6 +124,39 @@ def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
     return model.Pick(hole, table.text("as"))
 
 
+def _read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
+    shown = "CSV" if kind == "csv" else kind
+    for key in ("templates", "pairs", "json", "sqlite", "begins_phase", "word_start", "unit", "line_start", "pick"):
+        if key in table and key != kind:
+            table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
+    if kind == "json":
+        return replace(record, json=_read_json(table.table("json", _JSON_DOCUMENT)))
+    if kind == "sqlite":
+        return replace(record, sqlite=_read_sqlite(table.table("sqlite", _SQLITE)))
+    return record
+
+
+def _read_sqlite(table: Table) -> model.SqliteMap:
+    names = tuple(table.strings("names"))
+    if names and len(names) != 3:
+        table.fail("names", f"names is a table and its id and text columns, not {list(names)}")
+    tables = tuple(table.strings("tables"))
+    if not tables:
+        table.fail("tables", "tables lists where the records stand")
+    return model.SqliteMap(
+        tables=tables,
+        start=table.text("start"),
+        end=table.text("end"),
+        unit=table.choice("unit", sorted(vocabulary().spellings)),
+        duration=table.text("duration"),
+        label=table.text_or_none("label"),
+        names=names,
+        device=table.text_or_none("device"),
+        values=table.texts("values"),
+        span=table.flag("span"),
+    )
+
+
 def read_ignore(table: Table) -> model.IgnoreDefinition:
     """An [[ignore]]."""
     reason = table.text("reason")
@@ -155,6 +186,7 @@ def _read_json(table: Table) -> model.JsonMap:
         unless=table.any_values("unless"),
         each=table.text_or_none("each"),
         units=table.texts("units"),
+        logged_units=table.texts("logged_units"),
         clock_unit=table.listed("clock_unit", vocabulary().spellings),
     )
 
@@ -275,9 +307,7 @@ def fact_value(table: Table, key: str, fact: FactName, value: str) -> None:
 
 def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
     """A [csv] table; `units` are the spellings that a column list may ask for."""
-    columns = table.texts("columns")
-    for column in columns.values():
-        table.known("columns", "record column", column, model.COLUMNS)
+    columns = _record_columns(table)
     lists = []
     for entry in table.lists("headerless"):
         cells = [Table(table.file, table.where("headerless"), cell, _CSV_COLUMN) for cell in entry]
@@ -285,9 +315,46 @@ def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
         if not entry:
             table.fail("headerless", "a column list names at least one column")
     headers = tuple(table.strings("headers"))
-    if not headers and not lists:
+    search = _lists_of_texts(table, "search", "search is a list of lists of column names")
+    if not headers and not lists and not search:
         table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
-    return model.CsvDefinition(columns, headers, tuple(lists))
+    long = table.table("long", _LONG)
+    if "long" in table:
+        long.text("name"), long.text("value")
+    return model.CsvDefinition(
+        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
+    )
+
+
+def read_columns(table: Table) -> model.ColumnsDefinition:
+    """A [columns] table."""
+    return model.ColumnsDefinition(
+        columns=_record_columns(table),
+        headers=_some(table, "headers"),
+        without=tuple(table.strings("without")),
+        texts=tuple(table.strings("texts")),
+        date=table.text_or_none("date"),
+        time=table.text_or_none("time"),
+    )
+
+
+def read_table(table: Table) -> model.TableDefinition:
+    """A [table] table."""
+    return model.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
+
+
+def _record_columns(table: Table) -> dict[str, str]:
+    columns = table.texts("columns")
+    for column in columns.values():
+        table.known("columns", "record column", column, model.COLUMNS)
+    return columns
+
+
+def _some(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
+    lists = _lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
+    if not lists:
+        table.fail(key, f"{key} is needed: it proves the format")
+    return lists
 
 
 def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
@@ -311,6 +378,11 @@ def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
     return keys
 
 
+def read_tables(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The tables of [detect]: an SQLite file that has all tables of one list is of the format."""
+    return _lists_of_texts(table, "tables", "tables is a list of lists of table names")
+
+
 def _lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:
     lists = table.data.get(key, [])
     if not isinstance(lists, list) or not all(
@@ -328,4 +400,14 @@ def read_sample(table: Table) -> model.Sample:
     for entry in expect:
         if not {"record", "reject", "ignored"} & set(entry):
             table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
+    if "tables" in table.known_keys:
+        return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
     return model.Sample(table.place, table.text("text"), tuple(expect))
+
+
+def _sample_tables(table: Table) -> dict[str, list[list[Any]]]:
+    tables = table.any_values("tables")
+    for name, lines in tables.items():
+        if not isinstance(lines, list) or not lines or not all(isinstance(line, list) for line in lines):
+            table.fail("tables", f"table {name!r} is a list of rows, the first of them its column names")
+    return tables

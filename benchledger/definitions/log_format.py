@@ -8,7 +8,7 @@ from typing import Any
 
 from benchledger.definitions.template import Template
 
-FORMAT_KINDS = ("lines", "csv", "json")
+FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
 ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
 PHASES = ("train", "validation", "inference")
@@ -37,7 +37,7 @@ class JsonMap:
     `where` names values that must stand somewhere (a list: one of them), `has` paths that must be there, `unless`
     values that must not: else the record is another one. `values` is the path of an object of values (`.`: the whole
     object), or names and their paths. Documents only: `each` is the path of a list whose objects are the records,
-    `units` where a value's unit stands, `clock_unit` the unit of `clock_s`.
+    `units` where a value's unit stands, `logged_units` units that stand nowhere, `clock_unit` that of `clock_s`.
     """
 
     values: str | dict[str, str]
@@ -47,6 +47,7 @@ class JsonMap:
     unless: dict[str, Any] = field(default_factory=dict)
     each: str | None = None
     units: dict[str, str] = field(default_factory=dict)
+    logged_units: dict[str, str] = field(default_factory=dict)
     clock_unit: str | None = None
 
 
@@ -56,6 +57,27 @@ class Pick:
 
     hole: str
     name: str
+
+
+@dataclass(frozen=True)
+class SqliteMap:
+    """Which tables of an SQLite file hold a record: a row from `start` to `end`, counted in `unit`.
+
+    Its value `duration` is the time between the two.
+    `names` are table, id and text columns in which the label's number is looked up, `values` names and their columns.
+    `span`: one record from the first start to the last end in all of the tables.
+    """
+
+    tables: tuple[str, ...]
+    start: str
+    end: str
+    unit: str
+    duration: str
+    label: str | None
+    names: tuple[str, ...]
+    device: str | None
+    values: dict[str, str]
+    span: bool
 
 
 @dataclass(frozen=True)
@@ -80,6 +102,7 @@ class RecordDefinition:
     scale: float = 1.0
     line_start: bool = False
     pick: Pick | None = None
+    sqlite: SqliteMap | None = None
 
 
 @dataclass(frozen=True)
@@ -151,20 +174,52 @@ class CsvColumn:
 
 @dataclass(frozen=True)
 class CsvDefinition:
-    """CSV files: column names known by header, or column lists of files without one."""
+    """CSV files: column names known by header, or column lists of files without one.
+
+    `search` lists of names make any line that has all of one the header: such a file is mixed with program output.
+    `long` says which columns hold name, unit and value where a row holds one value; `drop` lists columns not kept.
+    """
 
     columns: dict[str, str]
     headers: tuple[str, ...]
     headerless: tuple[tuple[CsvColumn, ...], ...]
+    search: tuple[tuple[str, ...], ...] = ()
+    long: dict[str, str] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnsDefinition:
+    """Columns between blanks under a `#` line that names them and one that names their units.
+
+    A `#` line with all names of one list of `headers`, and none of `without`, is the header.
+    """
+
+    columns: dict[str, str]
+    headers: tuple[tuple[str, ...], ...]
+    without: tuple[str, ...]
+    texts: tuple[str, ...]
+    date: str | None
+    time: str | None
+
+
+@dataclass(frozen=True)
+class TableDefinition:
+    """Tables between rules of dashes: headings (all of one list), and what stands below as `name: value`."""
+
+    columns: dict[str, str]
+    headings: tuple[tuple[str, ...], ...]
+    footers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Real text of the format and every record that it holds."""
+    """Real text of the format, or the tables of an SQLite file, and every record that it holds."""
 
     place: str
     text: str
     expect: tuple[dict[str, Any], ...]
+    tables: dict[str, list[list[Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -195,7 +250,10 @@ class LogFormat:
     closing: str | None
     closing_after: str | None
     csv: CsvDefinition | None
+    columns: ColumnsDefinition | None
+    table: TableDefinition | None
     keys: tuple[tuple[str, ...], ...]
+    tables: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]
     own_templates: frozenset[tuple[str, str]]
@@ -205,4 +263,4 @@ class LogFormat:
     @property
     def detectable(self) -> bool:
         """Whether a log can be of this format; a mere base has no proof, no keys and no columns."""
-        return bool(self.proofs or self.keys) or self.csv is not None
+        return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table))

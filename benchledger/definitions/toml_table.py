@@ -18,6 +18,7 @@ class Table:
             )
         file.refuse_unknown(place, data, set(known))
         self.file, self.place, self.data = file, place, data
+        self.known_keys = frozenset(known)
 
     def __contains__(self, key: str) -> bool:
         return key in self.data

@@ -12,7 +12,7 @@ from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.json_values import MISSING, at, pairs_of, selects
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, make_row
+from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, make_row, scaled
 from benchledger.scanning.values import Pair, decode
 
 _BOM = b"\xef\xbb\xbf"
@@ -123,7 +123,7 @@ class JsonReader:
             return
         clock = columns.get("clock_s")
         if definition.clock_unit and isinstance(clock, float):
-            columns["clock_s"] = clock * vocabulary().spellings[definition.clock_unit][1]
+            columns["clock_s"] = scaled(clock, vocabulary().spellings[definition.clock_unit][1])
         pieces.rows.append(make_row(self.layouts, record, _with_units(pairs, definition, data), columns, place))
 
 
@@ -224,7 +224,8 @@ def _names(text: bytes, key: str) -> bool:
 
 def _with_units(pairs: list[Pair], definition: JsonMap, data: Any) -> list[Pair]:
     stated = {name: at(data, path) for name, path in definition.units.items()}
-    return [(*pair[:3], unit if isinstance(unit := stated.get(pair[0]), str) else pair[3]) for pair in pairs]
+    known = {**definition.logged_units, **{name: unit for name, unit in stated.items() if isinstance(unit, str)}}
+    return [(*pair[:3], known.get(pair[0], pair[3])) for pair in pairs]
 
 
 def _place_of(definition: JsonMap, places: dict[str, Place]) -> Place:

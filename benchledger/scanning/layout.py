@@ -103,5 +103,6 @@ class Layouts:
             # `111.0K tks/s`, or a bare `K` whose unit the field declares.
             rest = logged[1:].strip()
             unit, scale = self._unit(field, rest) if rest else (field.unit, field.scale)
-            return unit, scale * _LETTER_SCALES[logged[0]]
+            # `Gbyte/second` is no unit that we know, and so no thousand millions of one either.
+            return unit, scale * _LETTER_SCALES[logged[0]] if unit or not rest else 1.0
         return None, 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
 NO_OWN = "no own value: the list holds none under the number that the line asks for"
+BAD_SQLITE = "bad sqlite: the file is corrupt, or its tables are not those of the format"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 
@@ -75,10 +77,17 @@ class Pieces:
     files: list[str] = field(default_factory=list)
 
 
+def scaled(value: float, scale: float) -> float:
+    """A value in the unit of the ledger: 406,240 ns are 0.00040624 s, which times 1e-9 would miss by the last bit."""
+    return value / round(1 / scale) if 0 < scale < 1 and math.isclose(round(1 / scale) * scale, 1) else value * scale
+
+
 def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:
     """The row of a record with these values, scaled to their units; `place` is its line and its byte offset."""
     layout = layouts.get(record, tuple(pair[0] for pair in pairs), tuple(pair[3] for pair in pairs))
-    values = [None if pair[1] is None else pair[1] * scale for pair, scale in zip(pairs, layout.scales, strict=False)]
+    values = [
+        None if pair[1] is None else scaled(pair[1], scale) for pair, scale in zip(pairs, layout.scales, strict=False)
+    ]
     texts = [pair[2] for pair in pairs]
     has_text = any(text is not None for text in texts)
     return Row(layout, *place, columns, values or [None], texts if has_text else None)

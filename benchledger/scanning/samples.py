@@ -17,6 +17,7 @@ from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
+from benchledger.scanning.sqlite_rows import made_file
 from benchledger.scanning.values import to_time
 
 
@@ -110,7 +111,7 @@ def _stolen(log_format: LogFormat, sample: Sample) -> list[str]:
 
 
 def _read_file(reader: FileReader, sample: Sample) -> Pieces:
-    text = sample.text.strip("\n").encode()
+    text = made_file(sample.tables) if sample.tables else sample.text.strip("\n").encode()
     pieces = Pieces()
     if reader.fits(text, complete=True) or reader.fits_late(text, complete=True):
         reader.begin(text)

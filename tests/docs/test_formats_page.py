@@ -64,6 +64,11 @@ TABLES = {
     "json": f"{HEAD}{RECORD}[record.json]\n",
     "json detect": f'{HEAD}kind = "json"\n[detect]\n',
     "json document": f'{HEAD}kind = "json"\n[detect]\nkeys = [["a"]]\n[[record]]\nname = "r"\nkind = "step"\n[record.json]\n',
+    "columns": f'{HEAD}kind = "columns"\n[[record]]\nname = "r"\nkind = "sample"\n[columns]\n',
+    "table": f'{HEAD}kind = "table"\n[[record]]\nname = "r"\nkind = "sample"\n[table]\n',
+    "long": f'{HEAD}kind = "csv"\n[[record]]\nname = "r"\nkind = "sample"\n[csv]\nsearch = [["a"]]\n[csv.long]\n',
+    "sqlite": f'{HEAD}kind = "sqlite"\n[[record]]\nname = "r"\nkind = "kernel"\n[record.sqlite]\n',
+    "sqlite sample": f'{HEAD}kind = "sqlite"\n[[sample]]\n',
     "ignore": f"{HEAD}[[ignore]]\n",
     "field": f"{HEAD}[[field]]\n",
     "expand": f'{HEAD}[[field]]\nname = "f"\n[field.expand]\n',
@@ -114,4 +119,4 @@ def test_every_reject_reason_is_explained() -> None:
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 
     assert reasons <= explained
-    assert len(reasons) == 10
+    assert len(reasons) == 11

@@ -1,0 +1,137 @@
+"""Columns between blanks under `#` lines: nvidia-smi dmon and pmon. The header may come again, and change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning import rows
+from benchledger.scanning.detection import BLOCK
+from benchledger.scanning.json_values import column_value
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Pieces, Refused, make_row
+from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.values import Pair, decode, to_seconds, to_time
+
+_WHOLE = ("step", "epoch", "rank")
+
+
+class ColumnsReader:
+    """Reads the files of one format of kind `columns`."""
+
+    whole = False
+
+    def __init__(self, log_format: LogFormat) -> None:
+        assert log_format.columns is not None
+        self.format = log_format
+        self.definition = log_format.columns
+        self.record = log_format.records[0]
+        self.layouts = Layouts(log_format)
+        self._names: list[str] = []
+        self._units: list[str | None] = []
+
+    def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
+        """Why a file is of this format: its first line is a header."""
+        first = head[:BLOCK].lstrip().partition(b"\n")[0]
+        return self._evidence(first)
+
+    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
+        """Why a file that no other format claims is of this format: a header stands further down."""
+        return next((why for text in head[:BLOCK].splitlines() if (why := self._evidence(text))), None)
+
+    def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
+        """Forgets the header of the file before."""
+        self._names, self._units = [], []
+
+    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
+        """Adds the rows of a buffer of whole lines; returns the line after it."""
+        for text, number, offset in lines_of(buffer, base, line):
+            if text.startswith(b"#"):
+                self._head(text)
+            elif self._names and text.strip():
+                self._row(text, number, offset, pieces)
+        return line + buffer.count(b"\n")
+
+    def _evidence(self, line: bytes) -> str | None:
+        names = self._header(line)
+        return f"the header names {' '.join(names[:4])}" if names else None
+
+    def _header(self, line: bytes) -> list[str]:
+        if not line.startswith(b"#") or len(line) > rows.PIECE_LIMIT:
+            return []
+        names = decode(line[1:]).split()
+        known = set(names)
+        fits = any(known >= set(wanted) for wanted in self.definition.headers) and len(known) == len(names)
+        return names if fits and not known & set(self.definition.without) else []
+
+    def _head(self, line: bytes) -> None:
+        if names := self._header(line):
+            self._names, self._units = names, [None] * len(names)
+        elif len(units := decode(line[1:]).split()) == len(self._names):
+            self._units = list(units)
+
+    def _row(self, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
+        if len(text) > rows.PIECE_LIMIT:
+            reject(pieces, line, offset, self.record.name, rows.TOO_LONG, text)
+            return
+        # Only the last column can hold blanks: a command.
+        cells = decode(text).split(None, len(self._names) - 1)
+        if not cells or not cells[0][:1].isdecimal():
+            # What the monitor says beside its rows, `Killed` among it.
+            return
+        cells[-1] = cells[-1].strip()
+        last_is_text = (
+            self.definition.columns.get(self._names[-1]) == "label" or self._names[-1] in self.definition.texts
+        )
+        if len(cells) != len(self._names) or (" " in cells[-1] and not last_is_text):
+            reject(pieces, line, offset, self.record.name, rows.CUT_ROW, text)
+            return
+        try:
+            columns, pairs = self._values(dict(zip(self._names, cells, strict=True)))
+        except Refused as error:
+            reject(pieces, line, offset, self.record.name, str(error), text)
+            return
+        pieces.pieces += 1
+        pieces.rows.append(make_row(self.layouts, self.record, pairs, columns, (line, offset)))
+
+    def _values(self, cells: dict[str, str]) -> tuple[dict[str, Any], list[Pair]]:
+        columns = self._time(cells)
+        pairs: list[Pair] = []
+        for (name, cell), unit in zip(cells.items(), self._units, strict=True):
+            column = self.definition.columns.get(name)
+            if column is not None:
+                columns[column] = None if cell in NOT_STATED else _column(column, cell)
+            elif name in self.definition.texts:
+                pairs.append((name, None, None if cell in NOT_STATED else cell, None))
+            elif name not in (self.definition.date, self.definition.time):
+                pairs.append(pair_of(name, cell, unit))
+        return columns, pairs
+
+    def _time(self, cells: dict[str, str]) -> dict[str, Any]:
+        time, date = cells.get(self.definition.time or ""), cells.get(self.definition.date or "")
+        if time is None:
+            return {}
+        if date is None:
+            # A clock without a date stays one.
+            return {"clock_s": _clock(time)}
+        shown = f"{date[:4]}-{date[4:6]}-{date[6:]} {time}" if len(date) == 8 else f"{date} {time}"
+        logged_at = to_time(shown.encode("ascii", "replace"))
+        if logged_at is None:
+            raise Refused(rows.BAD_TIME)
+        return {"logged_at": logged_at}
+
+
+def _clock(time: str) -> float:
+    parts = time.split(":")
+    if len(parts) != 3 or not all(part.isascii() and part.replace(".", "", 1).isdecimal() for part in parts):
+        raise Refused(rows.BAD_TIME)
+    return to_seconds(time.encode())
+
+
+def _column(name: str, cell: str) -> Any:
+    if name not in _WHOLE:
+        return cell
+    match = NUMBER_CELL.match(cell)
+    if match is None:
+        raise Refused(rows.BAD_NUMBER)
+    return column_value(name, float(match.group(1)))

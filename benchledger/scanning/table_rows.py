@@ -1,0 +1,129 @@
+"""Tables between rules of dashes, as torch.profiler prints them: the rule says where each column stands."""
+
+from __future__ import annotations
+
+import re
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning import rows
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Columns, Pieces, make_row
+from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.values import Pair, decode
+
+_RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
+_BLANKS = re.compile(r" {2,}")
+_DASHES = re.compile(r"-+")
+_FOOTER = re.compile(r"([^:]{1,96}): *(\S+(?: [A-Za-z%]{1,8})?) *\Z")
+
+
+class TableReader:
+    """Reads the files of one format of kind `table`. A table is a rule, headings, a rule, rows, a rule, footers."""
+
+    whole = False
+
+    def __init__(self, log_format: LogFormat) -> None:
+        assert log_format.table is not None
+        self.format = log_format
+        self.definition = log_format.table
+        self.record = log_format.records[0]
+        self.layouts = Layouts(log_format)
+        self._spans: list[tuple[int, int]] = []
+        self._names: list[str] = []
+        self._in_rows = False
+
+    def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
+        """None: a log that prints a table among other things is of its own format."""
+        return None
+
+    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
+        """Why a file that no other format claims is of this format: headings stand under a rule."""
+        self.begin(head)
+        for text, number, _ in lines_of(head, 0, 1):
+            shown = decode(text[: rows.PIECE_LIMIT])
+            if _RULE.match(shown):
+                self._rule(shown)
+            elif self._spans and not self._names and self._headings(shown):
+                return f"line {number} heads a table: {', '.join(self._names[:3])}"
+        return None
+
+    def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
+        """Forgets the table of the file before."""
+        self._spans, self._names, self._in_rows = [], [], False
+
+    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
+        """Adds the rows and footers of a buffer of whole lines; returns the line after it."""
+        for text, number, offset in lines_of(buffer, base, line):
+            if len(text) > rows.PIECE_LIMIT:
+                if self._in_rows:
+                    reject(pieces, number, offset, self.record.name, rows.TOO_LONG, text)
+            elif (shown := decode(text)).strip():
+                self._line(shown, text, number, offset, pieces)
+        return line + buffer.count(b"\n")
+
+    def _line(self, shown: str, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
+        if _RULE.match(shown):
+            self._rule(shown)
+        elif self._in_rows:
+            self._row(shown, text, line, offset, pieces)
+        elif self._spans and not self._names:
+            self._headings(shown)
+        elif match := _FOOTER.match(shown):
+            self._footer(match, line, offset, pieces)
+
+    def _rule(self, rule: str) -> None:
+        spans = [match.span() for match in _DASHES.finditer(rule)]
+        if self._names and spans == self._spans:
+            # The second rule of a table opens its rows, the third one ends them.
+            self._in_rows = not self._in_rows
+            if not self._in_rows:
+                self._spans, self._names = [], []
+        else:
+            self._spans, self._names, self._in_rows = spans, [], False
+
+    def _headings(self, line: str) -> bool:
+        # A heading may be wider than its column, and hold one blank but not two.
+        names = _BLANKS.split(line.strip())
+        if len(names) == len(self._spans) == len(set(names)) and any(
+            set(names) >= set(wanted) for wanted in self.definition.headings
+        ):
+            self._names = names
+        else:
+            self._spans = []
+        return bool(self._names)
+
+    def _cells(self, line: str) -> list[str] | None:
+        # A cell that is wider than its column moves those behind it: then the blanks between cells must do.
+        ends = [start for start, _ in self._spans[1:]] + [max(len(line), self._spans[-1][1])]
+        cells = [line[start:end] for (start, _), end in zip(self._spans, ends, strict=True)]
+        widths = [end - start for start, end in self._spans]
+        if any(cell[width:].strip() for cell, width in zip(cells, widths, strict=True)):
+            cells = _BLANKS.split(line.strip())
+            return cells if len(cells) == len(self._spans) else None
+        return [cell.strip() for cell in cells]
+
+    def _row(self, shown: str, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
+        cells = self._cells(shown)
+        if cells is None or (not cells[-1] and len(shown.rstrip()) <= self._spans[-1][0]):
+            if cells is not None and not cells[0] and not any(NUMBER_CELL.match(cell) for cell in cells):
+                # The stack of the row above goes on, without a number of its own.
+                return
+            reject(pieces, line, offset, self.record.name, rows.BAD_CELL if cells is None else rows.CUT_ROW, text)
+            return
+        columns: Columns = {}
+        pairs: list[Pair] = []
+        for name, cell in zip(self._names, cells, strict=True):
+            column = self.definition.columns.get(name)
+            if column is None:
+                pairs.append(pair_of(name, cell))
+            else:
+                columns[column] = None if cell in NOT_STATED else cell
+        pieces.pieces += 1
+        pieces.rows.append(make_row(self.layouts, self.record, pairs, columns, (line, offset)))
+
+    def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
+        name = match.group(1).strip()
+        if name in self.definition.footers:
+            pieces.pieces += 1
+            pairs = [pair_of(name, match.group(2))]
+            pieces.rows.append(make_row(self.layouts, self.format.records[1], pairs, {}, (line, offset)))

@@ -1,0 +1,47 @@
+"""The lines of a buffer with their places, and the cells of tabular files: what the readers of such files share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchledger.scanning import rows
+from benchledger.scanning.rows import Pieces, RejectedPiece
+from benchledger.scanning.values import Pair, decode
+
+NUMBER_CELL = re.compile(
+    r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
+    r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
+)
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.[0-9]{0,18})?\Z")
+NOT_STATED = {
+    "", "N/A", "n/a", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insufficient Permissions]", "-", "--",
+}  # fmt: skip
+
+
+def lines_of(buffer: bytes, base: int, line: int) -> Iterator[tuple[bytes, int, int]]:
+    """Each line with its number and its byte offset; after the last one an empty one, for the number that follows."""
+    offset = 0
+    while offset < len(buffer):
+        end = buffer.find(b"\n", offset)
+        end = len(buffer) if end < 0 else end
+        yield buffer[offset:end].rstrip(b"\r"), line, base + offset
+        line += end < len(buffer)
+        offset = end + 1
+
+
+def pair_of(name: str, cell: str, unit: str | None = None) -> Pair:
+    """A cell as a value: a number with its own unit or that of its column, a text, or absent."""
+    if cell in NOT_STATED:
+        return name, None, None, unit
+    if match := NUMBER_CELL.match(cell):
+        return name, float(match.group(1)), None, match.group(2) or unit
+    if _THOUSANDS.match(cell):
+        return name, float(cell.replace(",", "")), None, unit
+    return name, None, cell, None
+
+
+def reject(pieces: Pieces, line: int, offset: int, record: str, reason: str, text: bytes) -> None:
+    """Adds a piece that should have been a row."""
+    pieces.pieces += 1
+    pieces.rejects.append(RejectedPiece(line, offset, record, reason, decode(text[: rows.REJECT_TEXT_LIMIT])))
