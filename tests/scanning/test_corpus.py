@@ -45,7 +45,8 @@ def test_every_log_of_the_corpus(corpus: Path) -> None:
     assert seen == {
         "ngc-pytorch-bert": 86,
         "nvidia-smi-csv": 26,
-        "paddle-index": 1, "ncu-csv": 1,
+        "paddle-index": 1,
+        "ncu-csv": 1,
         "tf-ngc-bert": 42,
         "paddle-bert": 35,
         "megatron-gpt": 6,
