@@ -770,7 +770,7 @@ computed as (
         case
             when mixture is null and (is_whole or not complete)
                 then rounded(
-                    case when yields = 's' then 1 / rate else rate * processes * conversion end,
+                    case when yields = 's' and base_unit = 'steps/s' then 1 / rate else rate * processes * conversion end,
                     rounding,
                     rounding_digits
                 )

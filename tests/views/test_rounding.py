@@ -34,24 +34,88 @@ def test_without_a_method_nothing_is_rounded(ledger):
     assert ledger.rows("select rounded(1.23456, null, null)") == [(1.23456,)]
 
 
-def test_the_trial_level_of_dlperf_comes_out_of_its_printed_trials(ledger, shared):
-    oracle = json.loads((shared / "corpus" / "oracle" / "dlperf_trials.json").read_text())
-    given = {"kind": "summary", "statistic": "last", "trial_rounding": "round_even", "trial_rounding_digits": 2}
-    ledger.rule("median", **given)
-    ledger.rule("mean", trial_statistic="mean", **given)
-    expected = []
-    for number, row in enumerate(oracle):
-        # NGC's TensorFlow BERT prints its averages with four decimals: a rule of its own.
-        average = row["published"].get("average_speed")
-        expected.append((str(number), row["published"]["median_speed"], None if average is None else round(average, 2)))
-        for speed in row["trials"].values():
-            ledger.run(ledger.summary(speed), campaigns=(str(number),))
+@pytest.mark.parametrize(("value", "rounded"), [(2.675, 2.67), (0.125, 0.12), (2721.145, 2721.14), (1.005, 1.0)])
+def test_round_exact_is_what_printf_prints(ledger, value, rounded):
+    assert f"{value:.2f}" == f"{rounded:.2f}"
+    assert ledger.rows("select rounded(?, 'round_exact', 2)", value) == [(rounded,)]
 
-    actual = ledger.rows(
-        "select campaign, max(value) filter (where rule = 'median'), max(value) filter (where rule = 'mean') "
-        "from speed_table where rule in ('median', 'mean') group by campaign order by campaign::integer"
+
+def nodes_and_gpus(case):
+    """1n4g -> (1, 4)."""
+    nodes, gpus = case.removesuffix("g").split("n")
+    return int(nodes), int(nodes) * int(gpus)
+
+
+@pytest.fixture
+def dlperf(ledger, shared):
+    """The printed trials of every case, stored as the speeds of runs; the case's number is its place in the oracle."""
+    oracle = json.loads((shared / "corpus" / "oracle" / "dlperf_trials.json").read_text())
+    ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
+    expected = {}
+    for row in oracle:
+        published, (nodes, gpus) = row["published"], nodes_and_gpus(row["case"])
+        batch = published["batch_size_per_device"]
+        case = {"nodes": nodes, "gpus": gpus, "batch_size_per_gpu": batch, "global_batch_size": batch * gpus}
+        # Each page has one table a batch size; its cases are told apart by their campaign.
+        campaign = f"{row['file']} {row['model']} {batch}"
+        expected[campaign, nodes, gpus] = published
+        for trial, speed in row["trials"].items():
+            ledger.run(
+                ledger.summary(speed, name="speed"), format="dlperf-extract", case=case, campaigns=(campaign,),
+                trial=int(trial),
+            )  # fmt: skip
+    return ledger, expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "column"),
+    [("dlperf.median", "median_speed"), ("dlperf.average", "average_speed")],
+)
+def test_the_trial_level_of_dlperf_comes_out_of_its_printed_trials(dlperf, rule, column):
+    ledger, expected = dlperf
+
+    rows = ledger.rows("select campaign, nodes, gpus, value from speed_table where rule = ?", rule)
+
+    assert len(rows) == 57
+    # NGC's TensorFlow BERT prints its averages with four decimals: a rule of its own.
+    assert {tuple(row[:3]): row[3] for row in rows} == {key: round(page[column], 2) for key, page in expected.items()}
+
+
+@pytest.mark.parametrize("rule", ["dlperf.median", "dlperf.oneflow_median"])
+def test_the_speedups_of_dlperf_come_out_by_either_of_its_roundings(dlperf, rule):
+    ledger, expected = dlperf
+
+    rows = ledger.rows(
+        "select campaign, nodes, gpus, speedup from speedup_table where rule = ? and scaling = 'weak'", rule
     )
 
-    assert len(actual) == 57
-    assert [row[:2] for row in actual] == [row[:2] for row in expected]
-    assert [row[2] for row in actual] == [row[2] for row in expected]
+    assert len(rows) == 57
+    assert {tuple(row[:3]): row[3] for row in rows} == {key: page["speedup"] for key, page in expected.items()}
+
+
+def test_a_speedup_is_made_of_the_rounded_numbers_or_rounded_once(ledger):
+    for rule, digits in (("rounded", 0), ("plain", None)):
+        ledger.rule(
+            rule, kind="summary", statistic="last", speedup_rounding="round_exact", speedup_rounding_digits=2,
+            trial_rounding=None if digits is None else "round_even", trial_rounding_digits=digits,
+        )  # fmt: skip
+    for gpus, speed in ((1, 1.4), (2, 2.6)):
+        case = {"gpus": gpus, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32 * gpus}
+        ledger.run(ledger.summary(speed), case=case)
+
+    rows = ledger.rows(
+        "select rule, speedup from speedup_table where gpus = 2 and rule in ('rounded', 'plain') order by 1"
+    )
+
+    assert rows == [("plain", 1.86), ("rounded", 3.0)]
+
+
+def test_of_two_series_in_seconds_the_one_that_needs_fewer_is_the_faster(ledger):
+    ledger.rule("seconds", kind="summary", statistic="last")
+    for gpus, seconds in ((1, 8.0), (2, 2.0)):
+        case = {"gpus": gpus, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32 * gpus}
+        ledger.run(ledger.summary(seconds, unit="s"), case=case)
+
+    rows = ledger.rows("select gpus, speedup, efficiency from speedup_table where rule = 'seconds' order by gpus")
+
+    assert rows == [(1, 1.0, 1.0), (2, 4.0, 2.0)]

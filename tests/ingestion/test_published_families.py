@@ -1,0 +1,127 @@
+"""The published values of the other families come out of their logs, by the rules that gave them. Needs the real logs.
+
+A lost row fails: each family's count is stated.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask
+
+# Family: how many of its rows are sure, and how many of them the format's default rule gives.
+FAMILIES = {"tf-ngc-bert": (28, 15), "paddle-ips(bert)": (17, 7), "megatron": (3, 0)}
+
+
+@pytest.fixture(scope="module")
+def published(shared: Path) -> list[dict[str, str]]:
+    with open(shared / "corpus" / "manifest.csv", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["format_family"] in FAMILIES]
+
+
+@pytest.fixture(scope="module")
+def ledger(corpus: Path, published: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = tmp_path_factory.mktemp("families")
+    for row in published:
+        place = logs / row["path"]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(corpus / row["path"], place)
+    db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
+    ingest(logs, db=db)
+    return db
+
+
+def rule_of(row: dict[str, str]) -> str:
+    """The rule that the manifest states in words."""
+    words = row["aggregation_rule"]
+    skip = re.search(r"skipping (?:the )?first (\d+)?", words)
+    if row["format_family"] == "megatron":
+        return "megatron.seconds_mean_skip1" if skip else "megatron.seconds_median"
+    if skip:
+        return f"perf.mean_skip{skip[1]}"
+    return "ngc.tf_summary" if words.startswith("last") else "ngc.tf_mean"
+
+
+def speeds(ledger: Path, path: str, condition: str) -> list[float]:
+    rows = ask(
+        ledger,
+        f"""select distinct value from sighting join run_log using (log_id) join run_speed using (run_id)
+            where path = ? and phase = 'train' and {condition}""",
+        path,
+    )
+    return [value for (value,) in rows]
+
+
+def same_digits(values: list[float], printed: str) -> bool:
+    digits = len(printed.partition(".")[2])
+    return [f"{value:.{digits}f}" for value in values if value is not None] == [f"{float(printed):.{digits}f}"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_yes_row_comes_out_at_its_printed_digits(
+    ledger: Path, published: list[dict[str, str]], family: str
+) -> None:
+    rows = [row for row in published if row["format_family"] == family and row["verified"].startswith("yes")]
+    found = {row["path"]: speeds(ledger, row["path"], f"rule = '{rule_of(row)}'") for row in rows}
+    wrong = [(row, found[row["path"]]) for row in rows if not same_digits(found[row["path"]], row["published_value"])]
+    by_default = sum(same_digits(speeds(ledger, row["path"], "is_default"), row["published_value"]) for row in rows)
+
+    assert wrong == []
+    assert (len(rows), by_default) == FAMILIES[family]
+
+
+def test_every_log_of_the_families_has_one_default_speed_or_says_why_not(ledger: Path) -> None:
+    rows = ask(
+        ledger, "select run_id, count(*), count(value) from run_speed where is_default and phase = 'train' group by all"
+    )
+    silent = ask(
+        ledger,
+        "select distinct status from run_speed where is_default and phase = 'train' and value is null and status <> 'ok'",
+    )
+
+    assert {count for _, count, _ in rows} == {1}
+    assert len(rows) == ask(ledger, "select count(*) from run join run_log using (run_id) where role = 'train'")[0][0]
+    assert sum(values for *_, values in rows) >= 70
+    assert {status for (status,) in silent} <= {"failed", "truncated", "missing_fact", "too_few_records"}
+
+
+def test_logs_of_many_nodes_without_a_summary_speak_by_the_fallback_and_say_so(ledger: Path) -> None:
+    rows = ask(
+        ledger,
+        "select distinct rule, gpus from speed_table where is_default and framework = 'tensorflow' and value is not null "
+        "order by all",
+    )
+
+    assert rows == [("ngc.tf_mean", 32), ("ngc.tf_summary", 1), ("ngc.tf_summary", 8)]
+
+
+def test_no_table_of_a_default_mixes_two_rules_in_a_series(ledger: Path) -> None:
+    rows = ask(
+        ledger, "select series_id from speed_table where is_default group by series_id, unit having count(*) > 1"
+    )
+
+    assert rows == []
+
+
+def test_megatron_on_h200_is_told_in_tokens_a_second(h200: Path, tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    ingest(*sorted(h200.glob("megatron_*")), db=db)
+
+    rows = ask(
+        db,
+        "select precision, gpus, seq_len, value, unit, rule from speed_table where is_default order by precision, gpus",
+    )
+
+    assert [(*row[:3], *row[4:]) for row in rows] == [
+        ("bf16", 1, 1024, "tokens/s", "megatron.tokens"),
+        ("fp16", 2, 1024, "tokens/s", "megatron.tokens"),
+        ("fp32", 1, 1024, "tokens/s", "megatron.tokens"),
+    ]
+    assert rows[0][3] == pytest.approx(61_440, rel=1e-3)
+    assert rows[2][3] == pytest.approx(14_784, rel=1e-3)
