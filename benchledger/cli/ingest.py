@@ -28,6 +28,12 @@ STDIN = "-"
 @click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
 @click.option("--campaign-name", metavar="NAME", help="The campaign of all that is read now.")
 @click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The key of a new ledger's pseudonyms, to share it with others.",
+)
+@click.option(
     "--wait",
     "wait_s",
     type=click.FloatRange(min=0),
@@ -49,6 +55,7 @@ def ingest(
     refresh: bool,
     strict: bool,
     campaign_name: str | None,
+    key_file: Path | None,
     wait_s: float,
     form: str,
 ) -> None:
@@ -59,11 +66,6 @@ def ingest(
     """
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
-    if settings.key_file is not None:
-        raise click.UsageError(
-            f"bench.toml: key_file {str(settings.key_file)!r} cannot be used yet: each ledger has a key of its own, in "
-            "its .private file. Remove the line"
-        )
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
 
@@ -76,6 +78,7 @@ def ingest(
             refresh=refresh,
             dry_run=dry_run,
             campaign_name=campaign_name,
+            key_file=key_file or settings.key_file,
             wait_s=wait_s,
             stdin=stdin,
             progress=progress,

@@ -10,6 +10,7 @@ from pathlib import Path
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.template import Literal, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
@@ -221,7 +222,7 @@ def _default_rule(top: Table) -> str | None:
 
 def _hash(file: TomlFile, base: model.LogFormat | None) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"engine {ENGINE_VERSION}".encode())
+    digest.update(f"engine {ENGINE_VERSION}, redaction {redaction_hash()}".encode())
     if base is not None:
         digest.update(base.definitions_hash.encode())
     for path in (file.path, *(leads.path for leads in leads_files()), *definition_files("schema/vocabulary", ".toml")):

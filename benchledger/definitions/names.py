@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.template import Hole, Literal, Tail, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
@@ -107,7 +108,7 @@ class Names:
 @cache
 def load_names() -> Names:
     """Reads every rule once and proves it by its samples. Raises DefinitionError with file and line."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(redaction_hash().encode(), digest_size=16)
     rules: list[_Rule] = []
     folders: list[_Rule] = []
     suffixes: list[str] = []

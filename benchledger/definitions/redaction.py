@@ -11,6 +11,7 @@ from benchledger.definitions.template import Literal, Template, TemplateError, p
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 
+REDACTION_FILE = "redact.toml"
 # What a rule can say that a text names, and the first part of the pseudonym that takes its place.
 KINDS = {"address": "ip", "host": "host", "user": "user", "group": "group", "job": "job", "hardware": "mac"}
 LISTS = {"hosts": "host"}
@@ -93,14 +94,15 @@ class RedactionRules:
 
 def redaction_files() -> list[TomlFile]:
     """The files ingest/redact.toml: the shipped one first, then the user's own."""
-    return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "redact.toml"]
+    return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == REDACTION_FILE]
 
 
 def redaction_hash() -> str:
     """What texts were redacted under: a part of what a log was read under."""
     digest = hashlib.blake2b(digest_size=16)
-    for file in redaction_files():
-        digest.update(file.path.read_bytes())
+    for path in definition_files("ingest", ".toml"):
+        if path.name == REDACTION_FILE:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -12,6 +12,7 @@ from benchledger.ingestion.outcome import FileOutcome
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import Batch, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
+from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private import SeenFile
 
@@ -43,7 +44,8 @@ class Pending:
 class Accounts:
     """Takes over what was read, unit by unit. `pending` is handed over and emptied by `take`."""
 
-    def __init__(self, plan: Plan, sightings: SightingMaker) -> None:
+    def __init__(self, plan: Plan, sightings: SightingMaker, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._plan = plan
         self._sightings = sightings
         self._handled: dict[str, WasRead] = {}
@@ -96,16 +98,16 @@ class Accounts:
         if file.within and file.place.endswith(CHAIN):
             self.damaged.add(file.within)
         self._see(file, None, "unreadable", problem)
-        self.outcomes[file.place] = FileOutcome(file.shown, "unreadable", problem)
+        self.outcomes[file.place] = FileOutcome(self._shown(file), "unreadable", self._redactor.text(problem))
 
     def facts(self, file: FoundFile) -> None:
         """Accounts for a facts.toml that is new or has changed."""
         self._see(file, None, "facts", None)
-        self.outcomes[file.place] = FileOutcome(file.shown, "facts")
+        self.outcomes[file.place] = FileOutcome(self._shown(file), "facts")
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
         """Accounts for a file that was seen before and is as it was."""
-        self.outcomes[file.place] = FileOutcome(file.shown, "unchanged", reason, format_name, kept=kept)
+        self.outcomes[file.place] = FileOutcome(self._shown(file), "unchanged", reason, format_name, kept=kept)
 
     def unchanged_archive(self, archive: FoundFile) -> set[int]:
         """Accounts for what an archive held when it was read, which is as it was; returns its logs."""
@@ -151,8 +153,8 @@ class Accounts:
                 self.pending.replaced.add(was.log_id)
             self._see(file, was.log_id, was.status, was.evidence, was.listed)
             self.outcomes[file.place] = FileOutcome(
-                file.shown, was.status, was.evidence, was.format, was.pieces, was.records, was.ignored, was.rejects,
-                None, was.first_rejects,
+                self._shown(file), was.status, was.evidence, was.format, was.pieces, was.records, was.ignored,
+                was.rejects, None, was.first_rejects,
             )  # fmt: skip
         seen = self._plan.seen.get(file.place)
         if seen is None or seen.log_id is None or seen.log_id == was.log_id:
@@ -175,7 +177,10 @@ class Accounts:
         reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
         shown = "empty" if status == "empty" else "duplicate"
         self._see(file, was.log_id, shown, reason, was.listed)
-        self.outcomes[file.place] = FileOutcome(file.shown, shown, reason, format_name, kept=status)
+        self.outcomes[file.place] = FileOutcome(self._shown(file), shown, reason, format_name, kept=status)
+
+    def _shown(self, file: FoundFile) -> str:
+        return self._redactor.path(file.shown, file.place)
 
     def _see(
         self, file: FoundFile, log_id: int | None, status: str, reason: str | None,

@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,8 +24,11 @@ from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late
 from benchledger.ingestion.unpack import Unpacker
 from benchledger.ingestion.write import Writer
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing
+from benchledger.store.key_file import read_key_file
 from benchledger.store.private import PrivateFile, private_path
 
 # What was read is written when this much of it waits in memory.
@@ -41,6 +44,7 @@ def ingest(
     refresh: bool = False,
     dry_run: bool = False,
     campaign_name: str | None = None,
+    key_file: Path | str | None = None,
     wait_s: float = 30.0,
     stdin: BinaryIO | None = None,
     limits: Limits | None = None,
@@ -49,30 +53,39 @@ def ingest(
     """Reads every log under the paths into the ledger and returns what became of each file.
 
     `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
-    `dry_run` reads and accounts, and writes nothing.
-    `limits` are those against archives that are bombs. Raises UsageError for a path that does not exist, DatabaseError
-    and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for a definition
-    that is wrong.
+    `dry_run` reads and accounts, and writes nothing. `limits` are those against archives that are bombs.
+    `key_file` holds the key of a new ledger's pseudonyms, so that they are those of another one; a ledger keeps the key
+    that it was made with. Raises UsageError for a path that does not exist or a key file that cannot be used,
+    DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for
+    a definition that is wrong.
     """
+    key = read_key_file(Path(key_file)) if key_file is not None else None
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
             target = _copy_for_trial(Path(db), Path(folder))
-            return _ingest(paths, target, jobs, refresh, campaign_name, wait_s, stdin, limits, progress, Path(db))
-    return _ingest(paths, Path(db), jobs, refresh, campaign_name, wait_s, stdin, limits, progress, Path(db))
+            return _ingest(paths, target, jobs, refresh, campaign_name, key, wait_s, stdin, limits, progress, Path(db))
+    return _ingest(paths, Path(db), jobs, refresh, campaign_name, key, wait_s, stdin, limits, progress, Path(db))
 
 
 def _ingest(
-    paths: tuple[Path | str, ...], db: Path, jobs: int, refresh: bool, campaign_name: str | None, wait_s: float,
-    stdin: BinaryIO | None, limits: Limits | None, progress: Callable[[Progress], None] | None, real_db: Path,
+    paths: tuple[Path | str, ...], db: Path, jobs: int, refresh: bool, campaign_name: str | None,
+    given_key: bytes | None, wait_s: float, stdin: BinaryIO | None, limits: Limits | None,
+    progress: Callable[[Progress], None] | None, real_db: Path,
 ) -> IngestResult:  # fmt: skip
     began = time.monotonic()
     formats, names = known_formats(), load_names()
     result = IngestResult()
     # A ledger that is there may be held: that is found out before anything is read.
     is_new = db.parent.is_dir() and not db.exists()
-    plan = Plan(names, all_formats_hash(formats), refresh, campaign_name)
-    if not is_new:
-        with closing(open_for_writing(db, wait_s)) as con, closing(PrivateFile(db)) as private:
+    with (
+        closing(open_for_writing(db, wait_s)) if not is_new else nullcontext() as con,
+        closing(PrivateFile(db, given_key)) as private,
+    ):
+        key = private.key
+        redactor = Redactor(known_redaction(), key)
+        campaign_name = redactor.optional(campaign_name)
+        plan = Plan(names, all_formats_hash(formats), refresh, campaign_name, redactor.path)
+        if con is not None:
             plan.know(con, private, formats)
     given = list(discover(paths, _own_files(real_db)))
     if refresh and not paths and stdin is None:
@@ -83,17 +96,16 @@ def _ingest(
         given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
     work = plan.sort_out(given, content)
     report = Reporter(progress, work.sizes)
-    reading = Reading(work, plan, jobs, report)
+    reading = Reading(work, plan, key, jobs, report)
     # While other processes read: the formats have to prove themselves, and a new ledger is made.
     load_formats()
+    load_redaction()
     writer = Writer(db, wait_s, formats, plan)
     if is_new:
         writer.prepare()
-    with closing(PrivateFile(db)) as private:
-        key = private.key
     facts = FactsFiles()
-    sightings = SightingMaker(key, names, facts, campaign_name)
-    accounts = Accounts(plan, sightings)
+    sightings = SightingMaker(key, names, facts, campaign_name, redactor)
+    accounts = Accounts(plan, sightings, redactor)
     unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
     for _ in reading.into(accounts, unpacker):
         if accounts.pending.records >= BATCH_RECORDS or len(accounts.pending.sightings) >= BATCH_FILES:

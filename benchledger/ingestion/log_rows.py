@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import ReadLog
 
 if TYPE_CHECKING:
@@ -35,10 +36,11 @@ _COLUMNS: dict[str, dict[str, str]] = {
 
 
 class LogRows:
-    """Collects the rows of any number of logs."""
+    """Collects the rows of any number of logs, with every text redacted."""
 
-    def __init__(self, formats: dict[str, LogFormat], unread_hash: str) -> None:
+    def __init__(self, formats: dict[str, LogFormat], unread_hash: str, redactor: Redactor) -> None:
         self._formats = formats
+        self._redactor = redactor
         self._unread_hash = unread_hash
         self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in _COLUMNS}
 
@@ -49,10 +51,10 @@ class LogRows:
         self._rows["log"].append(
             (log_id, log.content_hash, log.bytes, log.lines, log.format, log_format.version if log_format else None,
              log_format.definitions_hash if log_format else self._unread_hash, found.pieces, found.records,
-             sum(found.ignored.values()), len(found.rejects), found.notes, log.evidence)
+             sum(found.ignored.values()), len(found.rejects), found.notes, self._redactor.text(log.evidence))
         )  # fmt: skip
         self._rows["reject"] += [
-            (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, reject.text)
+            (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, self._redactor.text(reject.text))
             for reject in found.rejects
         ]
         self._rows["ignored_piece"] += [(log_id, reason, count) for reason, count in sorted(found.ignored.items())]
@@ -60,7 +62,7 @@ class LogRows:
             self._add_segments(log, log_format)
 
     def _add_segments(self, log: ReadLog, log_format: LogFormat) -> None:
-        segments, log_id = log.scanned.segments.segments, log.log_id
+        segments, log_id, redactor = log.scanned.segments.segments, log.log_id, self._redactor
         for number, segment in enumerate(segments, start=1):
             # A mere extract of a log, without what stands before the steps, has lost its end with its beginning.
             expected = log_format.closing_after is None or log_format.closing_after in segment.kinds
@@ -68,10 +70,18 @@ class LogRows:
             self._rows["segment"].append(
                 (log_id, number, log_format.role, log_format.closing or "" if expected else "", segment.first_line,
                  max(following - 1, segment.last_record_line), segment.first_record_line, segment.last_record_line,
-                 *(segment.event or (None, None, None)))
+                 *(_redacted_event(segment.event, redactor)))
             )  # fmt: skip
             self._rows["log_fact"] += [
-                (log_id, number, said.name, said.value, said.value_logged, said.line, said.trust)
+                (
+                    log_id,
+                    number,
+                    said.name,
+                    redactor.value(said.name, said.value),
+                    redactor.value(said.name, said.value_logged),
+                    said.line,
+                    said.trust,
+                )
                 for said in segment.statements
             ]
 
@@ -88,3 +98,7 @@ class LogRows:
             ]
             tables[table] = pa.Table.from_arrays(arrays, names=list(columns))
         return tables
+
+
+def _redacted_event(event: tuple[str, int, str] | None, redactor: Redactor) -> tuple[object, ...]:
+    return (None, None, None) if event is None else (*event[:2], redactor.text(event[2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,11 @@ class Work:
 class Plan:
     """What the ledger knew before this ingest: nothing, until `know` is called."""
 
-    def __init__(self, names: Names, unread_hash: str, refresh: bool, campaign_name: str | None) -> None:
+    def __init__(
+        self, names: Names, unread_hash: str, refresh: bool, campaign_name: str | None,
+        shown: Callable[[str, str], str],
+    ) -> None:  # fmt: skip
+        self._shown = shown
         self.unread_hash = unread_hash
         self._current: dict[str, str] = {}
         self.logs: dict[int, KnownLog] = {}
@@ -146,7 +151,9 @@ class Plan:
         """A file that was seen before, as it is now, under the path that it had then."""
         path = self._paths.get(seen.sighting_id, os.path.basename(seen.place))
         if not seen.within:
-            return found_at(seen.place, path)
+            # The ledger keeps the path redacted, with as many parts; what is to be read again is the real one.
+            real = "/".join(seen.place.split("/")[-(path.count("/") + 1) :])
+            return found_at(seen.place, real if self._shown(real, seen.place) == path else path)
         return member_at(seen.place, path, seen.within)
 
     def sort_out(self, files: list[FoundFile], content: bytes | None) -> Work:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from benchledger.archives.streams import Source
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.ingestion.log_rows import LogRows
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import LogReader, Previous, ReadLog
@@ -77,7 +79,8 @@ class Batch:
 class _Process:
     """What one process keeps from batch to batch: learned line layouts serve the next logs too."""
 
-    def __init__(self, known: frozenset[str]) -> None:
+    def __init__(self, known: frozenset[str], key: bytes) -> None:
+        self.redactor = Redactor(known_redaction(), key)
         self.formats = known_formats()
         self.unread_hash = all_formats_hash(self.formats)
         self.manifests = {name for name, known in self.formats.items() if known.role == "manifest"}
@@ -88,10 +91,10 @@ class _Process:
 _process: _Process | None = None
 
 
-def begin(known: frozenset[str], in_worker: bool = True) -> None:
-    """Prepares a process: `known` are content hashes whose logs need not be read again."""
+def begin(known: frozenset[str], key: bytes, in_worker: bool = True) -> None:
+    """Prepares a process: `known` are content hashes whose logs need not be read again, `key` is the pseudonyms'."""
     global _process  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
-    _process = _Process(known)
+    _process = _Process(known, key)
     if in_worker:
         # Ctrl-C is the parent's to handle: a worker just ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -111,8 +114,9 @@ def read_batch(files: list[ToRead]) -> Batch:
 
 
 def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
-    batch, columns = Batch(), RecordColumns()
-    rows = LogRows(process.formats, process.unread_hash)
+    redact = process.redactor.text
+    batch, columns = Batch(), RecordColumns(process.redactor)
+    rows = LogRows(process.formats, process.unread_hash, process.redactor)
     log_ids: list[int | None] = []
     here: set[str] = set()
     manifests: set[str] = set()
@@ -120,7 +124,7 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
         columns.log = number
         log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
         if isinstance(log, str) or log.status == "archive":
-            batch.files.append(WasRead(problem=log) if isinstance(log, str) else WasRead(status="archive"))
+            batch.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
             log_ids.append(None)
             continue
         is_manifest = log.format in process.manifests
@@ -133,9 +137,10 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
             rows.add(log)
         found = log.scanned
         batch.files.append(
-            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, log.evidence, log.format, log.grew,
-                    found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
-                    tuple(f"{reject.line}: {reject.reason}: {reject.text}" for reject in found.rejects[:REJECTS_SHOWN]),
+            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, redact(log.evidence), log.format,
+                    log.grew, found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
+                    tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
+                          for reject in found.rejects[:REJECTS_SHOWN]),
                     tuple(found.files) if is_manifest else None)
         )  # fmt: skip
     batch.layouts = columns.layouts()

@@ -18,9 +18,9 @@ _EXPANSION = 8
 class Reading:
     """Begins to read at once, in other processes where there are; `into` hands over what was read."""
 
-    def __init__(self, work: Work, plan: Plan, jobs: int, report: Reporter) -> None:
+    def __init__(self, work: Work, plan: Plan, key: bytes, jobs: int, report: Reporter) -> None:
         self._plan, self._report = plan, report
-        self._pool = Pool(plan.known, jobs)
+        self._pool = Pool(plan.known, key, jobs)
         units = units_of(work.files, work.to_read)
         self._plain = self._pool.read(units, sum(work.sizes), len(units))
 

@@ -11,6 +11,7 @@ from typing import Any
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.redaction.redactor import Redactor
 
 
 @dataclass
@@ -28,10 +29,16 @@ class Sighting:
 
 
 class SightingMaker:
-    """Makes the sightings of one ingest. Ids are keyed, so that they tell nothing of real paths."""
+    """Makes the sightings of one ingest. Ids are keyed, so that they tell nothing of real paths.
 
-    def __init__(self, key: bytes, names: Names, facts: FactsFiles, campaign_name: str | None) -> None:
+    Names and facts.toml are read from the path as it is; what is kept of it is redacted.
+    """
+
+    def __init__(
+        self, key: bytes, names: Names, facts: FactsFiles, campaign_name: str | None, redactor: Redactor
+    ) -> None:
         self._key = key
+        self._redactor = redactor
         self._names = names
         self._facts = facts
         self._campaign_name = campaign_name
@@ -50,54 +57,61 @@ class SightingMaker:
         """
         match = self._names.match(file.shown)
         declared = self._facts.declared(file.named_place)
-        parts = file.shown.split("/")
+        redactor = self._redactor
+        path = redactor.path(file.shown, file.place)
+        parts = path.split("/")
         left = parts[: -match.parts] if match.parts else parts[:-1]
         if self._campaign_name or kept_campaign:
             campaign, campaign_source = self._campaign_name or kept_campaign, "option"
         elif declared.campaign:
-            campaign, campaign_source = declared.campaign, "facts.toml"
+            campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
         else:
-            campaign, campaign_source = "/".join(left) or file.root_name, "name" if match.parts else "folder"
+            campaign, campaign_source = "/".join(left) or self._root_name(file), "name" if match.parts else "folder"
         sighting_id = self.id_of(file.place, log_id)
         row = {
             "sighting_id": sighting_id,
             "log_id": log_id,
-            "path": file.shown,
-            "archive": file.archive,
-            "member": file.member,
+            "path": path,
+            "archive": redactor.path(file.archive, file.within) if file.archive else file.archive,
+            "member": redactor.path(file.member) if file.member else file.member,
             "campaign": campaign,
             "campaign_source": campaign_source,
             "place": self._place(file.named_place),
             "folder": self._folder(os.path.dirname(file.place)),
             "folders": self._folders_above(os.path.dirname(file.place)),
-            "stem": self._names.stem(parts[-1]),
+            # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
+            "stem": redactor.text(self._names.stem(file.shown.rpartition("/")[2])),
             "name_rule": match.rule,
             "modified_at": _time(file.mtime_ns),
             "ingested_at": self._now,
             "definitions_hash": self._names.definitions_hash,
             "status": status,
-            "reason": reason,
+            "reason": redactor.optional(reason),
         }
+        said = [(fact.name, fact.value, fact.logged, "name", match.rule) for fact in match.facts]
+        said += [(fact.name, fact.value, fact.logged, fact.source, fact.place) for fact in declared.facts]
         facts = [
-            {"sighting_id": sighting_id, "name": fact.name, "value": fact.value, "value_logged": fact.logged,
-             "source": "name", "place": match.rule}
-            for fact in match.facts
-        ]  # fmt: skip
-        facts += [
-            {"sighting_id": sighting_id, "name": fact.name, "value": fact.value, "value_logged": fact.logged,
-             "source": fact.source, "place": fact.place}
-            for fact in declared.facts
+            {"sighting_id": sighting_id, "name": name, "value": redactor.value(name, value),
+             "value_logged": redactor.value(name, logged), "source": source, "place": redactor.optional(place)}
+            for name, value, logged, source, place in said
         ]  # fmt: skip
         if listed is None:
             return Sighting(row, facts)
         folder = os.path.dirname(file.place)
         places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
-        files = [{"sighting_id": sighting_id, "file": name, "place": place} for name, place in places.items()]
+        files = [
+            {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
+        ]
         return Sighting(row, facts, files)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
         return int.from_bytes(self._hash(f"{log_id}:", os.fsencode(place)), "big") >> 1
+
+    def _root_name(self, file: FoundFile) -> str:
+        # What was ingested, told by where it lies.
+        above = file.place.removesuffix(file.shown).rstrip("/!") if file.place.endswith(file.shown) else ""
+        return self._redactor.path(file.root_name, above)
 
     def _folder(self, folder: str) -> str:
         # Logs are paired within a folder; which folder it is on this machine is nobody's business.

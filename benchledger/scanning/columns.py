@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from benchledger.scanning.layout import Layout
+from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.layout import Layout, redacted_layout
 from benchledger.scanning.rows import Row
 from benchledger.scanning.shapes import Shape
 
@@ -32,22 +33,27 @@ class _ShapeColumns:
 
 
 class RecordColumns:
-    """Collects the records of any number of logs. `log` numbers the log whose rows are added next."""
+    """Collects the records of any number of logs. `log` numbers the log whose rows are added next.
 
-    def __init__(self) -> None:
+    Texts are redacted as they come in: what was read from a line knows what its value is called.
+    """
+
+    def __init__(self, redactor: Redactor | None = None) -> None:
         self.log = 0
+        self._redactor = redactor
+        self._kept: dict[Layout, Layout] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._shapes: dict[Shape, _ShapeColumns] = {}
         self._layouts: dict[int, Layout] = {}
 
     def add(self, row: Row) -> None:
         """Adds a row of the reference reader."""
-        self._layouts.setdefault(row.layout.shape_id, row.layout)
-        column = row.columns.get
+        layout, column, redact = self._as_kept(row.layout), row.columns.get, self._redact
+        self._layouts.setdefault(layout.shape_id, layout)
         self._rows.append(
-            (self.log, row.line, row.byte_offset, row.layout.shape_id, column("step"), column("epoch"), column("rank"),
-             column("device"), column("label"), column("logged_at"), column("clock_s"), row.values, row.texts,
-             row.lead, row.note)
+            (self.log, row.line, row.byte_offset, layout.shape_id, column("step"), column("epoch"), column("rank"),
+             redact(column("device")), redact(column("label")), column("logged_at"), column("clock_s"), row.values,
+             self._texts(row), redact(row.lead), redact(row.note))
         )  # fmt: skip
 
     def of_shape(self, shape: Shape) -> _ShapeColumns:
@@ -59,10 +65,8 @@ class RecordColumns:
 
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
-        found = {
-            columns.shape.layout.shape_id: columns.shape.layout for columns in self._shapes.values() if columns.lines
-        }
-        return {**found, **self._layouts}
+        kept = [self._as_kept(columns.shape.layout) for columns in self._shapes.values() if columns.lines]
+        return {**{layout.shape_id: layout for layout in kept}, **self._layouts}
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
         """All records as one table, as table record has it; `log_ids` by number, None for a log to leave out."""
@@ -70,7 +74,7 @@ class RecordColumns:
         import pyarrow.compute as pc
 
         schema = _schema()
-        tables = [_shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
+        tables = [self._shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
         if self._rows or not tables:
             arrays = [
                 pa.array(column, type=field.type)
@@ -83,6 +87,29 @@ class RecordColumns:
         ids = pa.array(log_ids, pa.int64()).take(table.column("log_id").combine_chunks())
         table = table.set_column(0, "log_id", ids)
         return table.filter(pc.is_valid(ids)) if None in log_ids else table
+
+    def _as_kept(self, layout: Layout) -> Layout:
+        if self._redactor is None:
+            return layout
+        if layout not in self._kept:
+            self._kept[layout] = redacted_layout(layout, self._redactor)
+        return self._kept[layout]
+
+    def _redact(self, text: Any) -> Any:
+        return self._redactor.text(text) if self._redactor is not None and isinstance(text, str) else text
+
+    def _texts(self, row: Row) -> list[str | None] | None:
+        if row.texts is None or self._redactor is None:
+            return row.texts
+        named = zip(row.layout.values, row.texts, strict=True)
+        return [None if text is None else self._redactor.value(value.name, text) for value, text in named]
+
+    def _shape_table(self, columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
+        if self._redactor is not None:
+            columns.leads = [None if lead is None else self._redactor.text(lead) for lead in columns.leads]
+            stated = [said and {name: self._redact(value) for name, value in said.items()} for said in columns.stated]
+            columns.stated = stated
+        return _shape_table(columns, self._as_kept(columns.shape.layout).shape_id, schema)
 
 
 def _schema() -> pa.Schema:
@@ -102,7 +129,7 @@ def _schema() -> pa.Schema:
     return pa.schema([(name, types.get(name, pa.int64())) for name in _PLAIN])
 
 
-def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
+def _shape_table(columns: _ShapeColumns, shape_id: int, schema: pa.Schema) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -113,7 +140,7 @@ def _shape_table(columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
         "log_id": pa.array(columns.logs, pa.int64()),
         "line": pa.array(columns.lines, pa.int64()),
         "byte_offset": pa.array(columns.byte_offsets, pa.int64()),
-        "shape_id": pa.repeat(pa.scalar(shape.layout.shape_id, pa.int64()), count),
+        "shape_id": pa.repeat(pa.scalar(shape_id, pa.int64()), count),
         "lead": pa.array(columns.leads, pa.string()),
     }
     # What a lead states holds where the line itself does not.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchledger.definitions.log_format import FactDefinition, FieldDefinition, LogFormat, RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.redaction.redactor import Redactor
 
 _LETTER_SCALES = {"K": 1e3, "M": 1e6, "G": 1e9}
 
@@ -43,6 +44,26 @@ class Layout:
     bare: bool
 
 
+def redacted_layout(layout: Layout, redactor: Redactor) -> Layout:
+    """The layout as it may be kept: a key of a log may be an address. Its id is that of the names that are kept."""
+    values = tuple(
+        replace(value, name=redactor.text(value.name), unit_logged=redactor.optional(value.unit_logged))
+        for value in layout.values
+    )
+    if values == layout.values:
+        return layout
+    return replace(layout, values=values, shape_id=_shape_id(layout.format, layout.record, values))
+
+
+def _shape_id(format_name: str, record: RecordDefinition, values: tuple[ShapeValue, ...]) -> int:
+    identity = [format_name, record.name, record.kind]
+    for value in values:
+        identity += [
+            str(part) for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)
+        ]
+    return stable_id(*identity)
+
+
 class Layouts:
     """The layouts of one format that were met so far."""
 
@@ -76,14 +97,9 @@ class Layouts:
             for ordinal, (name, _) in enumerate(shown)
             if (fact.source == name or name in fact.joined) and fact.record in (None, record.name)
         )
-        identity = [self.format.name, record.name, record.kind]
-        for value in values:
-            identity += [
-                str(part)
-                for part in (value.name, value.quantity, value.unit, value.unit_logged, value.scope, value.phase)
-            ]
         scales = tuple(value.scale for value in values)
-        return Layout(self.format.name, record, values, scales, stable_id(*identity), facts, bare=not names)
+        shape_id = _shape_id(self.format.name, record, values)
+        return Layout(self.format.name, record, values, scales, shape_id, facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
         field = self.format.fields.get(name) or FieldDefinition(name, unit=record.unit, scale=record.scale)

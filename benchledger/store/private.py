@@ -51,12 +51,12 @@ def private_path(db_path: Path | str) -> Path:
 
 
 class PrivateFile:
-    """The private file of one database, made with a new key if there is none; `is_new` says so.
+    """The private file of one database, made with a new key, or with the one given, if there is none: see `is_new`.
 
     Without it only --refresh and the skipping of unchanged files are lost, and pseudonyms get a new key.
     """
 
-    def __init__(self, db_path: Path | str) -> None:
+    def __init__(self, db_path: Path | str, key: bytes | None = None) -> None:
         self.path = private_path(db_path)
         self.is_new = self._make_private()
         try:
@@ -66,12 +66,18 @@ class PrivateFile:
                 # In one statement, so that two processes that start together agree on one key.
                 self._con.execute(
                     "insert into secret select ? where not exists (select 1 from secret)",
-                    [secrets.token_bytes(KEY_BYTES)],
+                    [key or secrets.token_bytes(KEY_BYTES)],
                 )
             row = self._con.execute("select key from secret").fetchone()
         except sqlite3.Error as error:
             raise self._unusable(error) from error
         self.key: bytes = row[0]
+        if key is not None and key != self.key:
+            self.close()
+            raise DatabaseError(
+                f"{db_path}: this ledger was made with another key than that of the key file: one host would have two "
+                f"pseudonyms in it. Leave the key file out, or ingest into a new ledger"
+            )
 
     def seen(self) -> dict[str, SeenFile]:
         """Every file that was seen, by its place, in the order in which they were seen last."""

@@ -58,16 +58,14 @@ def test_a_wrong_bench_toml_is_named_with_its_line(
     assert message in result.stderr
 
 
-def test_a_key_file_is_refused_as_long_as_nothing_can_use_it(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_key_file_of_bench_toml_is_used(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bench.toml").write_text("key_file = 'shared.key'\n")
 
     result = run_bench("ingest", tmp_path, db=db)
 
     assert result.exit_code == 2
-    assert "key_file 'shared.key' cannot be used yet" in result.stderr
+    assert "shared.key: the key file cannot be read: No such file" in result.stderr
 
 
 def test_definitions_of_ones_own_come_from_option_and_file(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 
 import duckdb
 
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction
+from benchledger.store.private import PrivateFile
 from data.print_layouts import Made, events, json_twin, telemetry, text_log
 
 START = datetime(2026, 1, 2, 3, 0, 0, tzinfo=UTC)
@@ -67,6 +71,12 @@ def one(db: Path, statement: str, *parameters: Any) -> Any:
     rows = ask(db, statement, *parameters)
     assert len(rows) == 1, rows
     return rows[0][0] if len(rows[0]) == 1 else rows[0]
+
+
+def kept_path(db: Path, path: str) -> str:
+    """A path as a ledger keeps it: folders may be named after machines."""
+    with closing(PrivateFile(db)) as private:
+        return Redactor(known_redaction(), private.key).path(path)
 
 
 def stable_tables(db: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest, report_speed
-from tests.ingestion.logs import ask, one
+from tests.ingestion.logs import ask, kept_path, one
 
 FAMILY = "dllogger-text-tqdm(ngc-pytorch-bert)"
 TELEMETRY = ("nvidia-smi-csv(headered)", "nvidia-smi-csv(headerless)")
@@ -70,7 +70,7 @@ def test_every_yes_row_of_the_family_comes_out_at_its_printed_digits(
             ledger,
             """select distinct t.value from sighting s join run_log l using (log_id) join series_run r on r.run_id = l.run_id
                join speed_table t using (series_id) where s.path = ? and t.rule = ? and t.campaign = s.campaign""",
-            row["path"], rule,
+            kept_path(ledger, row["path"]), rule,
         )  # fmt: skip
         published = row["published_value"]
         digits = len(published.partition(".")[2]) if rule == "ngc.summary" else 0
@@ -94,7 +94,7 @@ def test_every_case_of_the_family_is_what_its_owner_says(ledger: Path, manifest:
             ledger,
             """select distinct model, precision, gpus, batch_size_per_gpu, framework, implementation, run.status from sighting
                join run_log using (log_id) join run on run.run_id = run_log.run_id join bench_case using (case_id) where path = ?""",
-            row["path"],
+            kept_path(ledger, row["path"]),
         )  # fmt: skip
         gpus, batch = int(row["gpus"]), int(row["batch_size_per_gpu"])
         assert found == (MODELS[row["model"]], row["precision"], gpus, batch, "pytorch", "ngc", "ok"), row["path"]
@@ -103,7 +103,7 @@ def test_every_case_of_the_family_is_what_its_owner_says(ledger: Path, manifest:
 def test_every_other_file_of_the_corpus_is_unrecognised_or_telemetry(
     ledger: Path, manifest: list[dict[str, str]]
 ) -> None:
-    family = {row["path"]: row["format_family"] for row in manifest}
+    family = {kept_path(ledger, row["path"]): row["format_family"] for row in manifest}
     found: dict[str, set[tuple[str, str | None]]] = {}
     for path, status, name, reason in ask(
         ledger, "select path, status, format, coalesce(reason, '') from sighting left join log using (log_id)"
