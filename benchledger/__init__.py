@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from benchledger.answers.environment import report_environment
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.memory import report_memory
@@ -28,6 +29,7 @@ __all__ = [
     "ingest",
     "queries",
     "query",
+    "report_environment",
     "report_failures",
     "report_memory",
     "report_speed",
@@ -46,6 +48,7 @@ _HOMES = {
     "ingest": "benchledger.ingestion.ingest",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
+    "report_environment": "benchledger.answers.environment",
     "report_failures": "benchledger.answers.failures",
     "report_memory": "benchledger.answers.memory",
     "report_speed": "benchledger.answers.speed",

@@ -14,7 +14,7 @@ from benchledger.cli.settings import Settings
 
 @click.group()
 def report() -> None:
-    """Print a table: speed, memory, speedup or failures."""
+    """Print a table: speed, memory, speedup, failures or environment."""
 
 
 @report.command()
@@ -75,3 +75,14 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(filters)), form, output)
+
+
+@report.command()
+@case_options
+@output_options
+@click.pass_obj
+def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **filters: Any) -> None:
+    """What runs ran on: GPU, driver, CUDA, image, CPU, memory; one column an environment."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(filters)), form, output)

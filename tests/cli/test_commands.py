@@ -21,6 +21,7 @@ EQUALS = {
     "ingest": "ingest",
     "query": "query",
     "report failures": "report_failures",
+    "report environment": "report_environment",
     "report memory": "report_memory",
     "report speed": "report_speed",
     "report speedup": "report_speedup",

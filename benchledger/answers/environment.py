@@ -1,0 +1,117 @@
+"""The environment table: what the runs of a campaign ran on, as the reference READMEs list it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from benchledger.answers.cells import UNKNOWN
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.runs import all_runs, need_matching_runs
+from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.tables import Report, Table, text_frame
+
+_ENVIRONMENTS = """
+with asked as (
+    select matching.campaign, matching.run_id, matching.framework, matching.gpus, run.environment_id
+    from matching
+    join run using (run_id)
+),
+stated as (
+    select asked.campaign, asked.environment_id, string_agg(distinct fact.source, ', ' order by fact.source) as sources
+    from asked
+    join fact using (run_id)
+    where fact.used
+        and fact.name in (select column_name from information_schema.columns where table_name = 'environment')
+    group by all
+),
+seen as (
+    select
+        campaign, environment_id,
+        count(distinct run_id) as runs,
+        list_sort(list(distinct gpus)) as gpus,
+        list_sort(list(distinct framework)) as frameworks
+    from asked
+    group by all
+)
+select seen.*, stated.sources, environment.* exclude (environment_id)
+from seen
+join environment using (environment_id)
+left join stated
+    on stated.campaign is not distinct from seen.campaign and stated.environment_id = seen.environment_id
+"""
+# The rows in the order of the READMEs: what a row says, and the columns of `environment` that say it. A second column
+# is how many there are of the first.
+_ROWS = (
+    ("OS", ("os",)),
+    ("GPU", ("gpu_model", "gpus_per_node")),
+    ("GPU family", ("gpu_family",)),
+    ("GPU memory, MiB", ("gpu_memory_mib",)),
+    ("driver", ("driver_version",)),
+    ("CPU", ("cpu_model", "cpu_count")),
+    ("memory, MiB", ("memory_mib",)),
+    ("interconnect", ("interconnect",)),
+    ("topology", ("topology",)),
+    ("image", ("image",)),
+    ("framework version", ("framework_version",)),
+    ("implementation version", ("implementation_version",)),
+    ("CUDA", ("cuda_version",)),
+    ("cuDNN", ("cudnn_version",)),
+    ("NCCL", ("nccl_version",)),
+    ("MPI", ("mpi_version",)),
+    ("Python", ("python_version",)),
+    ("libraries", ("libraries",)),
+)
+
+
+def report_environment(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+    """One table a campaign, a column for each environment in it: what is stated of GPU, driver, CUDA, image, CPU, ...
+
+    Raises NothingFoundError if no run meets the filters.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        runs = all_runs(con)
+        need_matching_runs(con, db, runs, filters)
+        matching = filters.apply(runs)
+        found = matching.query("matching", _ENVIRONMENTS)
+        rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
+    tables = tuple(_table(campaign, list(group)) for campaign, group in groupby(rows, key=lambda row: row["campaign"]))
+    return Report("environment", tables, frame_of(rows))
+
+
+def _table(campaign: str | None, environments: list[Row]) -> Table:
+    lines = [["runs", *(str(row["runs"]) for row in environments)]]
+    lines.append(["cards", *(_listed(row["gpus"]) for row in environments)])
+    lines.append(["framework", *(_listed(row["frameworks"]) for row in environments)])
+    differing = set()
+    for label, columns in _ROWS:
+        cells = [_cell(row, columns) for row in environments]
+        stated = {cell for cell in cells if cell is not None}
+        if stated:
+            lines.append([label, *(UNKNOWN if cell is None else cell for cell in cells)])
+        # What is not stated is no difference.
+        if len(stated) > 1:
+            differing.add(label)
+    headings = [f"environment {number}" for number in range(1, len(environments) + 1)]
+    notes = [
+        f"stated by: {heading}: {row['sources'] or 'nobody'}"
+        for heading, row in zip(headings, environments, strict=True)
+    ]
+    if len(environments) > 1:
+        lines = [[*line, "differs" if line[0] in differing else ""] for line in lines]
+        headings.append("")
+    return Table({"campaign": campaign}, None, text_frame(["fact", *headings], lines), notes=tuple(notes))
+
+
+def _cell(row: Row, columns: tuple[str, ...]) -> str | None:
+    stated = [str(row[column]) for column in columns if row[column] is not None]
+    if len(stated) < len(columns) and row[columns[0]] is None:
+        return f"{UNKNOWN} x {stated[0]}" if stated else None
+    return " x ".join(stated)
+
+
+def _listed(values: list[object]) -> str:
+    return ", ".join(str(value) for value in values if value is not None) or UNKNOWN

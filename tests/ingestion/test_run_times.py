@@ -1,0 +1,104 @@
+"""When a run was, and by whose clock: its log's, its manifest's, else no more than the time of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchledger import ingest, runs
+from benchledger.cli.main import bench
+from tests.ingestion.logs import ask, one, put, run_text
+
+TIME = "select started_at, ended_at, time_source from run_time"
+# What TensorFlow's BERT prints: no line of it has a year.
+YEARLESS = """I0526 05:23:05.762720 139937729738560 run_pretraining.py:640] -----------------------------
+I0526 05:25:05.762720 139937729738560 run_pretraining.py:650] Throughput Average (sentences/sec) = 1067.19
+"""
+
+
+def text_of(*command: str) -> str:
+    done = CliRunner().invoke(bench, list(command))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def set_time(path: Path, when: datetime) -> None:
+    stamp = (when - datetime(1970, 1, 1)).total_seconds()
+    os.utime(path, (stamp, stamp))
+
+
+def test_a_logs_own_time_counts(db: Path, tmp_path: Path) -> None:
+    path = put(tmp_path / "logs" / "train.log", run_text().log)
+    set_time(path, datetime(2011, 1, 1))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, TIME)[2] == "log"
+    assert one(db, TIME)[0].year == 2026
+    assert re.search(r"2026-01-02 03:00 \(log\)", text_of("--db", str(db), "runs"))
+
+
+def test_a_log_without_a_year_has_the_time_of_its_file_and_says_so(db: Path, tmp_path: Path) -> None:
+    path = put(tmp_path / "logs" / "x.log", YEARLESS)
+    set_time(path, datetime(2021, 5, 26, 7, 30, 5))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select started_at, ended_at, time_source from run") == (None, None, None)
+    assert one(db, TIME) == (datetime(2021, 5, 26, 7, 30, 5), None, "file")
+    assert "2021-05-26 07:30 (file)" in text_of("--db", str(db), "runs")
+    assert "started: 2021-05-26 07:30 (file)" in text_of("--db", str(db), "show", one(db, "select run_key from run"))
+    assert runs(db=db)["time_source"].to_list() == ["file"]
+
+
+def test_of_several_files_the_earliest_counts_and_the_run_is_the_same(db: Path, tmp_path: Path) -> None:
+    for folder, year in (("a", 2023), ("b", 2022)):
+        set_time(put(tmp_path / "logs" / folder / "x.log", YEARLESS), datetime(year, 5, 26))
+    ingest(tmp_path / "logs" / "a", db=db)
+    before = ask(db, "select * from run")
+
+    ingest(tmp_path / "logs" / "b", db=db)
+
+    assert one(db, TIME)[0] == datetime(2022, 5, 26)
+    assert ask(db, "select * from run") == before
+
+
+def test_a_manifest_gives_the_year_that_the_log_omits(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "x.log", YEARLESS)
+    times = {"started_at": "2021-05-26T05:23:05Z", "ended_at": "2021-05-26T05:26:00Z"}
+    put(tmp_path / "logs" / "run.json", json.dumps({"benchledger_manifest": 1, "files": ["x.log"], **times}))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, TIME) == (datetime(2021, 5, 26, 5, 23, 5), datetime(2021, 5, 26, 5, 26), "manifest")
+    assert "2021-05-26 05:23 (manifest)" in text_of("--db", str(db), "runs")
+
+
+def test_a_logs_time_is_not_replaced_by_its_manifests(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    said = {"benchledger_manifest": 1, "files": ["train.log"], "started_at": "2020-01-01", "ended_at": "2020-01-02"}
+    put(tmp_path / "logs" / "run.json", json.dumps(said))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert {time.year for time in one(db, TIME)[:2]} == {2026}
+    assert one(db, TIME)[2] == "log"
+
+
+@pytest.mark.parametrize(("archive", "source"), [(None, "file"), ("old.zip", "member")])
+def test_a_member_of_an_archive_is_named_as_such(db: Path, tmp_path: Path, archive: str | None, source: str) -> None:
+    import duckdb
+
+    put(tmp_path / "logs" / "x.log", YEARLESS)
+    ingest(tmp_path / "logs", db=db)
+    with duckdb.connect(str(db)) as con:
+        con.execute("update sighting set archive = ?", [archive])
+
+    assert one(db, TIME)[2] == source
+    assert f"({'archive member' if archive else 'file'})" in text_of("--db", str(db), "runs")

@@ -1,0 +1,153 @@
+"""A sidecar holds for the runs of its folder and below, wherever the same bytes lie besides."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put, run_text, stable_tables
+
+PARA = "GLOBAL_BATCH 768\nGPU 8\n"
+MACHINE = """CPU: AMD EPYC 7H12 64-Core Processor
+CPU Memory: 1.0Ti
+GPU: NVIDIA_A100-SXM4-80GB
+GPU Memory: 81920_MiB
+NVIDIA driver: 515.65.01
+CUDA Version: V11.8.89
+CUDNN Version: ..
+Motherboard: Supermicro H12DGO-6 1.01A
+OS: Ubuntu 20.04.5 LTS
+PyTorch Version: 1.13.0a0+d0d6b1f
+"""
+BATCH = "select f.value from fact as f where name = 'global_batch_size' and source = 'sidecar'"
+
+
+def test_a_sidecar_states_facts_of_the_runs_in_its_folder(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "a" / "x.log", run_text(seed=1).log)
+    put(tmp_path / "logs" / "a" / "y.log", run_text(seed=2).log)
+    put(tmp_path / "logs" / "b" / "z.log", run_text(seed=3).log)
+    put(tmp_path / "logs" / "a" / "benchmark.para", PARA)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert (result.files["loaded"], result.rejects, result.unpaired) == (4, 0, 0)
+    assert ask(db, BATCH) == [("768",), ("768",)]
+    assert ask(db, "select distinct role, paired_by from run_log where role = 'sidecar'") == [
+        ("sidecar", "alone in its folder")
+    ]
+    assert ask(db, "select distinct line from fact where source = 'sidecar' and name = 'global_batch_size'") == [(1,)]
+
+
+def test_what_it_says_is_trusted_less_than_the_log_and_more_than_facts_toml(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "x.log", run_text(gpus=1).log)
+    put(tmp_path / "logs" / "benchmark.para", PARA)
+    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
+    put(tmp_path / "logs" / "facts.toml", '[environment]\nos = "CentOS 7.5"\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    used = "select value, source from fact where name = ? and used"
+    assert one(db, used, "gpus") == ("1", "log")
+    assert one(db, used, "os") == ("Ubuntu 20.04.5 LTS", "sidecar")
+    assert ("8", "sidecar") in ask(db, "select other_value, other_source from conflict where name = 'gpus'")
+
+
+def test_the_nearest_counts_and_the_farther_one_says_nothing(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "case" / "trial1" / "x.log", run_text().log)
+    put(tmp_path / "logs" / "benchmark.para", "GLOBAL_BATCH 1\nGPU 1\n")
+    put(tmp_path / "logs" / "case" / "benchmark.para", PARA)
+    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, BATCH) == [("768",)]
+    assert one(db, "select gpu_model, memory_mib, cuda_version, cudnn_version from environment") == (
+        "A100-SXM4-80GB", 1048576, "11.8.89", None,
+    )  # fmt: skip
+    assert result.unpaired == 1
+
+
+def test_two_of_one_format_in_a_folder_bind_nothing_and_are_counted(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "case" / "x.log", run_text().log)
+    put(tmp_path / "logs" / "benchmark.para", "GLOBAL_BATCH 1\nGPU 1\n")
+    put(tmp_path / "logs" / "case" / "benchmark.para", PARA)
+    put(tmp_path / "logs" / "case" / "old.para", "GLOBAL_BATCH 16\nGPU 1\n")
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, BATCH) == []
+    assert result.unpaired == 3
+
+
+def test_the_same_bytes_in_another_folder_speak_of_other_runs(db: Path, db2: Path, tmp_path: Path) -> None:
+    for number, folder in enumerate(("a", "b")):
+        put(tmp_path / "logs" / folder / "x.log", run_text(seed=number + 1).log)
+        put(tmp_path / "logs" / folder / "benchmark.para", PARA)
+    put(tmp_path / "logs" / "c" / "x.log", run_text(seed=9).log)
+
+    ingest(tmp_path / "logs", db=db)
+    for folder in ("c", "b", "a"):
+        ingest(tmp_path / "logs" / folder, db=db2, campaign_name="logs")
+
+    assert ask(db, BATCH) == ask(db2, BATCH) == [("768",), ("768",)]
+    assert one(db, "select count(*) from log where format = 'lambda-benchmark-para'") == 1
+    assert stable_tables(db)["run"] == stable_tables(db2)["run"]
+
+
+def test_a_changed_sidecar_derives_the_runs_below_it_again(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "case" / "x.log", run_text().log)
+    put(tmp_path / "logs" / "case" / "x_monitor.csv", run_text().telemetry)
+    put(tmp_path / "logs" / "benchmark.para", PARA)
+    ingest(tmp_path / "logs", db=db)
+    put(tmp_path / "logs" / "benchmark.para", "GLOBAL_BATCH 1024\nGPU 8\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, BATCH) == [("1024",)]
+    assert ask(db, "select role from run_log order by role") == [("sidecar",), ("telemetry",), ("train",)]
+
+
+def test_a_new_log_in_the_folder_leaves_what_lies_below_as_it_is(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "case" / "x.log", run_text(seed=1).log)
+    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
+    ingest(tmp_path / "logs", db=db)
+    put(tmp_path / "logs" / "y.log", run_text(seed=2).log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select gpu_model, count(*) from run join environment using (environment_id) group by 1") == [
+        ("A100-SXM4-80GB", 2)
+    ]
+
+
+def test_every_published_batch_size_comes_out_of_its_benchmark_para(db: Path, corpus: Path, shared: Path) -> None:
+    with (shared / "corpus" / "manifest.csv").open(encoding="utf-8", newline="") as file:
+        family = [row for row in csv.DictReader(file) if row["format_family"] == "benchmark.para"]
+    (top,) = {row["path"].partition("/")[0] for row in family}
+    published = {
+        row["path"].removeprefix(f"{top}/"): row["verified"].removeprefix("yes: ")
+        for row in family
+        if row["verified"].startswith("yes")
+    }
+
+    ingest(corpus / top, db=db)
+
+    stated = dict(
+        ask(
+            db,
+            """select s.path, f.value from sighting as s join log_fact as f using (log_id)
+               where s.path like '%/benchmark.para' and f.name = 'global_batch_size'""",
+        )
+    )
+    of_runs = ask(
+        db,
+        """select distinct s.path, f.value from run_log as l join sighting as s using (log_id)
+           join fact as f on f.run_id = l.run_id and f.name = 'global_batch_size' and f.source = 'sidecar'
+           where l.role = 'train' and s.status in ('loaded', 'duplicate')""",
+    )
+    folder_says = {path.rpartition("/")[0]: value for path, value in stated.items()}
+    assert (len(family), len(published), len(stated)) == (124, 84, 124)
+    assert {path: stated[path] for path in published} == published
+    assert len(of_runs) >= 40
+    assert [(path, value) for path, value in of_runs if folder_says[path.rpartition("/")[0]] != value] == []
