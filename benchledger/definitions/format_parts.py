@@ -13,7 +13,7 @@ from benchledger.definitions.vocabulary import FactName, vocabulary
 PAIRS = ("assign", "between", "end")
 RECORD = (
     "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
-    "line_start", "pick",
+    "line_start", "pick", "scope",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
@@ -30,6 +30,7 @@ FACT = (
     "repeats",
     "unless",
     "names",
+    "product",
 )
 SAMPLE = ("text", "expect")
 SQLITE_SAMPLE = ("tables", "expect")
@@ -42,7 +43,7 @@ COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
 TABLE = ("columns", "headings", "footers")
 _LONG = ("name", "unit", "value")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
-_WAYS = ("values", "contains", "ranges", "always", "total", "repeats")
+_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product")
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {
@@ -112,6 +113,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
         table.flag("word_start"),
         unit,
         scale,
+        table.listed("scope", model.SCOPES),
         line_start,
         pick,
     )
@@ -244,8 +246,10 @@ def read_fact(table: Table) -> model.FactDefinition:
     if len(ways := [key for key in _WAYS if key in table]) > 1:
         table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
     joined = tuple(table.strings("from")) if isinstance(table.data.get("from"), list) else ()
-    if joined and ways != ["values"]:
-        table.fail("from", 'several names are translated together: give `values`, such as { "24, 1024" = "gpt" }')
+    if joined and ways not in (["values"], ["product"]):
+        table.fail("from", 'several names go together: give `values`, such as { "24, 1024" = "gpt" }, or `product`')
+    if "product" in table and (not joined or fact.type != "count"):
+        table.fail("product", "product multiplies the values of several names into a count")
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
     ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
@@ -260,6 +264,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         name=fact.name,
         source="" if joined else table.text("from"),
         joined=joined,
+        product=table.flag("product"),
         record=table.text_or_none("record"),
         least=table.flag("least"),
         values=values if "values" in table else None,

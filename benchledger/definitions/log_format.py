@@ -85,7 +85,7 @@ class RecordDefinition:
     """One thing that a format finds: its templates are tried in order.
 
     `begins_phase`: records of phase "current" after it are of this phase. `word_start`: no letter, digit or `_` stands
-    before it. `unit`, `scale` are for the values that no field declares and that log none. `line_start`: it begins
+    before it. `unit`, `scale`, `scope` are for the values whose field says none. `line_start`: it begins
     where a line does, maybe with a hole.
     """
 
@@ -100,6 +100,7 @@ class RecordDefinition:
     word_start: bool = False
     unit: str | None = None
     scale: float = 1.0
+    scope: str | None = None
     line_start: bool = False
     pick: Pick | None = None
     sqlite: SqliteMap | None = None
@@ -142,8 +143,8 @@ class FactDefinition:
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
     `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
     `least`: the least of all such statements of a run counts (steps by epochs, and their bound). `joined`: the values
-    of these names, in this order and with commas between them, are what `values` translates. `names`: the value makes a
-    path of this text, at its `{}`, and the fact is whatever ingest/names tells of it.
+    of these names, in this order and with commas between them, are what `values` translates, or what `product`
+    multiplies. `names`: the value makes a path of this text, at its `{}`, and the fact is whatever ingest/names tells of it.
     """
 
     name: str
@@ -159,6 +160,7 @@ class FactDefinition:
     unless: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
     names: str | None = None
+    product: bool = False
 
 
 @dataclass(frozen=True)

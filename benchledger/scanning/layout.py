@@ -102,13 +102,21 @@ class Layouts:
         return Layout(self.format.name, record, values, scales, shape_id, facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
-        field = self.format.fields.get(name) or FieldDefinition(name, unit=record.unit, scale=record.scale)
-        unit, scale = field.unit, field.scale
+        field = self.format.fields.get(name) or FieldDefinition(name)
+        unit, scale = (field.unit, field.scale) if field.unit is not None else (record.unit, record.scale)
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)
         phase = field.phase or record.phase or (None if record.kind == "sample" else "train")
         spelling = None if logged in self._absent else logged
-        return ShapeValue(name, field.quantity, unit, spelling, field.scope, phase, scale)
+        return ShapeValue(
+            name,
+            field.quantity,
+            unit,
+            spelling,
+            field.scope or (record.scope if field.quantity else None),
+            phase,
+            scale,
+        )
 
     def _unit(self, field: FieldDefinition, logged: str) -> tuple[str | None, float]:
         if logged in field.units:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -110,8 +111,9 @@ class SegmentNotes:
                     segment.statements.append(Statement(fact.name, value, logged, line, trust))
             for trust, (fact, parts, line) in segment.joined.items():
                 logged = ", ".join(parts.get(name, "") for name in fact.joined)
-                if fact.values is not None and logged in fact.values:
-                    segment.statements.append(Statement(fact.name, fact.values[logged], logged, line, trust))
+                value = _multiplied(fact, parts) if fact.product else (fact.values or {}).get(logged)
+                if value is not None:
+                    segment.statements.append(Statement(fact.name, value, logged, line, trust))
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
                 once.setdefault((statement.name, statement.value, statement.trust), statement)
@@ -153,6 +155,12 @@ def _spelling(number: float | None, text: str | None) -> str | None:
 def int_or_none(number: float) -> int | None:
     """The whole number that a float is, or None."""
     return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
+
+
+def _multiplied(fact: FactDefinition, parts: dict[str, str]) -> str | None:
+    if not all(parts.get(name, "").isascii() and parts.get(name, "").isdigit() for name in fact.joined):
+        return None
+    return vocabulary().facts[fact.name].canonical(str(math.prod(int(parts[name]) for name in fact.joined)))
 
 
 def _told(path: str, logged: str, line: int, trust: int) -> list[Statement]:

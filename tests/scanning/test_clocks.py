@@ -182,6 +182,27 @@ def test_several_values_together_tell_one_fact(tmp_path: Path, log: bytes, model
     assert [said.value for said in notes.segments[0].statements] == models
 
 
+@pytest.mark.parametrize(("log", "gpus"), [(b"layers = 8\nhidden = 4\n", ["32"]), (b"layers = 8\n", [])])
+def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
+    fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nproduct = true\n'
+    made = line_format(tmp_path, JOINED + fact)
+    notes = SegmentNotes()
+    for row in LineReader(made).read(log).rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [said.value for said in notes.segments[0].statements] == gpus
+
+
+def test_a_record_may_give_its_scope_to_what_it_measures(tmp_path: Path) -> None:
+    record = '[[record]]\nname = "step"\nkind = "step"\nscope = "global"\ntemplates = ["speed {speed:float} lr {lr:float}"]\n'
+    made = line_format(tmp_path, record + '[[field]]\nname = "speed"\nquantity = "throughput"\n')
+
+    (row,) = LineReader(made).read(b"speed 5 lr 0.1\n").rows
+
+    assert [(value.name, value.scope) for value in row.layout.values] == [("speed", "global"), ("lr", None)]
+
+
 def test_a_record_may_give_its_unit_to_all_values_that_log_none(tmp_path: Path) -> None:
     record = '[[record]]\nname = "timers"\nkind = "summary"\nunit = ["s", 0.001]\ntemplates = ["time | {pairs}"]\n'
     field = '[[field]]\nname = "memory"\nunit = "MiB"\n'
