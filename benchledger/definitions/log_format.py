@@ -144,7 +144,7 @@ class FactDefinition:
     `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
     `least`: the least of all such statements of a run counts (steps by epochs, and their bound). `joined`: the values
     of these names, in this order and with commas between them, are what `values` translates, or what `product`
-    multiplies. `names`: the value makes a path of this text, at its `{}`, and the fact is whatever ingest/names tells of it.
+    multiplies. `names`: the value makes a path of this text, at its `{}`, of which ingest/names tells facts.
     """
 
     name: str
