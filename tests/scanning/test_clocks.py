@@ -10,7 +10,9 @@ import pytest
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.redaction import known_redaction
 from benchledger.ingestion.log_rows import LogRows
+from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
@@ -242,7 +244,7 @@ templates = ["speed {speed:float}"]
     )
     formats = read_formats([path])
     read = LogReader(formats).read(io.BytesIO(header + b"step 1\nstep 2\n"), RecordColumns(), lambda _: False)
-    rows = LogRows(formats, "")
+    rows = LogRows(formats, "", Redactor(known_redaction(), b"k" * 32))
     rows.add(read)
 
     assert rows.to_arrow()["segment"].column("closing").to_pylist() == [closing]
