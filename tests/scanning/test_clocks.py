@@ -10,9 +10,9 @@ import pytest
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
-from benchledger.definitions.redaction import known_redaction
 from benchledger.ingestion.log_rows import LogRows
 from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
