@@ -17,8 +17,8 @@ FAULTY = ("unrecognised", "unreadable")
 
 
 def summary_exit_code(result: IngestResult, strict: bool) -> int:
-    """0 done; 1 if nothing was recognised, or under --strict if anything was not."""
-    if not any(result.files[status] for status in RECOGNISED):
+    """0 done; 1 if nothing was recognised, a facts.toml was refused, or under --strict anything was not recognised."""
+    if not any(result.files[status] for status in RECOGNISED) or any(map(_is_refused_facts, result.outcomes)):
         return 1
     faulty = any(one.status in FAULTY or one.kept in FAULTY for one in result.outcomes)
     return int(strict and (result.rejects > 0 or faulty))
@@ -56,8 +56,17 @@ def _by_status(result: IngestResult) -> dict[str, int]:
 
 
 def _say_left_out(settings: Settings, result: IngestResult) -> None:
+    refused = [one for one in result.outcomes if _is_refused_facts(one)]
+    if refused:
+        # What it would have said is missing from every log below it: louder than a file that is no log.
+        settings.say(
+            f"{len(refused)} facts.toml refused; the logs below were loaded without it. Mend it, ingest again:"
+        )
+        for one in refused:
+            settings.say(f"  {one.path}: {one.reason}")
     for status in (*FAULTY, "empty"):
-        _say_files(settings, status, [one for one in result.outcomes if one.status == status])
+        left = [one for one in result.outcomes if one.status == status and one not in refused]
+        _say_files(settings, status, left)
     rejecting = [one for one in result.outcomes if one.rejects]
     if rejecting:
         settings.say(f"{result.rejects} rejects in {len(rejecting)} files; all with file:line: bench query rejects")
@@ -75,6 +84,10 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
     for one in result.outcomes:
         settings.say(f"{one.path}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
+
+
+def _is_refused_facts(outcome: FileOutcome) -> bool:
+    return outcome.status == "unreadable" and outcome.path.rpartition("/")[2] == "facts.toml"
 
 
 def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
