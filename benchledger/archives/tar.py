@@ -87,9 +87,21 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
     try:
         return tar.tarinfo.fromtarfile(tar)
     except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+        _read_out(stream, blocks)
         return None
     except (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
         raise blocks.cut or truncated("the tar ends without its end mark") from error
+
+
+def _read_out(stream: Source, blocks: _Blocks) -> None:
+    # A compressed tar has its checksum behind the padding, and another tar may have been appended.
+    blocks.left = None
+    while rest := stream.read(CHUNK):
+        if rest.strip(b"\x00"):
+            fact = "after the end of the tar follow more bytes, perhaps another tar"
+            raise Damaged(Problem("corrupt", fact, "unpack it with `tar --ignore-zeros`, and ingest that"))
+    if blocks.cut is not None:
+        raise blocks.cut
 
 
 def _entry(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> Entry:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli.byte_count import ByteCount
 from benchledger.cli.settings import Settings
 
 STDIN = "-"
@@ -34,6 +35,30 @@ STDIN = "-"
     help="The key of a new ledger's pseudonyms, to share it with others.",
 )
 @click.option(
+    "--archive-ratio",
+    type=click.IntRange(min=1),
+    default=250,
+    show_default=True,
+    metavar="TIMES",
+    help="Stop at what grows more than so many times, beyond its first 64 MiB.",
+)
+@click.option(
+    "--archive-bytes",
+    type=ByteCount(),
+    default="256GiB",
+    show_default=True,
+    metavar="SIZE",
+    help="Stop an archive out of which more than this comes, archives in it counted too.",
+)
+@click.option(
+    "--archive-depth",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    metavar="LAYERS",
+    help="Leave out what lies deeper than so many archives or compressions within one another.",
+)
+@click.option(
     "--wait",
     "wait_s",
     type=click.FloatRange(min=0),
@@ -56,16 +81,20 @@ def ingest(
     strict: bool,
     campaign_name: str | None,
     key_file: Path | None,
+    archive_ratio: int,
+    archive_bytes: int,
+    archive_depth: int,
     wait_s: float,
     form: str,
 ) -> None:
     """Read every log under PATHS into the ledger.
 
-    PATHS are files, folders, or - for stdin. With --refresh and no PATHS, every log of the ledger whose definitions
-    have changed is read again.
+    PATHS are files, folders, archives, or - for stdin. With --refresh and no PATHS, every log of the ledger whose
+    definitions have changed is read again.
     """
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
+    from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
 
@@ -81,6 +110,7 @@ def ingest(
             key_file=key_file or settings.key_file,
             wait_s=wait_s,
             stdin=stdin,
+            limits=Limits(archive_ratio, archive_bytes, archive_depth),
             progress=progress,
         )
     print_summary(settings, result, form, dry_run)

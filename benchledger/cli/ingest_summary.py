@@ -43,10 +43,18 @@ def _sums(result: IngestResult) -> list[str]:
     parts = f"{result.records} records + {result.ignored} ignored + {result.rejects} rejects"
     return [
         f"files: {len(result.outcomes)} = {files or '0'}",
+        *_archives(result),
         f"pieces: {result.pieces} = {parts}",
         f"runs: {result.runs}",
         f"read: {result.bytes_read / 1e6:.1f} MB in {result.seconds:.1f} s",
     ]
+
+
+def _archives(result: IngestResult) -> list[str]:
+    if not result.archives:
+        return []
+    damaged = f"; {result.damaged_archives} could not be read to the end" if result.damaged_archives else ""
+    return [f"archives: {result.archives} held {result.archived_files} of them{damaged}"]
 
 
 def _by_status(result: IngestResult) -> dict[str, int]:
@@ -114,6 +122,9 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
     return {
         "dry_run": dry_run,
         "files": _by_status(result),
+        "archives": result.archives,
+        "archived_files": result.archived_files,
+        "damaged_archives": result.damaged_archives,
         "pieces": result.pieces,
         "records": result.records,
         "ignored": result.ignored,

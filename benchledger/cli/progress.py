@@ -25,7 +25,8 @@ def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | N
 
         def show(progress: Progress) -> None:
             bar.length = max(progress.bytes_total, 1)
-            files = f"{progress.doing}: {progress.files_done} of {progress.files_total} files"
+            size = f"{progress.bytes_done / 1e6:,.0f} of {progress.bytes_total / 1e6:,.0f} MB"
+            files = f"{progress.doing}: {size}, {progress.files_done} of {progress.files_total} files"
             bar.update(progress.bytes_done - bar.pos, files)
 
         yield show
