@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from benchledger.answers.speedup import report_speedup
     from benchledger.definitions.folders import use_definitions
     from benchledger.ingestion.ingest import ingest
+    from benchledger.publishing.redact import redact
 
 __all__ = [
     "check_formats",
@@ -29,6 +30,7 @@ __all__ = [
     "ingest",
     "queries",
     "query",
+    "redact",
     "report_environment",
     "report_failures",
     "report_memory",
@@ -49,6 +51,7 @@ _HOMES = {
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
     "report_environment": "benchledger.answers.environment",
+    "redact": "benchledger.publishing.redact",
     "report_failures": "benchledger.answers.failures",
     "report_memory": "benchledger.answers.memory",
     "report_speed": "benchledger.answers.speed",

@@ -14,6 +14,9 @@ COMMANDS = {
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show or check the log formats."),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
     "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME."),
+    "redact": LazyCommand(
+        "benchledger.cli.redact:redact", "Write the logs and archives under PATHS again without private names."
+    ),
     "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, speed-up, environment."),
     "runs": LazyCommand("benchledger.cli.runs:runs", "List the runs, newest first."),
     "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, by its key or the beginning of it."),

@@ -63,9 +63,13 @@ class Names:
             text = _DOMAIN.sub(self._domain, text)
         return text
 
+    def kind_of(self, name: str) -> str | None:
+        """What the value of a field of this name is."""
+        return self._kinds.get(_canonical(name))
+
     def value(self, name: str, text: str) -> str | None:
         """What a text is as the value of a field of this name; None if the name says nothing."""
-        kind = self._kinds.get(_canonical(name))
+        kind = self.kind_of(name)
         return None if kind is None else self._replaced(kind, text)
 
     def _replaced(self, kind: str, names: str) -> str:

@@ -21,6 +21,11 @@ class Pseudonyms:
         self._given: dict[tuple[str, str], str] = {}
         self.counts: Counter[str] = Counter()
 
+    @property
+    def distinct(self) -> Counter[str]:
+        """How many different names of each kind were given a pseudonym."""
+        return Counter(kind for kind, _ in self._given)
+
     def of(self, kind: str, name: str) -> str:
         """The pseudonym of a name; of a host, its first label counts: `gpu1` and `gpu1.example.com` are one."""
         if PSEUDONYM.fullmatch(name):

@@ -29,6 +29,15 @@ class Redactor:
         """How often each kind was replaced so far, a text that was met before not counted again."""
         return self._pseudonyms.counts
 
+    @property
+    def distinct(self) -> Counter[str]:
+        """How many names of each kind were replaced so far."""
+        return self._pseudonyms.distinct
+
+    def says_what(self, name: str) -> bool:
+        """Whether the name of a field says that its value names a host, a user or the like."""
+        return self._names.kind_of(name) is not None
+
     def text(self, text: str) -> str:
         """The text with every private name and address replaced."""
         known = self._known.get(text)

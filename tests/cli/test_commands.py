@@ -20,6 +20,7 @@ EQUALS = {
     "formats show": "show_format",
     "ingest": "ingest",
     "query": "query",
+    "redact": "redact",
     "report failures": "report_failures",
     "report environment": "report_environment",
     "report memory": "report_memory",

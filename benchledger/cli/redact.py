@@ -1,0 +1,60 @@
+"""`bench redact`: logs and archives made fit for publishing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from benchledger.publishing.redact import RedactResult
+
+SHOWN = 5
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into."
+)
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The key of the pseudonyms; else that of the ledger.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: Path | None, form: str) -> None:
+    """Write the logs and archives under PATHS again without private names.
+
+    Line numbers, kinds of archives, and the order and times of members stay. Nothing is overwritten. Without a key file
+    and without a ledger the pseudonyms hold for this call only. Exit 1 if something had to be left out.
+    """
+    result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
+    if form == "json":
+        from benchledger.cli.output import json_text
+
+        click.echo(json_text(vars(result)))
+    else:
+        click.echo(f"files: {len(result.written)} written, {len(result.left_out)} left out")
+        for kind, count in sorted(result.replaced.items()):
+            click.echo(f"{kind}: {count} replaced, {result.distinct[kind]} different")
+    _say_left_out(settings, result)
+    click.get_current_context().exit(int(bool(result.left_out)))
+
+
+def _say_left_out(settings: Settings, result: RedactResult) -> None:
+    shown = result.left_out if settings.verbosity > 0 else result.left_out[:SHOWN]
+    for path, why in shown:
+        settings.say(f"left out: {path}: {why}")
+    if len(shown) < len(result.left_out):
+        settings.say(f"and {len(result.left_out) - len(shown)} more: -v lists them")
+    if result.own_key:
+        settings.say("no key file and no ledger: another call gives other pseudonyms. --key-file keeps them")

@@ -1,0 +1,146 @@
+"""Archives written again: the same kind, the same order and times of members, redacted names and contents."""
+
+from __future__ import annotations
+
+import bz2
+import copy
+import gzip
+import lzma
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import IO, BinaryIO, cast
+
+from benchledger.archives.kinds import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
+from benchledger.archives.limits import Budget
+from benchledger.archives.problem import Damaged, LimitReached
+from benchledger.archives.streams import CHUNK, Decompressed, Peekable, Source, gzip_mtime_ns
+from benchledger.publishing.text import Unfit, redact_text
+from benchledger.redaction.redactor import Redactor
+
+# A member is held while its new size is unknown: so much in memory, more in a temporary file without a name.
+_HELD_IN_MEMORY = 64 * 2**20
+_BROKEN = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
+    RuntimeError, OverflowError,
+)  # fmt: skip
+
+
+class Rewriter:
+    """Redacts one file, with all archives in it. `left_out` hears of each member that cannot be redacted, and why."""
+
+    def __init__(self, redactor: Redactor, budget: Budget, left_out: Callable[[str, str], None]) -> None:
+        self._redactor, self._budget, self._left_out = redactor, budget, left_out
+
+    def rewrite(self, source: Source, sink: BinaryIO, depth: int = 0) -> None:
+        """Copies a log or an archive, redacted. Raises Unfit if nothing of it can be."""
+        if depth > self._budget.limits.depth:
+            raise Unfit(f"more than {self._budget.limits.depth} archives within one another")
+        try:
+            source = Peekable(source)
+            kind = kind_of(source.head)
+            if (name := foreign(source.head)) is not None:
+                raise Unfit(f"{name}, which is not read: unpack it first")
+            if kind is None:
+                redact_text(source, sink.write, self._redactor)
+            elif kind in COMPRESSED:
+                with _compressor(kind, sink, source.head) as inner:
+                    self.rewrite(Decompressed(source, kind, self._budget), cast("BinaryIO", inner), depth + 1)
+            else:
+                {TAR: self._tar, ZIP: self._zip}[kind](source, sink, depth)
+        except (Damaged, *_BROKEN) as error:
+            raise Unfit(str(error)) from error
+
+    def _tar(self, source: Source, sink: BinaryIO, depth: int) -> None:
+        with (
+            tarfile.open(fileobj=cast("BinaryIO", source), mode="r|", bufsize=CHUNK, errors="surrogateescape") as old,
+            tarfile.open(fileobj=sink, mode="w|", bufsize=CHUNK, errors="surrogateescape", format=old.format) as new,
+        ):
+            for info in old:
+                old.members = []  # type: ignore[attr-defined]  # the stub lacks it
+                fresh = tarfile.TarInfo(self._path(info.name))
+                fresh.mtime, fresh.mode, fresh.type = info.mtime, info.mode, info.type
+                fresh.linkname = self._path(info.linkname)
+                if not info.isreg():
+                    # Folders and links have a name only; owners, and what a tool adds to a header, stay behind.
+                    if info.isdir() or info.issym() or info.islnk():
+                        new.addfile(fresh)
+                    else:
+                        self._left_out(fresh.name, "neither a file nor a folder nor a link")
+                    continue
+                fresh.type = tarfile.REGTYPE
+                member = old.extractfile(info)
+                assert member is not None
+                with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
+                    if self._member(cast("Source", member), cast("BinaryIO", held), fresh.name, depth):
+                        fresh.size = held.tell()
+                        held.seek(0)
+                        new.addfile(fresh, cast("BinaryIO", held))
+
+    def _zip(self, source: Source, sink: BinaryIO, depth: int) -> None:
+        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
+            while piece := source.read(CHUNK):
+                held.write(piece)
+            with zipfile.ZipFile(cast("BinaryIO", held)) as old, zipfile.ZipFile(sink, "w") as new:
+                for info in old.infolist():
+                    fresh = zipfile.ZipInfo(self._path(info.filename), info.date_time)
+                    fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
+                    if info.flag_bits & 0x1:
+                        self._left_out(fresh.filename, "encrypted: decrypt it first")
+                    elif info.is_dir():
+                        new.writestr(fresh, b"")
+                    else:
+                        with old.open(info) as member, tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as content:
+                            counted = cast("Source", _Counted(member, info.compress_size, self._budget))
+                            if self._member(counted, cast("BinaryIO", content), fresh.filename, depth):
+                                content.seek(0)
+                                _put(new, fresh, content)
+
+    def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
+        try:
+            self.rewrite(source, sink, depth + 1)
+        except Unfit as reason:
+            if isinstance(reason.__cause__, LimitReached):
+                raise
+            self._left_out(name, str(reason))
+            return False
+        return True
+
+    def _path(self, path: str) -> str:
+        return self._redactor.path(path)
+
+
+class _Counted:
+    # What comes out of a zip's member, held against the limits.
+    def __init__(self, member: IO[bytes], packed: int, budget: Budget) -> None:
+        self._member, self._packed, self._budget, self._out = member, packed, budget, 0
+
+    def read(self, size: int, /) -> bytes:
+        data = self._member.read(size)
+        self._out += len(data)
+        self._budget.check_ratio(self._out, self._packed)
+        self._budget.spend(len(data))
+        return data
+
+
+def _put(archive: zipfile.ZipFile, info: zipfile.ZipInfo, content: IO[bytes]) -> None:
+    info.file_size = content.seek(0, 2)
+    content.seek(0)
+    with archive.open(copy.copy(info), "w") as member:
+        while piece := content.read(CHUNK):
+            member.write(piece)
+
+
+def _compressor(kind: str, sink: BinaryIO, head: bytes) -> IO[bytes]:
+    if kind == GZIP:
+        # Its header may hold the name of the file that it was made of, and its time.
+        return cast("IO[bytes]", gzip.GzipFile("", "wb", fileobj=sink, mtime=gzip_mtime_ns(head) // 1_000_000_000))
+    if kind == BZIP2:
+        return bz2.BZ2File(sink, "wb")
+    if kind == XZ:
+        return lzma.LZMAFile(sink, "wb")
+    from backports import zstd
+
+    return cast("IO[bytes]", zstd.ZstdFile(sink, mode="wb"))

@@ -1,0 +1,113 @@
+"""`bench redact`: logs and archives written again with nothing private in them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchledger.archives.limits import Budget, Limits
+from benchledger.archives.streams import DiskFile
+from benchledger.errors import UsageError
+from benchledger.publishing.archive import Rewriter
+from benchledger.publishing.text import Unfit
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import load_redaction
+from benchledger.store.key_file import read_key_file
+from benchledger.store.private import KEY_BYTES, PrivateFile, private_path
+
+
+@dataclass
+class RedactResult:
+    """What was written, below the folder asked for; what was left out, with its reason; what was replaced, by kind.
+
+    `replaced` counts occurrences, `distinct` the names behind them. `own_key`: the pseudonyms are those of this call
+    only. No original name is in here.
+    """
+
+    written: list[str] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    replaced: Counter[str] = field(default_factory=Counter)
+    distinct: Counter[str] = field(default_factory=Counter)
+    own_key: bool = False
+
+
+def redact(
+    *paths: Path | str,
+    out: Path | str,
+    db: Path | str | None = None,
+    key_file: Path | str | None = None,
+    limits: Limits | None = None,
+) -> RedactResult:
+    """Writes every log and archive under the paths into the folder `out`, redacted.
+
+    The pseudonyms are those of `key_file`, else of the ledger `db` if there is one, else of a key that is forgotten.
+    Raises UsageError for a path that does not exist, or before anything is written if a file is there already.
+    """
+    rules = load_redaction()
+    key = _key(db, key_file)
+    redactor = Redactor(rules, key or secrets.token_bytes(KEY_BYTES))
+    target = Path(out)
+    plan: dict[Path, tuple[str, str]] = {}
+    for place, path in _files(paths, os.path.realpath(target)):
+        shown = redactor.path(path, place)
+        to = target / shown
+        if os.path.lexists(to) or to in plan:
+            raise UsageError(f"{to}: is there already, and is not overwritten. Name another folder with --out")
+        plan[to] = (place, shown)
+    result = RedactResult(own_key=key is None)
+    for to, (place, shown) in plan.items():
+        _write(place, to, shown, redactor, limits or Limits(), result)
+    result.replaced, result.distinct = redactor.counts, redactor.distinct
+    return result
+
+
+def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
+    if key_file is not None:
+        return read_key_file(Path(key_file))
+    if db is None or not private_path(db).is_file():
+        return None
+    with closing(PrivateFile(db)) as private:
+        return private.key
+
+
+def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]:
+    for path in map(Path, paths):
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder")
+        place = os.path.realpath(path)
+        if not path.is_dir():
+            yield place, path.name
+            continue
+        for folder, folders, names in os.walk(place):
+            # What was redacted before may lie within what is redacted now.
+            folders[:] = sorted(name for name in folders if os.path.join(folder, name) != out)
+            for name in sorted(names):
+                found = os.path.join(folder, name)
+                if os.path.isfile(found):
+                    yield found, os.path.relpath(found, place).replace(os.sep, "/")
+
+
+def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    half = to.with_name(f"{to.name}.{os.getpid()}.part")
+    try:
+        with open(place, "rb") as file, open(half, "xb") as sink:
+            status = os.stat(file.fileno())
+            disk = DiskFile(file, status.st_size)
+            budget = Budget(limits, lambda: disk.taken)
+            rewriter = Rewriter(redactor, budget, lambda name, why: result.left_out.append((f"{shown}!/{name}", why)))
+            rewriter.rewrite(disk, sink)
+        os.utime(half, ns=(status.st_mtime_ns, status.st_mtime_ns))
+        half.rename(to)
+        result.written.append(shown)
+    except Unfit as reason:
+        result.left_out.append((shown, redactor.text(str(reason))))
+    except OSError as error:
+        result.left_out.append((shown, f"cannot be read or written: {error.strerror or error}"))
+    finally:
+        half.unlink(missing_ok=True)

@@ -1,0 +1,67 @@
+"""The bytes of a log redacted line by line: line numbers stay, and bytes that are no UTF-8 survive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from benchledger.archives.streams import Source
+from benchledger.redaction.redactor import Redactor
+
+CHUNK = 1024 * 1024
+# A longer line is cut at a blank or comma, so that memory is bounded and no name is cut in two.
+_LONGEST = 16 * CHUNK
+_CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
+
+
+class Unfit(Exception):
+    """Raised for what cannot be redacted; the message says why."""
+
+
+def redact_text(source: Source, write: Callable[[bytes], object], redactor: Redactor) -> None:
+    """Copies a log, redacted. Raises Unfit for bytes that are no text."""
+    lines = _Lines(redactor)
+    rest = source.read(CHUNK)
+    if b"\x00" in rest[: 64 * 1024]:
+        raise Unfit("binary: what is private in it cannot be told or replaced")
+    while chunk := source.read(CHUNK):
+        rest += chunk
+        cut = rest.rfind(b"\n") + 1
+        if not cut:
+            if len(rest) < _LONGEST:
+                continue
+            cut = max(rest.rfind(b" "), rest.rfind(b",")) + 1 or len(rest)
+        write(lines.redact(rest[:cut]))
+        rest = rest[cut:]
+    write(lines.redact(rest))
+
+
+class _Lines:
+    # Remembers the header of a CSV table, which says what its cells hold.
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._header: list[str] = []
+
+    def redact(self, data: bytes) -> bytes:
+        text = data.decode("utf-8", "surrogateescape")
+        return "\n".join(map(self._line, text.split("\n"))).encode("utf-8", "surrogateescape")
+
+    def _line(self, line: str) -> str:
+        if line.count(",") >= 2 and (self._header or '"' in line):
+            line = self._cells(line)
+        return self._redactor.fresh(line)
+
+    def _cells(self, line: str) -> str:
+        cells = list(_CELL.finditer(line))
+        names = [cell.group(1) or cell.group(2) or "" for cell in cells]
+        if any(self._redactor.says_what(name) for name in names):
+            self._header = names
+        elif len(cells) == len(self._header):
+            out, last = "", 0
+            for name, cell, text in zip(self._header, cells, names, strict=True):
+                if text and self._redactor.says_what(name):
+                    group = 1 if cell.group(1) is not None else 2
+                    out += line[last : cell.start(group)] + self._redactor.value(name, text)
+                    last = cell.end(group)
+            return out + line[last:]
+        return line

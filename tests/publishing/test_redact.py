@@ -1,0 +1,203 @@
+"""`bench redact` writes logs and archives again: nothing private in them, all else as it was."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sqlite3
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, redact
+from benchledger.archives.limits import Limits
+from benchledger.errors import UsageError
+from benchledger.redaction.samples import shown
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, put, run_text
+
+LOG = b"r6i4n5:51:71 [0] NCCL INFO eth0:10.148.8.41<0>\r\n\xff\xfe caf\xe9 1.6.0.1\n\n/home/jdoe/x.py  no newline"
+CLEAN = b"<host>:51:71 [0] NCCL INFO eth0:<ip><0>\r\n\xff\xfe caf\xe9 1.6.0.1\n\n/home/<user>/x.py  no newline"
+SECRETS = (b"r6i4n5", b"10.148", b"jdoe")
+MTIME = 1_600_000_000
+
+
+def read_shown(data: bytes) -> bytes:
+    return shown(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def tar_of(members: dict[str, bytes], mode: str = "w") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime, info.uname, info.gname, info.uid = len(content), MTIME, "jdoe", "r6i4n5", 1000
+            tar.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def zip_of(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, (2020, 9, 13, 12, 26, 40)), content)
+        archive.comment = b"made by jdoe"
+    return buffer.getvalue()
+
+
+def test_a_log_keeps_its_lines_bytes_and_time(tmp_path: Path) -> None:
+    log = put(tmp_path / "in" / "r6i4n5_bs32.log", LOG)
+    os.utime(log, (MTIME, MTIME))
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    (written,) = (tmp_path / "out").iterdir()
+    assert shown(written.name) == "<host>_bs32.log"
+    assert read_shown(written.read_bytes()) == CLEAN
+    assert written.stat().st_mtime == MTIME
+    assert result.written == [written.name]
+    assert dict(result.replaced) == {"host": 2, "address": 1, "user": 1}
+    assert dict(result.distinct) == {"host": 1, "address": 1, "user": 1}
+
+
+PACKED = {
+    "a.log.gz": gzip.compress(LOG, mtime=MTIME),
+    "a.log.bz2": bz2.compress(LOG),
+    "a.log.xz": lzma.compress(LOG),
+    "a.tar": tar_of({"r6i4n5/a.log": LOG, "b.log": b"plain\n"}),
+    "a.tar.gz": gzip.compress(tar_of({"r6i4n5/a.log": LOG, "b.log": b"plain\n"}), mtime=MTIME),
+    "a.tar.xz": tar_of({"r6i4n5/a.log": LOG, "b.log": b"plain\n"}, "w:xz"),
+    "a.zip": zip_of({"r6i4n5/a.log": LOG, "b.log": b"plain\n"}),
+    "b.tar": tar_of({"in/a.zip": zip_of({"a.log.gz": gzip.compress(LOG)})}),
+}
+
+
+def contents(data: bytes) -> list[tuple[str, float | None, bytes]]:
+    """Every file in an archive, unpacked by Python's own library: name, time, bytes."""
+    if data[:2] == b"\x1f\x8b":
+        return contents(gzip.decompress(data))
+    if data[:3] == b"BZh":
+        return contents(bz2.decompress(data))
+    if data[:2] == b"\xfd7":
+        return contents(lzma.decompress(data))
+    if data[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [(i.filename, None, b) for i in archive.infolist() for *_, b in contents(archive.read(i))]
+    if data[257:262] == b"ustar":
+        with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+            return [(i.name, i.mtime, b) for i in tar for *_, b in contents(tar.extractfile(i).read())]
+    return [("", None, data)]
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_an_archive_is_written_again_as_it_was(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "in" / name, PACKED[name])
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    written = (tmp_path / "out" / name).read_bytes()
+    assert result.left_out == []
+    assert written[:2] == PACKED[name][:2] or name.endswith(".tar")
+    before, after = contents(PACKED[name]), contents(written)
+    assert [shown(one[0]) for one in after] == [one[0].replace("r6i4n5", "<host>") for one in before]
+    assert [one[1] for one in after] == [one[1] for one in before]
+    assert [read_shown(one[2]) for one in after] == [CLEAN if one[2] == LOG else one[2] for one in before]
+    everything = repr(after).encode() + written
+    assert [secret for secret in SECRETS if secret in everything] == []
+
+
+def test_what_cannot_be_redacted_is_left_out_and_told(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "x.sqlite") as con:
+        con.execute("create table t (host)")
+    binary = (tmp_path / "x.sqlite").read_bytes()
+    put(tmp_path / "in" / "r6i4n5.sqlite", binary)
+    put(tmp_path / "in" / "a.zip", zip_of({"r6i4n5.sqlite": binary, "a.log": LOG}))
+    put(tmp_path / "in" / "cut.gz", gzip.compress(os.urandom(100_000))[:5000])
+
+    done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out", db=tmp_path / "none.duckdb")
+
+    assert done.exit_code == 1
+    assert "files: 1 written, 3 left out" in done.stdout
+    assert "binary: what is private in it cannot be told" in done.stderr
+    assert "cut.gz" in done.stderr
+    assert "r6i4n5" not in done.stdout + done.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.zip"]
+    assert len(contents((tmp_path / "out" / "a.zip").read_bytes())) == 1
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", LOG)
+    put(tmp_path / "in" / "b.log", LOG)
+    put(tmp_path / "out" / "b.log", "mine\n")
+
+    with pytest.raises(UsageError, match=r"b\.log: is there already, and is not overwritten"):
+        redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["b.log"]
+    assert (tmp_path / "out" / "b.log").read_text() == "mine\n"
+
+
+def test_a_key_file_gives_the_same_pseudonyms_each_time_and_none_gives_others(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", LOG)
+    key = put(tmp_path / "k", "0123456789abcdef" * 4)
+    key.chmod(0o600)
+
+    for name, how in {"1": key, "2": key, "3": None}.items():
+        redact(tmp_path / "in", out=tmp_path / name, key_file=how)
+
+    one, two, three = ((tmp_path / name / "a.log").read_bytes() for name in "123")
+    assert one == two != three
+
+
+def test_the_ledgers_key_gives_the_pseudonyms_that_stand_in_it(db: Path, tmp_path: Path) -> None:
+    text = run_text().log + "slurmstepd: error: *** JOB 12 ON gpua CANCELLED AT 2026-01-02\n"
+    log = put(tmp_path / "in" / "a.log", text)
+    ingest(log, db=db)
+
+    redact(log, out=tmp_path / "out", db=db)
+
+    ((kept,),) = ask(db, "select distinct texts[1] from record where texts[1] like '%CANCELLED%'")
+    assert kept in (tmp_path / "out" / "a.log").read_text()
+
+
+def test_redacted_logs_give_the_same_measurements(db: Path, db2: Path, tmp_path: Path) -> None:
+    log = put(tmp_path / "in" / "a.log", run_text().log + "/home/jdoe/x.py: Warning\n")
+    redact(log, out=tmp_path / "out", db=db)
+    ingest(log, db=db)
+    ingest(tmp_path / "out", db=db2)
+
+    what = "select line, name, value, unit from measurement order by all"
+    assert ask(db, what) == ask(db2, what)
+
+
+def test_columns_that_name_hosts_are_found_by_their_header(tmp_path: Path) -> None:
+    rows = '"ID","Host Name","Kernel Name"\n"0","gpua","volta, x"\n"1","127.0.0.1","gpua"\n'
+    log = put(tmp_path / "in" / "ncu.csv", rows)
+
+    redact(log, out=tmp_path / "out")
+
+    text = shown((tmp_path / "out" / "ncu.csv").read_text())
+    assert text == '"ID","Host Name","Kernel Name"\n"0","<host>","volta, x"\n"1","127.0.0.1","gpua"\n'
+
+
+def test_a_bomb_is_left_out(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "bomb.gz", gzip.compress(b"a\n" * 4_000_000, 9))
+
+    result = redact(tmp_path / "in", out=tmp_path / "out", limits=Limits(total_bytes=100_000))
+
+    assert result.written == []
+    assert "more than 100,000 bytes came out of it" in result.left_out[0][1]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_was_redacted_into_a_folder_within_is_not_redacted_again(tmp_path: Path) -> None:
+    put(tmp_path / "a.log", LOG)
+
+    assert redact(tmp_path, out=tmp_path / "out").written == ["a.log"]
+    with pytest.raises(UsageError, match="is there already"):
+        redact(tmp_path, out=tmp_path / "out")
