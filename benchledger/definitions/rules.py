@@ -32,6 +32,7 @@ COLUMNS = (
     "quantity",
     "unit",
     "average_of",
+    "batch",
     "after_step",
     "to_step",
     "complete",
@@ -51,6 +52,7 @@ _CHOICES = {
     "quantity": ("throughput", "step_time", "interval"),
     "unit": ("samples/s", "tokens/s", "steps/s", "s", "TFLOP/s"),
     "average_of": ("rates", "times"),
+    "batch": ("global", "pass"),
     "ranks": ("all", "first", "median"),
     "trial_statistic": ("mean", "median"),
 }
@@ -88,6 +90,7 @@ class Rule:
     quantity: str | None = None
     unit: str | None = None
     average_of: str = "rates"
+    batch: str = "global"
     after_step: int | None = None
     to_step: int | None = None
     complete: bool = False

@@ -281,6 +281,7 @@ create table rule (
     quantity               varchar check (quantity in ('throughput', 'step_time', 'interval')),
     unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'TFLOP/s')),
     average_of             varchar not null default 'rates' check (average_of in ('rates', 'times')),
+    batch                  varchar not null default 'global' check (batch in ('global', 'pass')),
     after_step             bigint,
     to_step                bigint,
     complete               boolean not null default false,

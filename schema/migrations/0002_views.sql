@@ -745,8 +745,10 @@ counted as (
         case
             when quantity <> 'throughput' and unit is distinct from 's' then null
             when yields is not distinct from base_unit or yields = 's' then 1
-            when base_unit = 'steps/s' and yields = 'samples/s' then bench_case.global_batch_size
-            when base_unit = 'steps/s' then bench_case.global_batch_size * bench_case.seq_len
+            when base_unit = 'steps/s'
+                then case used.batch when 'pass' then bench_case.batch_size_per_gpu * bench_case.gpus
+                    else bench_case.global_batch_size end
+                    * case yields when 'tokens/s' then bench_case.seq_len else 1 end
             when base_unit = 'tokens/s' then 1 / bench_case.seq_len
             else bench_case.seq_len
         end as conversion,
@@ -754,7 +756,11 @@ counted as (
             when quantity = 'throughput' and scope = 'gpu' and bench_case.gpus is null then 'gpus'
             when quantity = 'throughput' and scope is null and bench_case.gpus is distinct from 1 then 'scope'
             when quantity <> 'throughput' and unit is distinct from 's' then 'unit'
-            when base_unit = 'steps/s' and bench_case.global_batch_size is null then 'global_batch_size'
+            when base_unit = 'steps/s' and used.batch = 'global' and bench_case.global_batch_size is null
+                then 'global_batch_size'
+            when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.batch_size_per_gpu is null
+                then 'batch_size_per_gpu'
+            when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.gpus is null then 'gpus'
             else 'seq_len'
         end as needed
     from used

@@ -298,6 +298,8 @@ comment on column rule.unit is
     'Unit of its values: samples/s, tokens/s, steps/s, s (a step), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
 comment on column rule.average_of is
     'rates: the statistic is taken of speeds; times: of times, so that a mean is volume over time.';
+comment on column rule.batch is
+    'Samples of a step: global, the global batch; pass, the batch of a GPU times the GPUs, for programs that call each pass a step, however many of them change the weights once.';
 comment on column rule.after_step is 'Only steps after this number; an interval lies wholly after it. NULL for no bound.';
 comment on column rule.to_step is 'Only steps up to this number. NULL for no bound.';
 comment on column rule.complete is 'Whether a window that is not whole gives no value.';

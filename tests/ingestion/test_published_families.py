@@ -125,3 +125,20 @@ def test_megatron_on_h200_is_told_in_tokens_a_second(h200: Path, tmp_path: Path)
     ]
     assert rows[0][3] == pytest.approx(61_440, rel=1e-3)
     assert rows[2][3] == pytest.approx(14_784, rel=1e-3)
+
+
+def test_paddles_modes_agree_where_a_log_prints_time_steps_and_speed(ledger: Path) -> None:
+    rows = ask(
+        ledger,
+        """select s.value, t.value, u.value from run_speed s
+           left join run_speed t on t.run_id = s.run_id and t.rule = 'paddle.mode0'
+           left join run_speed u on u.run_id = s.run_id and u.rule = 'paddle.mode3'
+           where s.rule = 'paddle.mode_minus1' and s.value is not null""",
+    )
+    by_time = [(speed, other) for speed, other, _ in rows if other is not None]
+    by_steps = [(speed, other) for speed, _, other in rows if other is not None]
+
+    assert len(by_time) >= 15 and len(by_steps) >= 4
+    # A mean of times is harmonic in speed: the slow first line weighs more. steps/s are printed with two decimals.
+    assert [pair for pair in by_time if not 0.9 * pair[0] < pair[1] < 1.003 * pair[0]] == []
+    assert [pair for pair in by_steps if pair[0] != pytest.approx(pair[1], rel=1e-3)] == []

@@ -277,3 +277,30 @@ def test_the_fallbacks_of_a_format_are_listed_in_their_order(ledger):
         ("first", 1),
         ("second", 2),
     ]
+
+
+ACCUMULATED = {"gpus": 8, "batch_size_per_gpu": 4, "gradient_accumulation": 8, "global_batch_size": 256, "seq_len": 128}
+
+
+@pytest.mark.parametrize(
+    ("batch", "unit", "value"),
+    [
+        ("global", "samples/s", 64.0),
+        ("pass", "samples/s", 8.0),
+        ("pass", "tokens/s", 1024.0),
+        ("pass", "steps/s", 0.25),
+    ],
+)
+def test_where_a_step_is_one_pass_its_samples_are_those_of_a_pass(ledger, batch, unit, value):
+    ledger.rule("r", quantity="step_time", unit=unit, batch=batch)
+    ledger.run(timed(ledger, 1, 4.0), case=ACCUMULATED)
+
+    assert speed(ledger, "r", "value") == [(value,)]
+
+
+@pytest.mark.parametrize(("case", "needed"), [({"gpus": 8}, "batch_size_per_gpu"), ({"batch_size_per_gpu": 8}, "gpus")])
+def test_a_pass_needs_its_batch_and_the_gpus(ledger, case, needed):
+    ledger.rule("r", quantity="step_time", batch="pass")
+    ledger.run(timed(ledger, 1, 4.0), case=case)
+
+    assert speed(ledger, "r", "value, reason") == [(None, needed)]
