@@ -138,7 +138,8 @@ def test_paddles_modes_agree_where_a_log_prints_time_steps_and_speed(ledger: Pat
     by_time = [(speed, other) for speed, other, _ in rows if other is not None]
     by_steps = [(speed, other) for speed, _, other in rows if other is not None]
 
-    assert len(by_time) >= 15 and len(by_steps) >= 4
+    assert len(by_time) >= 15
+    assert len(by_steps) >= 4
     # A mean of times is harmonic in speed: the slow first line weighs more. steps/s are printed with two decimals.
     assert [pair for pair in by_time if not 0.9 * pair[0] < pair[1] < 1.003 * pair[0]] == []
     assert [pair for pair in by_steps if pair[0] != pytest.approx(pair[1], rel=1e-3)] == []
