@@ -7,10 +7,11 @@ import re
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pieces, Refused, make_row
+from benchledger.scanning.rows import Pieces, Refused, make_row, scaled
 from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.values import Pair, decode
 
@@ -135,7 +136,7 @@ class MixedCsvReader:
             if column is None:
                 pairs.append(pair_of(name, cell, unit))
             else:
-                columns[column] = None if cell in NOT_STATED else _column(column, cell)
+                columns[column] = None if cell in NOT_STATED else _column(column, cell, unit)
         if long and not cells[long["value"]]:
             raise Refused(rows.CUT_ROW)
         if long:
@@ -144,12 +145,14 @@ class MixedCsvReader:
         return columns, pairs
 
 
-def _column(name: str, cell: str) -> Any:
-    if name not in _WHOLE:
+def _column(name: str, cell: str, unit: str | None) -> Any:
+    if name not in (*_WHOLE, "clock_s"):
         return cell
     match = NUMBER_CELL.match(cell)
     if match is None:
         raise Refused(rows.BAD_NUMBER)
+    if name == "clock_s":
+        return scaled(float(match.group(1)), vocabulary().spellings.get(unit or "s", ("s", 1.0))[1])
     return column_value(name, float(match.group(1)))
 
 

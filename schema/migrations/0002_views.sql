@@ -1276,18 +1276,20 @@ join bench_case on bench_case.case_id = run.case_id
 where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
 group by all;
 
+-- A profile stands for itself: where no run claims its log, run_id is NULL, and log_id tells the profiles apart.
 create view profile_table as
 with kernel as (
     select
         run_id,
+        log_id,
         label,
         name,
         quantity,
         unit,
-        list_sort(list({'log_id': log_id, 'byte_offset': byte_offset, 'ordinal': ordinal, 'value': value})) as records
+        list_sort(list({'byte_offset': byte_offset, 'ordinal': ordinal, 'value': value})) as records
     from measurement
-    where kind = 'kernel' and run_id is not null and value is not null
-    group by run_id, label, name, quantity, unit
+    where kind = 'kernel' and value is not null
+    group by run_id, log_id, label, name, quantity, unit
 ),
 listed as (
     select * exclude (records), list_transform(records, lambda x: x.value) as readings
@@ -1297,6 +1299,7 @@ listed as (
 select
     listed.run_id,
     run.case_id,
+    listed.log_id,
     listed.label,
     listed.name,
     listed.quantity,
@@ -1307,7 +1310,142 @@ select
     list_min(listed.readings) as lowest,
     list_max(listed.readings) as highest
 from listed
-join run using (run_id);
+left join run using (run_id);
+
+-- Kernels by the time that they took: of a timeline each launch is a record, a profiler's own table states the sum.
+create view kernel_table as
+with launched as (
+    select run_id, log_id, device, label, count(*) as calls, list_sum(list_sort(list(value))) as total_s
+    from measurement
+    where kind = 'kernel' and quantity = 'kernel_time' and unit = 's' and isfinite(value)
+    group by run_id, log_id, device, label
+),
+summed as (
+    select
+        run_id,
+        log_id,
+        device,
+        label,
+        max(value) filter (where quantity = 'kernel_calls') as calls,
+        max(value) filter (where quantity = 'kernel_time_total' and unit = 's') as total_s
+    from measurement
+    where kind = 'kernel'
+    group by run_id, log_id, device, label, byte_offset
+    -- nvprof lists what the host called under the same columns.
+    having total_s is not null and not coalesce(bool_or(name = 'Type' and text <> 'GPU activities'), false)
+),
+stated as (
+    select run_id, log_id, device, label, calls, total_s, true as each_launch
+    from launched
+    union all
+    select run_id, log_id, device, label, sum(calls)::bigint, list_sum(list_sort(list(total_s))), false
+    from summed
+    group by run_id, log_id, device, label
+)
+select
+    stated.run_id,
+    run.case_id,
+    stated.log_id,
+    stated.device,
+    stated.label,
+    stated.calls,
+    stated.total_s,
+    stated.total_s / nullif(stated.calls, 0) as mean_s,
+    case
+        when stated.each_launch
+            then 100 * stated.total_s
+                / nullif(list_sum(list_sort(list(stated.total_s) over (partition by stated.run_id, stated.log_id, stated.device))), 0)
+    end as share_percent
+from stated
+anti join excluded_run using (run_id)
+left join run using (run_id);
+
+-- How busy a device was while it was profiled. Kernels overlap: their time counts once, so what a kernel adds is what
+-- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles.
+create view utilization_table as
+with kernel as (
+    select run_id, log_id, device, clock_s as start_s, clock_s + value as end_s
+    from measurement
+    where kind = 'kernel' and quantity = 'kernel_time' and unit = 's' and isfinite(value) and isfinite(clock_s)
+),
+reached as (
+    select
+        *,
+        max(end_s) over (
+            partition by run_id, log_id, device order by start_s, end_s
+            rows between unbounded preceding and 1 preceding
+        ) as until_s
+    from kernel
+),
+busy as (
+    select
+        run_id,
+        log_id,
+        device,
+        count(*) as kernels,
+        list_sum(list_sort(list(greatest(end_s - greatest(start_s, coalesce(until_s, start_s)), 0)))) as busy_s,
+        max(end_s) - min(start_s) as own_s
+    from reached
+    group by run_id, log_id, device
+),
+profiled as (
+    select run_id, log_id, max(value) as span_s
+    from measurement
+    where quantity = 'profiled_time' and unit = 's' and isfinite(value)
+    group by run_id, log_id
+),
+launch as (
+    select
+        run_id,
+        log_id,
+        device,
+        name,
+        quantity,
+        unit,
+        value,
+        max(value) filter (where quantity = 'kernel_cycles')
+            over (partition by run_id, log_id, device, step, label) as cycles
+    from measurement
+    where kind = 'kernel' and quantity in ('pipe_utilization', 'kernel_cycles')
+),
+pipe as (
+    select
+        run_id,
+        log_id,
+        device,
+        name,
+        count(value * cycles) as kernels,
+        list_sum(list_sort(list(value * cycles)))
+            / nullif(list_sum(list_sort(list(cycles) filter (where value is not null))), 0) as value
+    from launch
+    where quantity = 'pipe_utilization' and (unit = '%' or value is null)
+    group by run_id, log_id, device, name
+),
+found as (
+    select
+        busy.run_id,
+        busy.log_id,
+        busy.device,
+        'compute' as metric,
+        100 * busy.busy_s / nullif(greatest(coalesce(profiled.span_s, busy.own_s), busy.own_s), 0) as value,
+        busy.kernels,
+        busy.busy_s,
+        greatest(coalesce(profiled.span_s, busy.own_s), busy.own_s) as profiled_s,
+        case
+            when profiled.span_s >= busy.own_s then 'time with a kernel running over the profiled time'
+            else 'time with a kernel running over the time from the first kernel to the last'
+        end as method
+    from busy
+    left join profiled
+        on busy.log_id = profiled.log_id and busy.run_id is not distinct from profiled.run_id
+    union all
+    select run_id, log_id, device, name, value, kernels, null, null, 'mean over kernels, weighted by their cycles'
+    from pipe
+)
+select found.run_id, run.case_id, found.* exclude (run_id)
+from found
+anti join excluded_run using (run_id)
+left join run using (run_id);
 
 create view convergence_table as
 with reading as (

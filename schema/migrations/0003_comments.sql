@@ -765,21 +765,50 @@ comment on column max_batch_table.smallest_oom is 'Smallest batch size per GPU t
 comment on column max_batch_table.runs is 'Number of runs that speak.';
 
 comment on view profile_table is
-    'One row per run, kernel and profiled value: its mean and total over the kernel''s calls.';
+    'One row per profile log, kernel and value: the mean over its calls. A profile that no run claims has no run_id.';
 comment on column profile_table.run_id is
-    'Id of the run (table run): a hash, independent of the order of loading.';
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
 comment on column profile_table.case_id is 'Id of the case (table bench_case).';
+comment on column profile_table.log_id is 'Id of the log (table log).';
 comment on column profile_table.label is 'Name of the kernel.';
 comment on column profile_table.name is 'Name of the value as the profiler spells it.';
 comment on column profile_table.quantity is
-    'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
+    'What is measured: a word of schema/vocabulary/quantities.toml; NULL if no field declares it.';
 comment on column profile_table.value is 'Mean over the calls.';
 comment on column profile_table.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit of the value: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1; NULL if unknown.';
 comment on column profile_table.records is 'Number of calls.';
 comment on column profile_table.total is 'Sum over the calls.';
 comment on column profile_table.lowest is 'Lowest of the calls.';
 comment on column profile_table.highest is 'Highest of the calls.';
+
+comment on view kernel_table is
+    'One row per profile log, device and kernel: calls and time. torch.profiler''s table lists operators beside the kernels that they ran.';
+comment on column kernel_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column kernel_table.case_id is 'Id of the case (table bench_case).';
+comment on column kernel_table.log_id is 'Id of the log (table log).';
+comment on column kernel_table.device is 'Device, as its log names it; NULL if it does not.';
+comment on column kernel_table.label is 'Name of the kernel or operator.';
+comment on column kernel_table.calls is 'Number of launches.';
+comment on column kernel_table.total_s is 'Seconds of all launches together; overlapping ones count twice.';
+comment on column kernel_table.mean_s is 'Seconds of one launch in the mean.';
+comment on column kernel_table.share_percent is
+    'Share of the time of all kernels of the device; NULL where the profiler states sums only, which may overlap.';
+
+comment on view utilization_table is
+    'One row per profile log, device and metric: how busy the device, or one of its pipes, was.';
+comment on column utilization_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column utilization_table.case_id is 'Id of the case (table bench_case).';
+comment on column utilization_table.log_id is 'Id of the log (table log).';
+comment on column utilization_table.device is 'Device, as its log names it; NULL if it does not.';
+comment on column utilization_table.metric is 'compute, or the name of a pipe''s metric as ncu spells it.';
+comment on column utilization_table.value is 'Utilization in %; NULL where the metric does not exist on the device.';
+comment on column utilization_table.kernels is 'Number of launches that the value is made of.';
+comment on column utilization_table.busy_s is 'Seconds with at least one kernel running; NULL for pipes.';
+comment on column utilization_table.profiled_s is 'Seconds that were profiled; NULL for pipes.';
+comment on column utilization_table.method is 'How the value was computed.';
 
 comment on view convergence_table is
     'One row per run and loss: first and last loss, and the last accuracy.';

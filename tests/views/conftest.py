@@ -96,6 +96,16 @@ class Ledger:
         phase = None if kind == "sample" else "train"
         return Piece(kind, (("memory", quantity, mib, "MiB", "gpu"),), phase, columns)
 
+    @staticmethod
+    def kernel(label: str, start_s: float, seconds: float, **columns: Any) -> Piece:
+        """A kernel of a timeline."""
+        return Piece(
+            "kernel",
+            (("dur", "kernel_time", seconds, "s", "gpu"),),
+            None,
+            {"label": label, "clock_s": start_s, **columns},
+        )
+
     def log(self, *pieces: Piece, format: str = "ngc", campaigns: tuple[str | None, ...] = ("c",)) -> int:
         """Stores one log, a record a line, and a sighting of it in each campaign."""
         log_id = next(self._ids)

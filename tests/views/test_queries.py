@@ -6,6 +6,8 @@ from benchledger.definitions.queries import find_query, load_queries, read_query
 from benchledger.errors import DefinitionError, UsageError
 
 ASKED = {
+    "kernels",
+    "utilization",
     "speed",
     "memory",
     "speedup",
@@ -27,6 +29,7 @@ def filled(ledger):
     ledger.run(status="oom", campaigns=("a",))
     ledger.run(ledger.summary(6.0), campaigns=(None,), case={"gpus": 2})
     ledger.attach(run, ledger.log(ledger.memory(5.0)), "telemetry")
+    ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
     stray = ledger.log(ledger.memory(5.0), campaigns=("stray",))
     ledger.insert(
         "segment",

@@ -80,6 +80,8 @@ VIEWS = [
     "failure_table",
     "max_batch_table",
     "profile_table",
+    "kernel_table",
+    "utilization_table",
     "convergence_table",
     "leaderboard",
     "conflict",
