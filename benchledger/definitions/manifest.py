@@ -159,16 +159,21 @@ class _Reader:
             return
         for name in value:
             inside = normpath(name.replace("\\", "/"))
-            if not name or inside == "." or inside.startswith("../") or inside == ".." or isabs(inside):
+            climbs = inside in (".", "..") or inside.startswith("../") or isabs(inside)
+            # Half a surrogate is the name of no file.
+            if not name or climbs or name != name.encode("utf-8", "replace").decode():
                 self._problem(offset, f"file {name!r} does not lie below the manifest's folder")
         self._manifest.files = list(dict.fromkeys(value))
         self._keep(FILES, None, ", ".join(self._manifest.files), offset)
 
     def _keep(self, key: str, fact: str | None, value: str, offset: int) -> None:
-        self._manifest.stated.append(Stated(key, fact, value, offset))
+        # Half a surrogate is valid JSON and no text.
+        whole = value.encode("utf-8", "backslashreplace").decode()
+        self._manifest.stated.append(Stated(key, fact, whole, offset))
 
     def _problem(self, offset: int, problem: str) -> None:
-        self._manifest.problems.append((offset, f"bad manifest: {problem}"))
+        whole = problem.encode("utf-8", "backslashreplace").decode()
+        self._manifest.problems.append((offset, f"bad manifest: {whole}"))
 
     def _offset(self, key: str) -> int:
         found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(self._text, self._at)

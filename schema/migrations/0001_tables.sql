@@ -201,7 +201,7 @@ create table run (
     status_line    bigint,
     steps_planned  bigint,
     steps_done     bigint,
-    exit_code      integer
+    exit_code      bigint
 );
 
 create table run_alias (

@@ -360,11 +360,30 @@ create macro per_second(value, steps, quantity) as
     case when quantity = 'throughput' then value else steps / value end;
 
 -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
+-- A run of which only a manifest is known takes the format of its implementation, so that it is missing from the table
+-- in which it would stand.
 create view run_format as
-select run_source.run_id, arg_min(log.format, log.log_id) as format
-from run_source
-join log using (log_id)
-group by run_source.run_id;
+with own as (
+    select run_source.run_id, arg_min(log.format, log.log_id) as format, bool_and(role = 'manifest') as logless
+    from run_source
+    join log using (log_id)
+    group by run_source.run_id
+),
+alike as (
+    select own.run_id, min(format.format) as format
+    from own
+    join run using (run_id)
+    join bench_case using (case_id)
+    join format
+        on format.framework is not distinct from bench_case.framework
+        and format.implementation = bench_case.implementation
+    where own.logless and format.role in ('train', 'duplicate_stream') and format.default_rule is not null
+    group by own.run_id
+    having count(distinct format.default_rule) = 1
+)
+select own.run_id, coalesce(alike.format, own.format) as format
+from own
+left join alike using (run_id);
 
 -- A format's default rule, and what stands in for it where it gives no number.
 create view default_rule as

@@ -255,12 +255,12 @@ def test_a_bad_manifest_is_a_clear_reject_and_states_nothing(db: Path, tmp_path:
 
 
 def test_every_mistake_is_a_reject_with_its_line(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.json", manifest(host="x", trial=0, case={"precision": "fp12"}))
+    put(tmp_path / "logs" / "run.json", manifest(colour="x", trial=0, case={"precision": "fp12"}))
 
     ingest(tmp_path / "logs", db=db)
 
     assert ask(db, "select line, text from reject order by line") == [
-        (6, ' "host": "x",'.strip()), (7, '"trial": 0,'), (9, '"precision": "fp12"'),
+        (6, '"colour": "x",'), (7, '"trial": 0,'), (9, '"precision": "fp12"'),
     ]  # fmt: skip
 
 
@@ -274,3 +274,59 @@ def test_what_a_manifest_lists_and_nobody_saw_is_shown(db: Path, tmp_path: Path)
     found = query("manifests", db=db).select("file", "file_status", "format").rows()
 
     assert found == [("gone.csv", "missing", None), ("train.log", "loaded", "ngc-pytorch-bert")]
+
+
+def test_text_that_is_no_unicode_is_escaped_or_refused(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "a.json", '{"benchledger_manifest": 1, "files": [], "command": "x\\ud800y"}')
+    put(tmp_path / "logs" / "b.json", '{"benchledger_manifest": 1, "files": ["\\ud800.log"]}')
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.rejects == 1
+    assert one(db, "select value from fact where name = 'command'") == "x\\ud800y"
+    assert "does not lie below" in one(db, "select reason from reject")
+
+
+def test_a_run_without_a_known_log_is_missing_from_the_table_in_which_it_would_stand(db: Path, tmp_path: Path) -> None:
+    from benchledger import report_speed
+
+    put(tmp_path / "logs" / "a" / "train.log", run_text(gpus=8).log)
+    case = {"framework": "pytorch", "model": "bert_base", "task": "pretraining", "precision": "fp32", "gpus": 8}
+    said = {"implementation": "ngc", "campaign": "a", "exit_code": 1, "case": {**case, "batch_size_per_gpu": 96}}
+    put(tmp_path / "logs" / "b" / "run.json", manifest(**said))
+    put(tmp_path / "logs" / "a" / "run.json", manifest(campaign="a"))
+
+    ingest(tmp_path / "logs", db=db)
+
+    (table,) = report_speed(db=db).tables
+    assert table.frame.rows() == [("8", "199.55", "FAILED")]
+    assert str(table.coverage) == "1 of 2 cases; missing: 8 x fp32 BS=96: failed"
+
+
+def test_plain_and_in_an_archive_a_manifest_binds_the_same(db: Path, db2: Path, tmp_path: Path) -> None:
+    import zipfile
+
+    run = run_text()
+    texts = {
+        "e/a/train.log": run.log,
+        "e/a/out/smi.csv": run.telemetry,
+        "e/a/run.json": manifest(files=["train.log", "out/smi.csv"], campaign="x", trial=2),
+        "e/a/benchmark.para": "GLOBAL_BATCH 768\nGPU 8\n",
+        "e/b/run.json": manifest(files=["gone.log"], exit_code=1),
+    }
+    for path, text in texts.items():
+        put(tmp_path / "plain" / path, text)
+    (tmp_path / "packed").mkdir()
+    with zipfile.ZipFile(tmp_path / "packed" / "all.zip", "w") as archive:
+        for path, text in texts.items():
+            archive.writestr(path, text)
+
+    ingest(tmp_path / "plain", db=db)
+    ingest(tmp_path / "packed", db=db2)
+
+    bound = "select role, paired_by, devices from run_log order by all"
+    assert stable_tables(db) == stable_tables(db2)
+    assert ask(db, bound) == ask(db2, bound)
+    ingest(tmp_path / "packed", db=db)
+    assert stable_tables(db) == stable_tables(db2)
+    assert ask(db, bound) == ask(db2, bound)

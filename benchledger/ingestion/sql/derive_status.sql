@@ -11,7 +11,7 @@ with evidence as (
         greatest(n.steps_done, t.steps_done) as steps_done,
         coalesce(n.step_gap, t.step_gap) as step_gap,
         try_cast(p.value as bigint) as steps_planned,
-        try_cast(e.value as integer) as exit_code,
+        try_cast(e.value as bigint) as exit_code,
         g.value as signal,
         n.role = 'manifest' as logless
     from new_run as n
