@@ -59,7 +59,7 @@ class ColumnsReader:
     def _header(self, line: bytes) -> list[str]:
         if not line.startswith(b"#") or len(line) > rows.PIECE_LIMIT:
             return []
-        names = decode(line[1:]).split()
+        names = _split(decode(line[1:]))
         known = set(names)
         fits = any(known >= set(wanted) for wanted in self.definition.headers) and len(known) == len(names)
         return names if fits and not known & set(self.definition.without) else []
@@ -67,15 +67,14 @@ class ColumnsReader:
     def _head(self, line: bytes) -> None:
         if names := self._header(line):
             self._names, self._units = names, [None] * len(names)
-        elif len(units := decode(line[1:]).split()) == len(self._names):
+        elif len(units := _split(decode(line[1:]))) == len(self._names):
             self._units = list(units)
 
     def _row(self, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
         if len(text) > rows.PIECE_LIMIT:
             reject(pieces, line, offset, self.record.name, rows.TOO_LONG, text)
             return
-        # Only the last column can hold blanks: a command.
-        cells = decode(text).split(None, len(self._names) - 1)
+        cells = _split(decode(text), len(self._names) - 1)
         if not cells or not cells[0][:1].isdecimal():
             # What the monitor says beside its rows, `Killed` among it.
             return
@@ -119,6 +118,13 @@ class ColumnsReader:
         if logged_at is None:
             raise Refused(rows.BAD_TIME)
         return {"logged_at": logged_at}
+
+
+def _split(line: str, most: int = -1) -> list[str]:
+    # Only the last column can hold blanks: a command. `--format csv` has commas.
+    if "," in line:
+        return [cell.strip() for cell in line.split(",", most)]
+    return line.split(None, most)
 
 
 def _clock(time: str) -> float:

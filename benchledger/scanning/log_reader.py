@@ -152,14 +152,16 @@ class LogReader:
         for chunk in chunks:
             counter.count(chunk)
             line += chunk.count(b"\n")
-            if counter.bytes <= DOCUMENT_LIMIT:
-                parts.append(chunk)
+            # Of what is too large only the beginning is kept, to show it.
+            parts = [*parts, chunk] if counter.bytes <= DOCUMENT_LIMIT else [(parts or [chunk])[0][:1000]]
+        document = b"".join(parts)
+        parts.clear()
         pieces = Pieces()
         if counter.bytes > DOCUMENT_LIMIT:
             pieces.pieces += 1
-            pieces.rejects.append(RejectedPiece(1, 0, None, TOO_LARGE, decode(parts[0][:1000] if parts else b"")))
+            pieces.rejects.append(RejectedPiece(1, 0, None, TOO_LARGE, decode(document)))
         else:
-            reader.read(b"".join(parts), 0, 1, pieces)
+            reader.read(document, 0, 1, pieces)
         self._scanner(reader.format).keep(pieces, log, columns)
         return line
 

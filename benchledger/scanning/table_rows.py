@@ -39,7 +39,12 @@ class TableReader:
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         """Why a file that no other format claims is of this format: headings stand under a rule."""
         self.begin(head)
-        for text, number, _ in lines_of(head, 0, 1):
+        # Most files hold no rule at all, and need not be walked line by line.
+        start = head.find(b"---  -")
+        start = head.rfind(b"\n", 0, start) + 1 if start >= 0 else len(head)
+        for text, number, _ in lines_of(head[start:], 0, 1 + head.count(b"\n", 0, start)):
+            if not self._spans and not text.startswith(b"-"):
+                continue
             shown = decode(text[: rows.PIECE_LIMIT])
             if _RULE.match(shown):
                 self._rule(shown)
