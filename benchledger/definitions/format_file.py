@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from benchledger.definitions import format_detect, format_rows
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.folders import definition_files
@@ -126,12 +127,12 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     for start in run_starts:
         top.known("run_starts", "record", start, names)
     _refuse_other_rows(top, kind, len(records))
-    detect = top.table("detect", parts.DETECT.get(kind, ()))
+    detect = top.table("detect", format_detect.DETECT.get(kind, ()))
     _refuse_other_tables(top, kind, base)
     framework = top.text_or_none("framework")
     if framework is not None:
         parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
-    sample_keys = parts.SQLITE_SAMPLE if kind == "sqlite" else parts.SAMPLE
+    sample_keys = format_detect.SQLITE_SAMPLE if kind == "sqlite" else format_detect.SAMPLE
     return model.LogFormat(
         name=top.text("format"),
         path=file.path,
@@ -144,11 +145,11 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         generic=top.flag("generic"),
         anchors=tuple(anchors),
         pairs=style,
-        proofs=parts.read_proofs(detect) if kind == "lines" else (),
-        columns=parts.read_columns(top.table("columns", parts.COLUMNS)) if kind == "columns" else None,
-        table=parts.read_table(top.table("table", parts.TABLE)) if kind == "table" else None,
-        keys=parts.read_keys(detect) if kind == "json" else (),
-        tables=parts.read_tables(detect) if kind == "sqlite" else (),
+        proofs=format_detect.read_proofs(detect) if kind == "lines" else (),
+        columns=format_rows.read_columns(top.table("columns", format_rows.COLUMNS)) if kind == "columns" else None,
+        table=format_rows.read_table(top.table("table", format_rows.TABLE)) if kind == "table" else None,
+        keys=format_detect.read_keys(detect) if kind == "json" else (),
+        tables=format_detect.read_tables(detect) if kind == "sqlite" else (),
         records=tuple(records),
         ignores=tuple(ignores),
         fields=fields,
@@ -159,7 +160,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
         or (base.closing_after if base else None),
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
-        samples=tuple(parts.read_sample(table) for table in top.tables("sample", sample_keys)),
+        samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
         own_templates=frozenset(own_templates),
         definitions_hash=_hash(file, base),
@@ -172,7 +173,7 @@ def _refuse_what_is_of_lines(top: Table, kind: str) -> None:
         return
     shown = "CSV" if kind == "csv" else kind
     cure = {"json": "its keys", "sqlite": "its tables"}.get(kind, f"[{kind}]")
-    for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in parts.DETECT else ("detect",))):
+    for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
         if key in top:
             top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
 
@@ -181,7 +182,7 @@ def _refuse_other_rows(top: Table, kind: str, records: int) -> None:
     if kind in ("csv", "columns") and records != 1:
         shown = "CSV" if kind == "csv" else kind
         top.fail("record.1", f"a {shown} format has one [[record]]: its row")
-    if kind == "table" and records != 1 + ("footers" in top.table("table", parts.TABLE)):
+    if kind == "table" and records != 1 + ("footers" in top.table("table", format_rows.TABLE)):
         top.fail("record.1", "a table format has one [[record]] for its rows, and a second one for its footers")
 
 
@@ -210,7 +211,7 @@ def _restyled(record: model.RecordDefinition, style: model.PairsStyle | None) ->
 
 def _csv(top: Table, fields: dict[str, model.FieldDefinition]) -> model.CsvDefinition:
     units = frozenset(vocabulary().spellings) | {unit for field in fields.values() for unit in field.units}
-    return parts.read_csv(top.table("csv", parts.CSV), units)
+    return format_rows.read_csv(top.table("csv", format_rows.CSV), units)
 
 
 def _default_rule(top: Table) -> str | None:

@@ -1,11 +1,11 @@
-"""The parts of a format file, each read from its table: pairs, JSON, fields, facts, CSV columns, proofs, samples."""
+"""The parts of a format file, each read from its table: records, pairs, fields, facts."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from benchledger.definitions import log_format as model
+from benchledger.definitions.format_rows import JSON, read_json, read_row
 from benchledger.definitions.template import Template, TemplateError, parse_template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
@@ -32,17 +32,6 @@ FACT = (
     "names",
     "product",
 )
-SAMPLE = ("text", "expect")
-SQLITE_SAMPLE = ("tables", "expect")
-_JSON = ("values", "where", "has", "unless", *model.COLUMNS)
-_JSON_DOCUMENT = (*_JSON, "each", "units", "logged_units", "clock_unit")
-_SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
-DETECT = {"lines": ("proof",), "json": ("keys",), "sqlite": ("tables",)}
-CSV = ("columns", "headers", "headerless", "search", "long", "drop")
-COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
-TABLE = ("columns", "headings", "footers")
-_LONG = ("name", "unit", "value")
-_CSV_COLUMN = ("name", "number", "unit", "least", "most")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product")
 
 _NUMBERS = ("int", "int,", "float")
@@ -82,9 +71,9 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     phase = table.choice("phase", (*model.PHASES, model.CURRENT)) if "phase" in table else None
     begins = table.choice("begins_phase", model.PHASES) if "begins_phase" in table else None
     if format_kind != "lines":
-        return _read_row(table, format_kind, model.RecordDefinition(name, kind, (), status=status, phase=phase))
+        return read_row(table, format_kind, model.RecordDefinition(name, kind, (), status=status, phase=phase))
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
-    json = _read_json(table.table("json", _JSON)) if "json" in table else None
+    json = read_json(table.table("json", JSON)) if "json" in table else None
     unit, scale = _unit_of(table)
     line_start = table.flag("line_start")
     templates = read_templates(table, anywhere=line_start)
@@ -126,39 +115,6 @@ def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
     return model.Pick(hole, table.text("as"))
 
 
-def _read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
-    shown = "CSV" if kind == "csv" else kind
-    for key in ("templates", "pairs", "json", "sqlite", "begins_phase", "word_start", "unit", "line_start", "pick"):
-        if key in table and key != kind:
-            table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
-    if kind == "json":
-        return replace(record, json=_read_json(table.table("json", _JSON_DOCUMENT)))
-    if kind == "sqlite":
-        return replace(record, sqlite=_read_sqlite(table.table("sqlite", _SQLITE)))
-    return record
-
-
-def _read_sqlite(table: Table) -> model.SqliteMap:
-    names = tuple(table.strings("names"))
-    if names and len(names) != 3:
-        table.fail("names", f"names is a table and its id and text columns, not {list(names)}")
-    tables = tuple(table.strings("tables"))
-    if not tables:
-        table.fail("tables", "tables lists where the records stand")
-    return model.SqliteMap(
-        tables=tables,
-        start=table.text("start"),
-        end=table.text("end"),
-        unit=table.choice("unit", sorted(vocabulary().spellings)),
-        duration=table.text("duration"),
-        label=table.text_or_none("label"),
-        names=names,
-        device=table.text_or_none("device"),
-        values=table.texts("values"),
-        span=table.flag("span"),
-    )
-
-
 def read_ignore(table: Table) -> model.IgnoreDefinition:
     """An [[ignore]]."""
     reason = table.text("reason")
@@ -175,22 +131,6 @@ def read_pairs(table: Table) -> model.PairsStyle:
     if not between:
         table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
     return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"))
-
-
-def _read_json(table: Table) -> model.JsonMap:
-    columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
-    values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
-    return model.JsonMap(
-        values=values,
-        columns=columns,
-        where=table.any_values("where"),
-        has=tuple(table.strings("has")),
-        unless=table.any_values("unless"),
-        each=table.text_or_none("each"),
-        units=table.texts("units"),
-        logged_units=table.texts("logged_units"),
-        clock_unit=table.listed("clock_unit", vocabulary().spellings),
-    )
 
 
 def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
@@ -308,111 +248,3 @@ def fact_value(table: Table, key: str, fact: FactName, value: str) -> None:
     if fact.canonical(value) != value:
         known = ", ".join(fact.values) or fact.type
         table.fail(key, f"{value!r} is no value of {fact.name}; known: {known}")
-
-
-def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
-    """A [csv] table; `units` are the spellings that a column list may ask for."""
-    columns = _record_columns(table)
-    lists = []
-    for entry in table.lists("headerless"):
-        cells = [Table(table.file, table.where("headerless"), cell, _CSV_COLUMN) for cell in entry]
-        lists.append(tuple(_csv_column(cell, units) for cell in cells))
-        if not entry:
-            table.fail("headerless", "a column list names at least one column")
-    headers = tuple(table.strings("headers"))
-    search = _lists_of_texts(table, "search", "search is a list of lists of column names")
-    if not headers and not lists and not search:
-        table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
-    long = table.table("long", _LONG)
-    if "long" in table:
-        long.text("name"), long.text("value")
-    return model.CsvDefinition(
-        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
-    )
-
-
-def read_columns(table: Table) -> model.ColumnsDefinition:
-    """A [columns] table."""
-    return model.ColumnsDefinition(
-        columns=_record_columns(table),
-        headers=_some(table, "headers"),
-        without=tuple(table.strings("without")),
-        texts=tuple(table.strings("texts")),
-        date=table.text_or_none("date"),
-        time=table.text_or_none("time"),
-    )
-
-
-def read_table(table: Table) -> model.TableDefinition:
-    """A [table] table."""
-    return model.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
-
-
-def _record_columns(table: Table) -> dict[str, str]:
-    columns = table.texts("columns")
-    for column in columns.values():
-        table.known("columns", "record column", column, model.COLUMNS)
-    return columns
-
-
-def _some(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
-    lists = _lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
-    if not lists:
-        table.fail(key, f"{key} is needed: it proves the format")
-    return lists
-
-
-def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
-    unit = cell.text_or_none("unit")
-    if unit is not None:
-        cell.known("unit", "unit", unit, units)
-    least, most = cell.number("least", float("-inf")), cell.number("most", float("inf"))
-    return model.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
-
-
-def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The proofs of [detect]."""
-    return _lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
-
-
-def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The keys of [detect]: any of the lists, all of its paths, shows that a JSON document is of the format."""
-    keys = _lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
-    if not keys:
-        table.fail("keys", 'a JSON format is told by its keys: [detect] keys = [["some.path", "another"]]')
-    return keys
-
-
-def read_tables(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The tables of [detect]: an SQLite file that has all tables of one list is of the format."""
-    return _lists_of_texts(table, "tables", "tables is a list of lists of table names")
-
-
-def _lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:
-    lists = table.data.get(key, [])
-    if not isinstance(lists, list) or not all(
-        isinstance(entry, list) and entry and all(isinstance(text, str) and text for text in entry) for entry in lists
-    ):
-        table.fail(key, meaning)
-    return tuple(tuple(entry) for entry in lists)
-
-
-def read_sample(table: Table) -> model.Sample:
-    """A [[sample]]."""
-    expect = table.data.get("expect", [])
-    if not isinstance(expect, list) or not all(isinstance(entry, dict) for entry in expect):
-        table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
-    for entry in expect:
-        if not {"record", "reject", "ignored"} & set(entry):
-            table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
-    if "tables" in table.known_keys:
-        return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
-    return model.Sample(table.place, table.text("text"), tuple(expect))
-
-
-def _sample_tables(table: Table) -> dict[str, list[list[Any]]]:
-    tables = table.any_values("tables")
-    for name, lines in tables.items():
-        if not isinstance(lines, list) or not lines or not all(isinstance(line, list) for line in lines):
-            table.fail("tables", f"table {name!r} is a list of rows, the first of them its column names")
-    return tables

@@ -1,0 +1,61 @@
+"""What proves a format, read from its tables: proofs, keys and tables of [detect], and samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchledger.definitions import log_format as model
+from benchledger.definitions.toml_table import Table
+
+SAMPLE = ("text", "expect")
+SQLITE_SAMPLE = ("tables", "expect")
+DETECT = {"lines": ("proof",), "json": ("keys",), "sqlite": ("tables",)}
+
+
+def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The proofs of [detect]."""
+    return lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
+
+
+def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The keys of [detect]: any of the lists, all of its paths, shows that a JSON document is of the format."""
+    keys = lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
+    if not keys:
+        table.fail("keys", 'a JSON format is told by its keys: [detect] keys = [["some.path", "another"]]')
+    return keys
+
+
+def read_tables(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The tables of [detect]: an SQLite file that has all tables of one list is of the format."""
+    return lists_of_texts(table, "tables", "tables is a list of lists of table names")
+
+
+def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:
+    """A list of lists of texts, none of them empty; `meaning` says what it is where it is none."""
+    lists = table.data.get(key, [])
+    if not isinstance(lists, list) or not all(
+        isinstance(entry, list) and entry and all(isinstance(text, str) and text for text in entry) for entry in lists
+    ):
+        table.fail(key, meaning)
+    return tuple(tuple(entry) for entry in lists)
+
+
+def read_sample(table: Table) -> model.Sample:
+    """A [[sample]]."""
+    expect = table.data.get("expect", [])
+    if not isinstance(expect, list) or not all(isinstance(entry, dict) for entry in expect):
+        table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
+    for entry in expect:
+        if not {"record", "reject", "ignored"} & set(entry):
+            table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
+    if "tables" in table.known_keys:
+        return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
+    return model.Sample(table.place, table.text("text"), tuple(expect))
+
+
+def _sample_tables(table: Table) -> dict[str, list[list[Any]]]:
+    tables = table.any_values("tables")
+    for name, lines in tables.items():
+        if not isinstance(lines, list) or not lines or not all(isinstance(line, list) for line in lines):
+            table.fail("tables", f"table {name!r} is a list of rows, the first of them its column names")
+    return tables

@@ -1,0 +1,130 @@
+"""The rows of formats that are no lines, each kind read from its table: CSV, columns, tables, JSON, SQLite."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from benchledger.definitions import log_format as model
+from benchledger.definitions.format_detect import lists_of_texts
+from benchledger.definitions.toml_table import Table
+from benchledger.definitions.vocabulary import vocabulary
+
+JSON = ("values", "where", "has", "unless", *model.COLUMNS)
+_JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit")
+_SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
+CSV = ("columns", "headers", "headerless", "search", "long", "drop")
+COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
+TABLE = ("columns", "headings", "footers")
+_LONG = ("name", "unit", "value")
+_CSV_COLUMN = ("name", "number", "unit", "least", "most")
+
+
+def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
+    """The record of a format that is no lines: it has no templates, but may have a map of where things stand."""
+    shown = "CSV" if kind == "csv" else kind
+    for key in ("templates", "pairs", "json", "sqlite", "begins_phase", "word_start", "unit", "line_start", "pick"):
+        if key in table and key != kind:
+            table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
+    if kind == "json":
+        return replace(record, json=read_json(table.table("json", _JSON_DOCUMENT)))
+    if kind == "sqlite":
+        return replace(record, sqlite=_read_sqlite(table.table("sqlite", _SQLITE)))
+    return record
+
+
+def read_json(table: Table) -> model.JsonMap:
+    """A [record.json] table."""
+    columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
+    values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
+    return model.JsonMap(
+        values=values,
+        columns=columns,
+        where=table.any_values("where"),
+        has=tuple(table.strings("has")),
+        unless=table.any_values("unless"),
+        each=table.text_or_none("each"),
+        units=table.texts("units"),
+        logged_units=table.texts("logged_units"),
+        clock_unit=table.listed("clock_unit", vocabulary().spellings),
+    )
+
+
+def _read_sqlite(table: Table) -> model.SqliteMap:
+    names = tuple(table.strings("names"))
+    if names and len(names) != 3:
+        table.fail("names", f"names is a table and its id and text columns, not {list(names)}")
+    tables = tuple(table.strings("tables"))
+    if not tables:
+        table.fail("tables", "tables lists where the records stand")
+    return model.SqliteMap(
+        tables=tables,
+        start=table.text("start"),
+        end=table.text("end"),
+        unit=table.choice("unit", sorted(vocabulary().spellings)),
+        duration=table.text("duration"),
+        label=table.text_or_none("label"),
+        names=names,
+        device=table.text_or_none("device"),
+        values=table.texts("values"),
+        span=table.flag("span"),
+    )
+
+
+def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
+    """A [csv] table; `units` are the spellings that a column list may ask for."""
+    columns = _record_columns(table)
+    lists = []
+    for entry in table.lists("headerless"):
+        cells = [Table(table.file, table.where("headerless"), cell, _CSV_COLUMN) for cell in entry]
+        lists.append(tuple(_csv_column(cell, units) for cell in cells))
+        if not entry:
+            table.fail("headerless", "a column list names at least one column")
+    headers = tuple(table.strings("headers"))
+    search = lists_of_texts(table, "search", "search is a list of lists of column names")
+    if not headers and not lists and not search:
+        table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
+    long = table.table("long", _LONG)
+    if "long" in table:
+        long.text("name"), long.text("value")
+    return model.CsvDefinition(
+        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
+    )
+
+
+def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
+    unit = cell.text_or_none("unit")
+    if unit is not None:
+        cell.known("unit", "unit", unit, units)
+    least, most = cell.number("least", float("-inf")), cell.number("most", float("inf"))
+    return model.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
+
+
+def read_columns(table: Table) -> model.ColumnsDefinition:
+    """A [columns] table."""
+    return model.ColumnsDefinition(
+        columns=_record_columns(table),
+        headers=_some(table, "headers"),
+        without=tuple(table.strings("without")),
+        texts=tuple(table.strings("texts")),
+        date=table.text_or_none("date"),
+        time=table.text_or_none("time"),
+    )
+
+
+def read_table(table: Table) -> model.TableDefinition:
+    """A [table] table."""
+    return model.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
+
+
+def _record_columns(table: Table) -> dict[str, str]:
+    columns = table.texts("columns")
+    for column in columns.values():
+        table.known("columns", "record column", column, model.COLUMNS)
+    return columns
+
+
+def _some(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
+    lists = lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
+    if not lists:
+        table.fail(key, f"{key} is needed: it proves the format")
+    return lists
