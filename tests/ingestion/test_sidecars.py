@@ -151,3 +151,16 @@ def test_every_published_batch_size_comes_out_of_its_benchmark_para(db: Path, co
     assert {path: stated[path] for path in published} == published
     assert len(of_runs) >= 40
     assert [(path, value) for path, value in of_runs if folder_says[path.rpartition("/")[0]] != value] == []
+
+
+def test_a_manifest_binds_the_sidecar_that_it_lists(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run" / "x.log", run_text(seed=1).log)
+    put(tmp_path / "logs" / "y.log", run_text(seed=2).log)
+    put(tmp_path / "logs" / "run" / "about" / "benchmark.para", PARA)
+    files = '["x.log", "about/benchmark.para"]'
+    put(tmp_path / "logs" / "run" / "run.json", f'{{"benchledger_manifest": 1, "files": {files}}}')
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert (ask(db, BATCH), result.unpaired) == ([("768",)], 0)
+    assert ask(db, "select paired_by from run_log where role = 'sidecar'") == [("listed in its manifest",)]

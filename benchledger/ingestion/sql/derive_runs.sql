@@ -306,6 +306,21 @@ from monitor_by_time as m
 join monitor as s using (log_id, segment)
 join first_sighting as f on f.log_id = m.log_id;
 
+-- Sidecars that a manifest lists, wherever they lie.
+
+insert into run_log by name
+select
+    coalesce(c.run_id, r.run_id) as run_id, s.log_id, min(f.sighting_id) as sighting_id, s.role, s.segment,
+    min(s.first_line) as first_line, max(s.last_line) as last_line, null::varchar[] as devices,
+    'listed in its manifest' as paired_by
+from live_segment as s
+join listed_log as l using (log_id)
+join first_sighting as f using (log_id)
+left join covering as c using (listing)
+left join new_run as r on r.log_id = l.manifest_id
+where s.role = 'sidecar' and s.segment = 1 and coalesce(c.run_id, r.run_id) is not null
+group by all;
+
 -- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
 
 insert into run_log by name
@@ -337,7 +352,8 @@ select
     if(min(distance) = 1, 'alone in its folder', 'alone in a folder above') as paired_by
 from nearest
 where alike = 1
-group by run_id, log_id;
+group by run_id, log_id
+on conflict do nothing;
 
 -- What a twin has and its train log does not: a log can be cut where its twin is not.
 
