@@ -17,7 +17,7 @@ COMMANDS = {
     "redact": LazyCommand(
         "benchledger.cli.redact:redact", "Write the logs and archives under PATHS again without private names."
     ),
-    "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, speed-up, environment."),
+    "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, failures, ..."),
     "runs": LazyCommand("benchledger.cli.runs:runs", "List the runs, newest first."),
     "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, by its key or the beginning of it."),
     "sql": LazyCommand("benchledger.cli.sql:sql", "Run one SQL STATEMENT over the ledger, read-only."),

@@ -14,7 +14,7 @@ from benchledger.cli.settings import Settings
 
 @click.group()
 def report() -> None:
-    """Print a table: speed, memory, speed-up, environment."""
+    """Print a table: speed, memory, failures, ..."""
 
 
 @report.command()
