@@ -820,9 +820,10 @@ computed as (
         end as reason,
         is_whole
     from counted
-    -- Of two readings that both lead to the rule's unit the one that is printed in it.
+    -- Of two readings that both lead to the rule's unit the one that is printed in it; throughput before times.
     qualify row_number() over (
-        partition by run_id, rule, phase, yields order by yields is not distinct from base_unit desc, unit
+        partition by run_id, rule, phase, yields
+        order by yields is not distinct from base_unit desc, quantity desc, unit
     ) = 1
 ),
 answered as (

@@ -30,12 +30,35 @@ def test_a_printed_speed_beats_a_printed_time_and_a_time_beats_the_clock(ledger)
     assert speed(ledger, "steps.median_skip0", "value") == [(7.0,), (64.0,)]
 
 
+def test_where_a_log_prints_tokens_its_times_are_no_second_speed(ledger):
+    piece = ledger.step(1, speed=256.0, unit="tokens/s")
+    values = (*piece.values, ("elapsed", "step_time", 4.0, "s", None))
+    ledger.run(type(piece)("step", values, "train", {"step": 1}), case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0", "value, unit") == [(256.0, "tokens/s")]
+
+
 def test_flops_are_no_speed_that_would_silence_the_step_time(ledger):
     time = timed(ledger, 1, 4.0)
     values = (*time.values, ("tflops", "throughput", 7.5, "TFLOP/s", "gpu"))
     ledger.run(type(time)("step", values, "train", {"step": 1}), case=EIGHT)
 
     assert speed(ledger, "steps.median_skip0", "value, unit") == [(60.0, "TFLOP/s"), (64.0, "samples/s")]
+
+
+def test_nor_do_flops_silence_the_clock(ledger):
+    pieces = [ledger.step(n, at=at, speed=7.5, unit="TFLOP/s") for n, at in ((1, 0), (2, 4))]
+    ledger.run(*pieces, case=EIGHT)
+
+    assert speed(ledger, "steps.median_skip0", "value, unit") == [(7.5, "TFLOP/s"), (64.0, "samples/s")]
+
+
+def test_a_printed_time_beats_the_clock_also_where_another_rule_reads_the_clock(ledger):
+    ledger.rule("by_clock", quantity="interval", formats=["ngc"])
+    ledger.run(timed(ledger, 1, 4.0, clock_s=0.0), timed(ledger, 2, 4.0, clock_s=8.0), case=EIGHT)
+
+    assert speed(ledger, "by_clock", "value") == [(32.0,)]
+    assert speed(ledger, "steps.median_skip0", "value") == [(64.0,)]
 
 
 def test_steps_a_second_count_only_where_no_other_speed_is_printed(ledger):
