@@ -1,0 +1,55 @@
+"""Of every shipped line format: the scanner equals the reference on its own samples, repeated, cut, glued and changed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import load_formats
+from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner
+
+FORMATS = sorted(
+    name for name, log_format in load_formats().items() if log_format.kind == "lines" and log_format.detectable
+)
+NUMBERS = ["0", "7", "-7.5", "1e-05", "nan", "None", "12345678901234567890", "0.25", "1e400", "", "7/8", "1.2.3", "x"]
+LEADS = ["", "", "", "[1,3]<stdout>:", "12: ", "INFO:tensorflow:", "I0526 05:25:05.762720 1397 run.py:650] ", "I0230 ",
+         "[2026-11-21 03:47:06] ", "[Rank 7] ", "noise ", "\x1b[32m", "_", "a"]  # fmt: skip
+ENDS = ["\n", "\n", "\n", "\n", "\r", "\r\n", "", " "]
+
+
+def lines_of(name: str) -> list[str]:
+    log_format = load_formats()[name]
+    texts = [sample.text for sample in (*log_format.samples, *log_format.base_samples)]
+    return [line for text in texts for line in text.strip("\n").split("\n")]
+
+
+@st.composite
+def changed(draw: st.DrawFn, lines: list[str]) -> str:
+    line = draw(st.sampled_from(lines))
+    places = [match.span() for match in re.finditer(r"\d+(?:\.\d+)?", line)]
+    if places and draw(st.booleans()):
+        start, end = draw(st.sampled_from(places))
+        line = line[:start] + draw(st.sampled_from(NUMBERS)) + line[end:]
+    if draw(st.integers(0, 9)) == 0:
+        line = line[: draw(st.integers(0, len(line)))]
+    return draw(st.sampled_from(LEADS)) + line + draw(st.sampled_from(ENDS))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_both_readers_find_the_same(name: str, data: st.DataObject) -> None:
+    drawn = data.draw(st.lists(changed(lines_of(name)), min_size=1, max_size=12))
+    # Twice, so that layouts are learned, and once more for what was learned; the samples behind prove the format.
+    log = "\n".join(["".join(drawn * 3), *lines_of(name)]).encode()
+    reader = LogReader({name: load_formats()[name]})
+
+    found, read = read_by_scanner(reader, log)
+
+    assert read.format == name
+    assert_conserved(found)
+    assert found == read_by_reference(load_formats()[name], log)
