@@ -7,7 +7,7 @@ from datetime import datetime
 
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
-from benchledger.definitions.template import Hole
+from benchledger.definitions.template import Hole, Template
 from benchledger.scanning.patterns import parts_pattern
 from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
 
@@ -24,7 +24,8 @@ class LeadReader:
 
     def __init__(self) -> None:
         self._templates = [
-            (re.compile(parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes) for template in leads()
+            (re.compile(_begin(template) + parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes)
+            for template in leads()
         ]
         self._known: dict[bytes, tuple[dict[str, Stated], str | None]] = {}
 
@@ -61,6 +62,11 @@ class LeadReader:
             if not rest:
                 return columns, None
         return columns, decode(rest) or None
+
+
+def _begin(template: Template) -> bytes:
+    # A number is a rank only by itself: that of `file.cc:161:` is a line.
+    return rb"(?<!\S)" if isinstance(template.parts[0], Hole) else b""
 
 
 def _column(hole: Hole, raw: bytes) -> Stated | None:

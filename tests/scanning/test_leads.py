@@ -31,6 +31,7 @@ from benchledger.scanning.samples import check_leads
         (b"Thu Jun  9 09:15:19 2022[1,0]<stdout>:", {"rank": 0}, None),
         (b"something else 3: ", {"rank": 3}, "something else"),
         (b"something else", {}, "something else"),
+        (b"src/storage/storage.cc:161: ", {}, "src/storage/storage.cc:161:"),
         (b"caf\xe9\x00", {}, "caf\\xe9\\x00"),
         (b"2147483647: ", {"rank": 2147483647}, None),
         (b"2147483648: ", {}, "2147483648:"),
