@@ -37,7 +37,8 @@ class ColumnsReader:
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         """Why a file that no other format claims is of this format: a header stands further down."""
-        return next((why for text in head[:BLOCK].splitlines() if (why := self._evidence(text))), None)
+        lines = head[:BLOCK].splitlines() if b"#" in head[:BLOCK] else []
+        return next((why for text in lines if (why := self._evidence(text))), None)
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
         """Forgets the header of the file before."""

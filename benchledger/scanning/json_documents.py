@@ -17,7 +17,9 @@ from benchledger.scanning.values import Pair, decode
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
+_NEXT = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
+# Names of kernels hold whatever they like, control characters too.
+_DECODER = json.JSONDecoder(strict=False)
 _BAD = rows.BAD_JSON.partition(":")[0]
 
 
@@ -56,7 +58,7 @@ class JsonReader:
             if not complete:
                 return f"the document names {shown}"
             try:
-                data = json.loads(head.removeprefix(_BOM).decode("utf-8", "surrogateescape"))
+                data = json.loads(head.removeprefix(_BOM).decode("utf-8", "surrogateescape"), strict=False)
             except (ValueError, RecursionError):
                 return f"the document is no JSON, but names {shown}"
             if all(at(data, path) is not MISSING for path in paths):
@@ -89,12 +91,9 @@ class JsonReader:
         below = any(path == "." or each.startswith(f"{path}.") for each in self._each)
         return "object" if below or path == "." else None
 
-    def element(self, path: str, data: Any, place: Place, text: str, pieces: Pieces) -> None:
-        """Adds the record that an object of a list is: the first one that selects it; others are not ours."""
-        for record, definition in self._each[path]:
-            if selects(definition, data):
-                self._keep(record, definition, data, place, text, pieces)
-                return
+    def record_of(self, path: str, data: Any) -> tuple[RecordDefinition, JsonMap] | None:
+        """The record that an object of a list is: the first one that selects it; others are not ours."""
+        return next((known for known in self._each[path] if selects(known[1], data)), None)
 
     def document(self, data: Any, places: dict[str, Place], text: str, pieces: Pieces) -> None:
         """Adds every record that selects the document as a whole."""
@@ -105,11 +104,12 @@ class JsonReader:
                 while offset in taken:
                     offset += 1
                 taken.add(offset)
-                self._keep(record, definition, data, (line, offset), text, pieces)
+                self.keep(record, definition, data, (line, offset), text, pieces)
 
-    def _keep(
+    def keep(
         self, record: RecordDefinition, definition: JsonMap, data: Any, place: Place, text: str, pieces: Pieces
     ) -> None:
+        """Adds the record that an object is, or a reject."""
         pieces.pieces += 1
         columns: Columns = {}
         try:
@@ -203,13 +203,15 @@ class _Document:
             return [], position + 1
         while True:
             data, end = self._plain(position)
-            if isinstance(data, dict):
+            if isinstance(data, dict) and (found := self._reader.record_of(path, data)) is not None:
                 shown = self._text[position : position + rows.REJECT_TEXT_LIMIT]
-                self._reader.element(path, data, self.place(position), shown, self._pieces)
-            position = self._past_blanks(end)
-            if self._text[position : position + 1] == "]":
-                return [], position + 1
-            position = self._expect(",", position)
+                self._reader.keep(*found, data, self.place(position), shown, self._pieces)
+            mark = _NEXT.match(self._text, end)
+            if mark is None:
+                raise _Broken("',' should stand here", self._past_blanks(end))
+            if mark.group(1) == "]":
+                return [], mark.end(1)
+            position = mark.end()
 
     def _expect(self, mark: str, position: int) -> int:
         position = self._past_blanks(position)

@@ -36,8 +36,11 @@ class MixedCsvReader:
         self.definition = log_format.csv
         self.record = log_format.records[0]
         self.layouts = Layouts(log_format)
+        # A name that stands in headers only: other lines need not be parsed to see that they are none.
+        self._marks = tuple({names[0].encode() for names in self.definition.search})
         self._names: list[str] = []
         self._units: list[str | None] = []
+        self._numbered = False
         self._least = 0
         self._after_header = False
         self._long = False
@@ -76,7 +79,7 @@ class MixedCsvReader:
 
     def _header(self, line: bytes) -> list[str]:
         start = line.find(b'"')
-        if start < 0 or len(line) > rows.PIECE_LIMIT:
+        if start < 0 or len(line) > rows.PIECE_LIMIT or not any(mark in line for mark in self._marks):
             return []
         names = _cells(line[start:])
         known = set(names)
@@ -86,6 +89,7 @@ class MixedCsvReader:
 
     def _begin_table(self, names: list[str]) -> None:
         self._names, self._units, self._after_header = names, [None] * len(names), True
+        self._numbered = self.definition.columns.get(names[0]) in _WHOLE
         self._long = bool(self.definition.long) and self.definition.long["value"] in names
         # Columns behind the value are advice, which not every row has.
         self._least = names.index(self.definition.long["value"]) + 1 if self._long else len(names)
@@ -96,7 +100,7 @@ class MixedCsvReader:
         if after_header and len(units := _cells(text)) == len(self._names) and not any(map(NUMBER_CELL.match, units)):
             self._units = [unit or None for unit in units]
             return
-        if not _LINE_START.match(text):
+        if not (_ROW_START if self._numbered else _LINE_START).match(text):
             glued = _ROW_START.search(text)
             if glued is None:
                 return

@@ -180,6 +180,12 @@ def test_bytes_that_are_no_utf8_are_kept_as_escapes(read: Read) -> None:
     assert rows[1]["label"] == "ge\\udcffmm"
 
 
+def test_a_control_character_in_a_name_breaks_no_document(read: Read) -> None:
+    log, rows = read(document({**EVENT, "name": "ge\tmm"}).replace("\\t", "\t"))
+
+    assert ([row["label"] for row in rows[1:]], log.scanned.rejects) == (["ge\tmm"], [])
+
+
 def test_a_byte_order_mark_is_no_part_of_a_document(read: Read) -> None:
     log, rows = read(b"\xef\xbb\xbf" + document(EVENT).encode())
 

@@ -63,6 +63,13 @@ def test_program_output_between_before_and_glued_to_rows() -> None:
     assert found.rejects == []
 
 
+@pytest.mark.parametrize("line", ["12, 5 %, 904 MiB", '"a", "b"', "1,2,3", ",,,", '"loss", 7.5'])
+def test_program_output_with_commas_is_no_cut_row(line: str) -> None:
+    found = find(HEAD + row(0) + line + "\n" + row(1))
+
+    assert (len(found.rows), found.rejects) == (2, [])
+
+
 def test_a_row_that_is_cut_is_refused_wherever_it_is_cut() -> None:
     whole = row(1).rstrip()
     for end in range(whole.index('","') + 4, len(whole)):
