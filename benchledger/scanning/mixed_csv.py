@@ -90,9 +90,10 @@ class MixedCsvReader:
     def _begin_table(self, names: list[str]) -> None:
         self._names, self._units, self._after_header = names, [None] * len(names), True
         self._numbered = self.definition.columns.get(names[0]) in _WHOLE
-        self._long = bool(self.definition.long) and self.definition.long["value"] in names
-        # Columns behind the value are advice, which not every row has.
-        self._least = names.index(self.definition.long["value"]) + 1 if self._long else len(names)
+        needed = {self.definition.long[key] for key in ("name", "value") if key in self.definition.long}
+        self._long = bool(needed) and needed <= set(names)
+        # Columns behind name and value are advice, which not every row has.
+        self._least = max(map(names.index, needed)) + 1 if self._long else len(names)
 
     def _line(self, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
         start, after_header = 0, self._after_header

@@ -63,10 +63,11 @@ class SqliteReader:
                 for record in self.format.records:
                     if record.sqlite is not None:
                         self._record(file, record, record.sqlite, first, pieces)
-        except (sqlite3.Error, OverflowError, MemoryError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
+            # What SQLite says may quote the file: it is text of the log, and no reason.
+            said = decode(str(error).encode("utf-8", "backslashreplace"))[: rows.REJECT_TEXT_LIMIT]
             pieces.pieces += 1
-            reason = f"{rows.BAD_SQLITE.partition(':')[0]}: {decode(str(error).encode())}"
-            pieces.rejects.append(RejectedPiece(self._number + 1, self._number, None, reason, "SQLite file"))
+            pieces.rejects.append(RejectedPiece(self._number + 1, self._number, None, rows.BAD_SQLITE, said))
         return line + buffer.count(b"\n")
 
     def _first(self, file: sqlite3.Connection) -> float:
