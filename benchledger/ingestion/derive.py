@@ -41,8 +41,8 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
         join run_environment as e using (run_id)
         join ending as s using (run_id)
         left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
-        left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used
-        left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used
+        left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used and b.source = 'manifest'
+        left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used and a.source = 'manifest'
         """
     )
     con.execute("delete from bench_case where case_id not in (select case_id from run)")

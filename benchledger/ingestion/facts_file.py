@@ -148,7 +148,8 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
 def _fact(
     file: TomlFile, where: str, name: str, value: Any, source: str, group: str | None, reason: str = ""
 ) -> DeclaredFact:
-    known = vocabulary().facts
+    # What only a manifest states has no place here: campaign has a key of its own.
+    known = {fact.name: fact for fact in vocabulary().facts.values() if fact.group != "manifest"}
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
         file.fail(where, f"no fact {name!r} here; known: {', '.join(names)}")

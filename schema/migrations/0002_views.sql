@@ -108,13 +108,12 @@ where run_log.role = 'duplicate_stream';
 
 -- Campaigns and series ----------------------------------------------------------------------------------------
 
--- Of a run with a manifest that names one, that campaign counts; --campaign-name beats it.
+-- Of a run whose manifests name campaigns, these count; --campaign-name beats them.
 create view run_campaign as
 with named as (
-    select run_id, min(value) as campaign
+    select distinct run_id, value as campaign
     from fact
-    where name = 'campaign' and used
-    group by run_id
+    where name = 'campaign' and source = 'manifest'
 )
 select distinct
     run_source.run_id,

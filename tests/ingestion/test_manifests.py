@@ -330,3 +330,24 @@ def test_plain_and_in_an_archive_a_manifest_binds_the_same(db: Path, db2: Path, 
     ingest(tmp_path / "packed", db=db)
     assert stable_tables(db) == stable_tables(db2)
     assert ask(db, bound) == ask(db2, bound)
+
+
+def test_a_log_under_two_manifests_is_in_both_campaigns(db: Path, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        put(tmp_path / "logs" / folder / "train.log", run_text().log)
+        put(tmp_path / "logs" / folder / "run.json", manifest(campaign=f"campaign {folder}", trial=1))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select campaign from run_campaign order by 1") == [("campaign a",), ("campaign b",)]
+    assert ask(db, "select * from conflict where name in ('campaign', 'trial')") == []
+
+
+def test_what_only_a_manifest_states_is_no_key_of_facts_toml(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "x"\nstarted_at = "2026-01-01"\n')
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    (refused,) = [one for one in result.outcomes if one.status == "unreadable"]
+    assert str(refused.reason).startswith("facts.toml:3: no fact 'started_at' here; known: framework, ")
