@@ -27,9 +27,9 @@ comment on table sighting is
 comment on column sighting.sighting_id is 'Id of the sighting (table sighting).';
 comment on column sighting.log_id is
     'Id of the content (table log); NULL for a file that was not read as a log.';
-comment on column sighting.path is 'Path below what was ingested, as it is: nothing is redacted so far.';
-comment on column sighting.archive is 'Archive that holds it; NULL for a plain file.';
-comment on column sighting.member is 'Path within the archive.';
+comment on column sighting.path is 'Path below what was ingested, or below the innermost archive, redacted.';
+comment on column sighting.archive is 'Archive on the disk that holds it, or the compressed file, below what was ingested; NULL for a plain file.';
+comment on column sighting.member is 'The names that lead to it through that archive, with !/ after each archive; NULL for a file, and for what a lone compressed file holds.';
 comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
 comment on column sighting.campaign_source is 'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or the log''s own folder.';
 comment on column sighting.place is
@@ -40,7 +40,7 @@ comment on column sighting.folder is 'A keyed hash of the real folder: logs of o
 comment on column sighting.stem is
     'File name without its endings: logs of one folder and stem are of one run.';
 comment on column sighting.name_rule is 'Rule of ingest/names/ that matched the path.';
-comment on column sighting.modified_at is 'Modification time of the file.';
+comment on column sighting.modified_at is 'Modification time of the file, or of the member of an archive, as it tells it; NULL if it tells none.';
 comment on column sighting.ingested_at is 'Time at which it was first ingested.';
 comment on column sighting.definitions_hash is
     'Hash of the definitions that it was read under: another one means that bench ingest --refresh would read it again.';

@@ -18,7 +18,7 @@ MTIME = 1_600_000_000
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, mtime=MTIME),
     "bz2": bz2.compress,
-    "xz": lzma.compress,
+    "xz": lambda data: lzma.compress(data, preset=1),
     "zst": zstd.compress,
 }
 
