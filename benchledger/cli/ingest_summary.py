@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -134,5 +135,5 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "stale": result.stale,
         "bytes_read": result.bytes_read,
         "seconds": result.seconds,
-        "outcomes": [vars(outcome) for outcome in result.outcomes],
+        "outcomes": [asdict(outcome) for outcome in result.outcomes],
     }

@@ -15,7 +15,7 @@ from benchledger.errors import UsageError
 FACTS_FILE = "facts.toml"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read.
 

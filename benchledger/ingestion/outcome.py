@@ -17,7 +17,7 @@ FILE_STATUSES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileOutcome:
     """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence.
 

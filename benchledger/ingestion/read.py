@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
@@ -42,7 +43,7 @@ class ToRead:
     reopen: Callable[[], Source] | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class WasRead:
     """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the batch.
 
@@ -137,7 +138,7 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
             rows.add(log)
         found = log.scanned
         batch.files.append(
-            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, redact(log.evidence), log.format,
+            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, sys.intern(redact(log.evidence)), log.format,
                     log.grew, found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
                     tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
                           for reject in found.rejects[:REJECTS_SHOWN]),

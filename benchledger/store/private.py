@@ -31,7 +31,7 @@ create table if not exists seen_file (
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SeenFile:
     """One file as it was when it was last read: unchanged if place, size and modification time are."""
 
