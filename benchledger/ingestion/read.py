@@ -138,8 +138,9 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
             rows.add(log)
         found = log.scanned
         batch.files.append(
-            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status, sys.intern(redact(log.evidence)), log.format,
-                    log.grew, found.pieces, found.records, sum(found.ignored.values()), len(found.rejects),
+            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
+                    sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
+                    sum(found.ignored.values()), len(found.rejects),
                     tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
                           for reject in found.rejects[:REJECTS_SHOWN]),
                     tuple(found.files) if is_manifest else None)
