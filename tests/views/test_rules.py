@@ -5,6 +5,7 @@ import pytest
 from benchledger.definitions import rules
 from benchledger.definitions.rules import load_rules
 from benchledger.errors import DefinitionError
+from benchledger.scanning.samples import load_formats
 from benchledger.store.database import sync_definitions
 
 GOOD = """family = "mine"
@@ -91,3 +92,23 @@ def test_a_mistake_is_told_with_file_line_and_cure(load, old, new, line, words):
 def test_one_id_cannot_mean_two_rules(load):
     with pytest.raises(DefinitionError, match=r"1\.toml:3: rule 'mine\.mean' exists already"):
         load(GOOD, GOOD)
+
+
+def test_every_rule_is_for_formats_that_exist_and_every_default_is_for_its_format():
+    formats = load_formats()
+    by_id = {rule.rule: rule for rule in load_rules()}
+    chains = []
+    for name, known in formats.items():
+        rule = known.default_rule
+        while rule is not None:
+            chains.append((name, rule))
+            rule = by_id[rule].fallback
+
+    assert {name for rule in by_id.values() for name in rule.formats or ()} - set(formats) == set()
+    assert [(name, rule) for name, rule in chains if name not in (by_id[rule].formats or (name,))] == []
+
+
+def test_a_rule_that_was_found_by_search_says_so():
+    sources = {rule.rule: rule.source for rule in load_rules()}
+
+    assert [rule for rule in sources if rule.startswith("perf.") and "found by search" not in sources[rule]] == []

@@ -72,6 +72,7 @@ VIEWS = [
     "measurement",
     "series",
     "series_run",
+    "run_reading",
     "run_speed",
     "speed_table",
     "run_memory",
