@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row
@@ -18,11 +19,11 @@ _SPEEDUPS = ("base_series_id", "base_gpus", "base_value", "speedup", "efficiency
 
 
 def check_rule(con: duckdb.DuckDBPyConnection, rule: str | None) -> None:
-    """Raises UsageError for a rule that the ledger does not know, with those that it does."""
+    """Raises UsageError for a rule, or a glob of rules, that the ledger does not know, with those that it does."""
     if rule is None:
         return
     names = [name for (name,) in con.execute("select rule from rule order by rule").fetchall()]
-    if rule not in names:
+    if not any(fnmatchcase(name, rule) for name in names):
         raise UsageError(f"no rule {rule!r}; known: {known(names, rule)}")
 
 
@@ -44,18 +45,23 @@ def need_value(con: duckdb.DuckDBPyConnection, rows: list[Row], rule: str | None
 
 
 def rows_by_rule(relation: duckdb.DuckDBPyRelation, rule: str | None) -> list[Row]:
-    """The rows of a speed view that one rule makes, or each format's default rule.
+    """The rows of a speed view that one rule makes, or the rules of a glob, or each format's default rule.
 
     A series that the rule gives nothing for keeps its place with the reason, so that a cell is never lost by asking
     for another rule.
     """
-    from duckdb import ColumnExpression, ConstantExpression
+    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
     is_default = ColumnExpression("is_default")
     if rule is None:
         return rows_of(relation.filter(is_default))
-    rows = rows_of(relation.filter(is_default | (ColumnExpression("rule") == ConstantExpression(rule))))
-    chosen = [row for row in rows if row["rule"] == rule]
+    # ~~~ is the name of SQL's glob.
+    asked_for = FunctionExpression("~~~", ColumnExpression("rule"), ConstantExpression(rule))
+    rows = rows_of(relation.filter(is_default | asked_for))
+    chosen = [row for row in rows if fnmatchcase(row["rule"], rule)]
+    if "*" in rule:
+        # Of a family only what says something: most of its rules are for other formats or longer logs.
+        chosen = [row for row in chosen if row["value"] is not None]
     having = {row["series_id"] for row in chosen}
     rest = [row for row in rows if row["is_default"] and row["series_id"] not in having]
     # A series has one place a kind of scaling, however many units its default rule has.

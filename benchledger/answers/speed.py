@@ -34,9 +34,9 @@ def report_speed(
 ) -> Report:
     """The speed of every series, one table per campaign, framework, implementation, model, task, GPU model and unit.
 
-    `campaign` and text columns may be globs. Each format's default rule counts unless `rule` names one; `trials` lists
-    every trial beside mean and median. Raises NothingFoundError if no series meets the filters, UsageError for an
-    unknown rule or column.
+    `campaign` and text columns may be globs. Each format's default rule counts unless `rule` names one, or several as
+    a glob; `trials` lists every trial beside mean and median. Raises NothingFoundError if no series meets the filters,
+    UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:

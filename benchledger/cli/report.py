@@ -11,6 +11,10 @@ import benchledger
 from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
+_RULE = click.option(
+    "--rule", metavar="RULE", help="By this rule, or by each of a glob such as 'paddle.*', instead of the default."
+)
+
 
 @click.group()
 def report() -> None:
@@ -19,7 +23,7 @@ def report() -> None:
 
 @report.command()
 @case_options
-@click.option("--rule", metavar="RULE", help="Compute by this rule instead of each format's default.")
+@_RULE
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
 @output_options
 @click.pass_obj
@@ -53,7 +57,7 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 
 @report.command()
 @case_options
-@click.option("--rule", metavar="RULE", help="Compute by this rule instead of each format's default.")
+@_RULE
 @output_options
 @click.pass_obj
 def speedup(

@@ -159,6 +159,28 @@ def test_an_unknown_rule_lists_the_known_ones(db: Path) -> None:
         report_speed(db=db, rule="ngc.sumary")
 
 
+def test_a_glob_of_rules_gives_a_table_for_each_that_says_something(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(127.09)
+        step = ledger.shape("step", name="ips", quantity="throughput")
+        run = ledger.run(100.0, gpus=8)
+        (log,) = ledger.con.execute("select log_id from run_log where run_id = ?", [run]).fetchone() or ()
+        for line, speed in [(10, 1.0), (11, 90.0)]:
+            ledger.record(log, line, step, speed)
+
+    every, steps = report_speed(db=db, rule="*"), report_speed(db=db, rule="steps.*")
+
+    assert {str(table.facts["rule"]): rows(every, n) for n, table in enumerate(every.tables)} == {
+        SUMMARY_RULE: [("1", "127.09"), ("8", "100.00")],
+        STEP_RULE: [("8", "90.00")],
+    }
+    # The other cell keeps its place.
+    assert {str(table.facts["rule"]): rows(steps, n) for n, table in enumerate(steps.tables)} == {
+        "steps.*": [("1", "NO VALUE")],
+        STEP_RULE: [("8", "90.00")],
+    }
+
+
 def test_contradictions_are_counted_under_the_table(db: Path) -> None:
     with ledger_rows(db) as ledger:
         run = ledger.run(100.0)
