@@ -31,8 +31,9 @@ FACT = (
     "unless",
     "names",
     "product",
+    "usual",
 )
-_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product")
+_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "usual")
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {
@@ -213,6 +214,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         always=always,
         total=table.flag("total"),
         repeats=table.flag("repeats"),
+        usual=table.flag("usual"),
         unless=tuple(table.strings("unless")),
     )
 

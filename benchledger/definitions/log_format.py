@@ -141,10 +141,11 @@ class FactDefinition:
     """What a logged value says of its run. Of one fact, definitions further up are trusted more.
 
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
-    `repeats` counts how often one and the same value is stated at most. `record`: only values of that record speak;
-    `least`: the least of all such statements of a run counts (steps by epochs, and their bound). `joined`: the values
-    of these names, in this order and with commas between them, are what `values` translates, or what `product`
-    multiplies. `names`: the value makes a path of this text, at its `{}`, of which ingest/names tells facts.
+    `repeats` counts how often one and the same value is stated at most, `usual` is that value. `record`: only values of
+    that record speak; `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
+    `joined`: the values of these names, in this order and with commas between them, are what `values` translates, or
+    what `product` multiplies. `names`: the value makes a path of this text, at its `{}`, of which ingest/names tells
+    facts.
     """
 
     name: str
@@ -161,6 +162,7 @@ class FactDefinition:
     joined: tuple[str, ...] = ()
     names: str | None = None
     product: bool = False
+    usual: bool = False
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class SegmentNotes:
                     parts.setdefault(layout.values[ordinal].name, logged)
             elif fact.names is not None:
                 segment.statements += _told(fact.names, logged or "", line, trust)
-            elif fact.repeats:
+            elif fact.repeats or fact.usual:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += 1
@@ -103,7 +103,14 @@ class SegmentNotes:
             counts = {
                 trust: (fact, float(max(count.values())), line)
                 for trust, (fact, count, line) in segment.repeats.items()
+                if fact.repeats
             }
+            for trust, (fact, count, line) in segment.repeats.items():
+                # Of equally usual ones the first that was stated.
+                usual = max(count, key=lambda text: count[text])
+                value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
+                if value is not None:
+                    segment.statements.append(Statement(fact.name, value, usual, line, trust))
             for trust, (fact, total, line) in {**segment.totals, **counts}.items():
                 logged = _spelling(total, None)
                 value = vocabulary().facts[fact.name].canonical(logged) if logged else None

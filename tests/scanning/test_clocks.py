@@ -196,6 +196,17 @@ def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) ->
     assert [said.value for said in notes.segments[0].statements] == gpus
 
 
+def test_a_fact_may_be_what_is_stated_most_often(tmp_path: Path) -> None:
+    record = '[[record]]\nname = "step"\nkind = "step"\ntemplates = ["samples {n:float}"]\n'
+    made = line_format(tmp_path, record + '[[fact]]\nname = "batch_size_per_gpu"\nfrom = "n"\nusual = true\n')
+    notes = SegmentNotes()
+    for row in LineReader(made).read(b"samples 32.0\nsamples 64.0\nsamples 64.0\nsamples None\n").rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [said.value for said in notes.segments[0].statements] == ["64"]
+
+
 def test_a_record_may_give_its_scope_to_what_it_measures(tmp_path: Path) -> None:
     record = '[[record]]\nname = "step"\nkind = "step"\nscope = "global"\ntemplates = ["speed {speed:float} lr {lr:float}"]\n'
     made = line_format(tmp_path, record + '[[field]]\nname = "speed"\nquantity = "throughput"\n')
