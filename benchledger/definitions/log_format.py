@@ -257,6 +257,7 @@ class LogFormat:
     columns: ColumnsDefinition | None
     table: TableDefinition | None
     keys: tuple[tuple[str, ...], ...]
+    embedded: bool
     tables: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]

@@ -47,7 +47,8 @@ class JsonReader:
 
     def fits(self, head: bytes, complete: bool) -> str | None:
         """Why a document that begins with `head` is of this format: it has the keys of [detect], or names them."""
-        start = head[:BLOCK].removeprefix(_BOM).lstrip()
+        begin = self.begin_of(head)
+        start = head[begin : begin + BLOCK]
         if start[:1] not in (b"{", b"["):
             return None
         for paths in self.format.keys:
@@ -58,9 +59,11 @@ class JsonReader:
             if not complete:
                 return f"the document names {shown}"
             try:
-                data = json.loads(head.removeprefix(_BOM).decode("utf-8", "surrogateescape"), strict=False)
+                text = head[begin:].decode("utf-8", "surrogateescape")
+                data = _DECODER.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
             except (ValueError, RecursionError):
-                return f"the document is no JSON, but names {shown}"
+                # Amid other text, a brace may begin anything.
+                return None if head[:begin].strip(_BOM + b" \t\r\n") else f"the document is no JSON, but names {shown}"
             if all(at(data, path) is not MISSING for path in paths):
                 return f"the document has {shown}"
         return None
@@ -83,6 +86,15 @@ class JsonReader:
             text = decode(buffer[offset - base : offset - base + rows.REJECT_TEXT_LIMIT])
             pieces.rejects.append(RejectedPiece(at_line, offset, None, str(error), text))
         return line + buffer.count(b"\n")
+
+    def begin_of(self, text: bytes) -> int:
+        """Where the document begins: at once, or, where program output may stand before it, on a line of its own."""
+        start = len(_BOM) if text.startswith(_BOM) else 0
+        start += len(text[start : start + BLOCK]) - len(text[start : start + BLOCK].lstrip())
+        if self.format.embedded and text[start : start + 1] not in (b"{", b"["):
+            line = text.find(b"\n{", start)
+            return line + 1 if line >= 0 else start
+        return start
 
     def wants(self, path: str) -> str | None:
         """`list` if a path is a list of records, `object` if one stands below it."""
@@ -131,13 +143,13 @@ class _Document:
     """One document while it is read: a walk down to the lists of records; all else is parsed at once."""
 
     def __init__(self, buffer: bytes, base: int, line: int, reader: JsonReader, pieces: Pieces) -> None:
-        start = len(_BOM) if buffer.startswith(_BOM) else 0
+        start = reader.begin_of(buffer)
         # Bytes that are no UTF-8 survive, and places are told in bytes.
         self._text = buffer[start:].decode("utf-8", "surrogateescape")
         self._ascii = buffer.isascii()
         self._reader, self._pieces = reader, pieces
         self._places: dict[str, Place] = {}
-        self._known = (0, line, base + start)
+        self._known = (0, line + buffer.count(b"\n", 0, start), base + start)
 
     def place(self, position: int) -> Place:
         """Line and byte offset of a position; positions are asked for in ascending order."""
@@ -152,7 +164,10 @@ class _Document:
         start = self._past_blanks(0)
         self._places["."] = self.place(start)
         data, end = self._value(start, ".")
-        if (rest := self._past_blanks(end)) < len(self._text):
+        rest = self._past_blanks(end)
+        if self._reader.format.embedded and self._text[rest : rest + 1] != "{" and "\n{" not in self._text[rest:]:
+            rest = len(self._text)
+        if rest < len(self._text):
             raise _Broken("something follows the document", rest)
         self._reader.document(data, self._places, self._text, self._pieces)
 

@@ -14,6 +14,7 @@ from benchledger.definitions.format_file import read_formats
 from benchledger.scanning import log_reader
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.log_reader import LogReader, ReadLog
+from tests.scanning.found import find
 
 FORMAT = """
 format = "trace"
@@ -178,6 +179,29 @@ def test_bytes_that_are_no_utf8_are_kept_as_escapes(read: Read) -> None:
     _, rows = read(document(EVENT).encode().replace(b"gemm", b"ge\xffmm"))
 
     assert rows[1]["label"] == "ge\\udcffmm"
+
+
+INDEX = (
+    '{"model_name": "x_bs8_fp32", "run_mode": "sp", "gpu_num": 1, "index": 1, "FINAL_RESULT": 5, "JOB_FAIL_FLAG": 0}'
+)
+
+
+def test_program_output_may_stand_around_a_document_that_allows_it() -> None:
+    found = find(f"average latency\n  {{5}}\n{INDEX}\nbye {{}}\n")
+
+    assert (found.log.format, found.rejects) == ("paddle-index", [])
+    assert [(row["record"], row["line"]) for row in found.rows] == [("case", 3), ("speed", 3)]
+
+
+@pytest.mark.parametrize("text", ["a\n{ x\n" + INDEX[:-5], f"loss {INDEX}\n", "x\n{}\n" + INDEX])
+def test_a_brace_amid_output_is_not_enough(text: str) -> None:
+    assert find(text).log.status == "unrecognised"
+
+
+def test_of_two_documents_in_one_file_neither_is_taken_for_the_other() -> None:
+    found = find(f"{INDEX}\n{INDEX}\n")
+
+    assert (found.rows, found.rejects) == ([], ["bad json"])
 
 
 def test_a_control_character_in_a_name_breaks_no_document(read: Read) -> None:
