@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from benchledger import ingest
@@ -119,38 +118,6 @@ def test_a_new_log_in_the_folder_leaves_what_lies_below_as_it_is(db: Path, tmp_p
     assert ask(db, "select gpu_model, count(*) from run join environment using (environment_id) group by 1") == [
         ("A100-SXM4-80GB", 2)
     ]
-
-
-def test_every_published_batch_size_comes_out_of_its_benchmark_para(db: Path, corpus: Path, shared: Path) -> None:
-    with (shared / "corpus" / "manifest.csv").open(encoding="utf-8", newline="") as file:
-        family = [row for row in csv.DictReader(file) if row["format_family"] == "benchmark.para"]
-    (top,) = {row["path"].partition("/")[0] for row in family}
-    published = {
-        row["path"].removeprefix(f"{top}/"): row["verified"].removeprefix("yes: ")
-        for row in family
-        if row["verified"].startswith("yes")
-    }
-
-    ingest(corpus / top, db=db)
-
-    stated = dict(
-        ask(
-            db,
-            """select s.path, f.value from sighting as s join log_fact as f using (log_id)
-               where s.path like '%/benchmark.para' and f.name = 'global_batch_size'""",
-        )
-    )
-    of_runs = ask(
-        db,
-        """select distinct s.path, f.value from run_log as l join sighting as s using (log_id)
-           join fact as f on f.run_id = l.run_id and f.name = 'global_batch_size' and f.source = 'sidecar'
-           where l.role = 'train' and s.status in ('loaded', 'duplicate')""",
-    )
-    folder_says = {path.rpartition("/")[0]: value for path, value in stated.items()}
-    assert (len(family), len(published), len(stated)) == (124, 84, 124)
-    assert {path: stated[path] for path in published} == published
-    assert len(of_runs) >= 40
-    assert [(path, value) for path, value in of_runs if folder_says[path.rpartition("/")[0]] != value] == []
 
 
 def test_a_manifest_binds_the_sidecar_that_it_lists(db: Path, tmp_path: Path) -> None:
