@@ -45,6 +45,11 @@ class Context:
     template: Template
 
     @property
+    def literals(self) -> str:
+        """All literal text of the template. A blank in it may be a tab in a text."""
+        return "".join(part.text.replace(" ", "") for part in self.template.parts if isinstance(part, Literal))
+
+    @property
     def literal(self) -> str:
         """The longest literal of the template: a text without it need not be looked at."""
         texts = [word for part in self.template.parts if isinstance(part, Literal) for word in part.text.split(" ")]

@@ -80,7 +80,7 @@ class SightingMaker:
             "folder": self._folder(os.path.dirname(file.place)),
             "folders": self._folders_above(os.path.dirname(file.place)),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
-            "stem": redactor.text(self._names.stem(file.shown.rpartition("/")[2])),
+            "stem": self._stem(file.shown.rpartition("/")[2], parts[-1]),
             "name_rule": match.rule,
             "modified_at": _time(file.mtime_ns),
             "ingested_at": self._now,
@@ -107,6 +107,10 @@ class SightingMaker:
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
         return int.from_bytes(self._hash(f"{log_id}:", os.fsencode(place)), "big") >> 1
+
+    def _stem(self, name: str, kept: str) -> str:
+        stem = self._names.stem(name)
+        return stem if name == kept else self._redactor.text(stem)
 
     def _root_name(self, file: FoundFile) -> str:
         # What was ingested, told by where it lies.

@@ -18,6 +18,7 @@ _SKIP = r"[^\n]{0,200}?"
 _CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
 # What follows a name after a dot in the name of a file is no domain.
 _ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|zip|tar|tgz|html?|sqlite|nvvp|ncu-rep)\b"
+_SIGNS = "[ ,('=\\/."
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + _HOST + r")")
@@ -35,7 +36,11 @@ class Names:
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self._rules = rules
         self._pseudonyms = pseudonyms
-        self.contexts = [(context.literal, compile_context(context)) for context in rules.contexts]
+        # By a sign that they need: most texts lack most signs, and are done with after a handful of searches.
+        self.contexts: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+        for context in rules.contexts:
+            sign = next((sign for sign in _SIGNS if sign in context.literals), "")
+            self.contexts.setdefault(sign, []).append((context.literal, compile_context(context)))
         self.shapes = [(shape.literal, shape.kind, compile_shape(shape)) for shape in rules.shapes]
         self._kinds = {_canonical(name): key.kind for key in rules.keys for name in key.names}
         self._keys = _compile_keys(self._kinds)
@@ -43,9 +48,14 @@ class Names:
 
     def redact(self, text: str) -> str:
         """The text without names; a text that holds none costs some substring searches."""
-        for literal, regex in self.contexts:
-            if literal in text:
-                text = regex.sub(self._in_context, text)
+        return self._by_signs(self._by_rules(text))
+
+    def _by_rules(self, text: str) -> str:
+        for sign, contexts in self.contexts.items():
+            if sign in text:
+                for literal, regex in contexts:
+                    if literal in text:
+                        text = regex.sub(self._in_context, text)
         for literal, kind, regex in self.shapes:
             if literal in text:
                 text = regex.sub(self._naming(kind), text)
@@ -53,6 +63,9 @@ class Names:
             lower = text.lower()
             if any(hint in lower for hint in self._key_hints):
                 text = self._keys.sub(self._keyed, text)
+        return text
+
+    def _by_signs(self, text: str) -> str:
         if "://" in text:
             text = _URL.sub(self._url, text)
         if "@" in text:

@@ -69,8 +69,15 @@ class Redactor:
         return self.text(text if named is None else named)
 
     def path(self, path: str, place: str = "") -> str:
-        """A path below what was ingested; `place`, the whole path, tells `crim/x.log` below /home from a folder."""
-        if place.endswith(path) and place != path:
-            parts = self.text(place).split("/")
-            return self.text("/".join(parts[-(path.count("/") + 1) :]))
-        return self.text(path)
+        """A path below what was ingested; `place`, the whole path, tells `crim/x.log` below /home from a folder.
+
+        Without it, the path is taken to begin at the root: tar stores `/home/crim/x.log` as `home/crim/x.log`.
+        """
+        if not place.endswith(path) or place == path:
+            place = path if path.startswith("/") else f"/{path}"
+        # The folders are those of many files. What a name is, the nearest ones tell.
+        folder, _, name = place.rpartition("/")
+        near = "/".join(folder.rsplit("/", 2)[-2:])
+        name = self.fresh(f"/{near}/{name}").rpartition("/")[2]
+        parts = [*self.text(f"{folder}/").split("/")[:-1], name]
+        return "/".join(parts[-(path.count("/") + 1) :])

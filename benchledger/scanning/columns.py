@@ -48,12 +48,15 @@ class RecordColumns:
 
     def add(self, row: Row) -> None:
         """Adds a row of the reference reader."""
-        layout, column, redact = self._as_kept(row.layout), row.columns.get, self._redact
+        layout, column = self._as_kept(row.layout), row.columns.get
+        device, label, texts, lead, note = column("device"), column("label"), row.texts, row.lead, row.note
+        if self._redactor is not None and (texts or lead or note or label or device):
+            device, label, lead, note = map(self._redact, (device, label, lead, note))
+            texts = self._texts(row)
         self._layouts.setdefault(layout.shape_id, layout)
         self._rows.append(
             (self.log, row.line, row.byte_offset, layout.shape_id, column("step"), column("epoch"), column("rank"),
-             redact(column("device")), redact(column("label")), column("logged_at"), column("clock_s"), row.values,
-             self._texts(row), redact(row.lead), redact(row.note))
+             device, label, column("logged_at"), column("clock_s"), row.values, texts, lead, note)
         )  # fmt: skip
 
     def of_shape(self, shape: Shape) -> _ShapeColumns:

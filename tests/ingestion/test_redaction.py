@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+import tarfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -115,6 +118,27 @@ def test_nothing_private_is_shown(db: Path, secret_logs: Path) -> None:
     everything = "".join(result.stdout + result.stderr for result in shown)
 
     assert [secret for secret in SECRETS if secret in everything] == []
+
+
+def test_an_archive_and_its_members_keep_their_private_names_to_themselves(
+    db: Path, tmp_path: Path, secret_logs: Path
+) -> None:
+    inner = tmp_path / "r77i6n5.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("203-0-113-77/instance-9zzwob41y-16_gpu1.log", run_text(seed=3).log)
+    put(tmp_path / "in" / "yq09-gpu-secret-17.log.gz", gzip.compress(b"host gpunodexyz says 10.77.66.5:80 DLL 20\n"))
+    with tarfile.open(tmp_path / "in" / "of_192.168.44.3.tar.gz", "w:gz") as tar:
+        tar.add(secret_logs, "home/jdoesecret")
+        tar.add(inner, "yq09-gpu-secret-17/r77i6n5.zip")
+    first = ingest(tmp_path / "in", db=db)
+    again = ingest(tmp_path / "in", db=db)
+
+    assert first.files["loaded"] == 2
+    assert again.files["unchanged"] == len(again.outcomes)
+    assert private_texts(db) == []
+    shown = run_bench("-v", "ingest", tmp_path / "in", "--refresh", db=db)
+    assert [secret for secret in SECRETS if secret in shown.stdout + shown.stderr] == []
+    assert one(db, "select count(*) from sighting where member like '%.zip!/%' and archive like 'of_ip-%'") == 1
 
 
 def test_a_folder_with_private_names_is_known_again(db: Path, secret_logs: Path) -> None:

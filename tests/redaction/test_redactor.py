@@ -66,6 +66,9 @@ def test_the_name_of_a_field_says_what_its_value_is():
         ("logs/run.log", "/home/jdoe/logs/run.log", "logs/run.log"),
         ("jdoe/run.log", "/home/jdoe/run.log", "<user>/run.log"),
         ("192-222-52-99/r6i4n5.txt", "/data/192-222-52-99/r6i4n5.txt", "<ip>/<host>.txt"),
+        ("home/jdoe/x.log", "", "home/<user>/x.log"),
+        ("/home/jdoe", "", "/home/<user>"),
+        ("x.log", "", "x.log"),
         ("PaddlePaddle+Perf@58c854be/v1.6.0.1/x.log", "", "PaddlePaddle+Perf@58c854be/v1.6.0.1/x.log"),
     ],
 )
