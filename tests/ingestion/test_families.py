@@ -74,3 +74,20 @@ def test_a_readme_s_printed_trials_are_its_runs(shared: Path, tmp_path: Path) ->
         (2, 16, "mxnet", "bert_base", 32, 7, "1136.44"),
         (4, 32, "mxnet", "bert_base", 32, 7, "1895.50"),
     ]
+
+
+def test_a_log_that_stops_before_the_steps_that_it_states_is_truncated(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    steps = "".join(
+        f"tobal step: {step}, epoch: 0, batch: {step - 1}, loss: 9.0, avg_batch_cost: 0.1 sec, ips: 960.0 sequences/sec\n"
+        for step in range(10, 201, 10)
+    )
+    log.write_text(
+        "Namespace(batch_size=96, gradient_merge_steps=1, max_predictions_per_seq=20, max_steps=500, model_type='bert')\n"
+        + steps,
+        encoding="utf-8",
+    )
+    db = tmp_path / "bench.duckdb"
+    ingest(log, db=db)
+
+    assert ask(db, "select status, steps_done, steps_planned from run") == [("truncated", 200, 500)]

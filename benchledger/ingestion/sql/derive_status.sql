@@ -49,7 +49,7 @@ select
         when exit_code = 0 and not short and (steps_done is not null or event_status is null) then 'ok'
         when event_status is not null then event_status
         when closed then 'too_few_steps'
-        when expects_closing then 'truncated'
+        when expects_closing or (short and exit_code is null) then 'truncated'
         else 'unknown'
     end as status,
     case
@@ -65,6 +65,7 @@ select
         when event_status is not null then event_text
         when closed then 'closing summary after ' || progress
         when expects_closing then 'the log stops without its closing summary, after ' || progress
+        when short and exit_code is null then 'the log stops after ' || progress
         else 'nothing says how it ended, after ' || progress
     end as reason,
     case
