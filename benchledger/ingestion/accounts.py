@@ -95,10 +95,11 @@ class Accounts:
 
     def unreadable(self, file: FoundFile, problem: str) -> None:
         """Accounts for a file, or the rest of an archive, that could not be read."""
-        if file.within and file.place.endswith(CHAIN):
+        status = "empty" if file.is_empty else "unreadable"
+        if file.within and file.place.endswith(CHAIN) and not file.is_empty:
             self.damaged.add(file.within)
-        self._see(file, None, "unreadable", problem)
-        self.outcomes[file.place] = FileOutcome(self._shown(file), "unreadable", self._redactor.text(problem))
+        self._see(file, None, status, problem)
+        self.outcomes[file.place] = FileOutcome(self._shown(file), status, self._redactor.text(problem))
 
     def facts(self, file: FoundFile) -> None:
         """Accounts for a facts.toml that is new or has changed."""
@@ -116,13 +117,18 @@ class Accounts:
             log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
             file = self._plan.found_again(seen)
             self.members.setdefault(archive.place, []).append(file.place)
-            if file.place.endswith(CHAIN):
+            if file.place.endswith(CHAIN) and seen.status != "empty":
                 self.damaged.add(archive.place)
             reason = self._plan.reason_of(seen)
             self.unchanged(file, log.format if log else None, log.status if log else seen.status, reason)
             if seen.log_id is not None:
                 logs.add(seen.log_id)
         return logs
+
+    @property
+    def archived_files(self) -> int:
+        """How many files were in archives; what says that the rest of one is missing is none."""
+        return sum(not place.endswith(CHAIN) for places in self.members.values() for place in places)
 
     def in_order(self, files: list[FoundFile]) -> list[FileOutcome]:
         """Every outcome, in the order in which files were found and members follow one another."""

@@ -13,6 +13,8 @@ from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 
 FACTS_FILE = "facts.toml"
+# Behind the place of a member whose name another member of its archive has too: its number.
+AGAIN = "#!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class FoundFile:
     Of a member of an archive, `shown` is its path below the innermost archive, `within` the place of the archive on
     disk, `archive` that one's path as shown, and `member` the names that lead to it from there (None: it is what a
     compressed file holds). `limited`: a limit, which may be another next time, is why it could not be read.
+    `is_empty`: an archive in which there is nothing to be read.
     """
 
     place: str
@@ -34,6 +37,7 @@ class FoundFile:
     archive: str | None = None
     member: str | None = None
     limited: bool = False
+    is_empty: bool = False
 
     @property
     def is_facts(self) -> bool:
@@ -74,7 +78,8 @@ def found_at(place: str, shown: str) -> FoundFile:
 
 def member_at(place: str, shown: str, within: str) -> FoundFile:
     """The member of an archive that was seen before as `shown`."""
-    chain = place[len(within) :].removeprefix(CHAIN).removesuffix(CHAIN)
+    place_once, again, number = place.rpartition(AGAIN)
+    chain = (place_once if again and number.isdigit() else place)[len(within) :].removeprefix(CHAIN).removesuffix(CHAIN)
     if chain.strip("!"):
         names = [within, *chain.removesuffix("!").split(CHAIN)]
         shown = without_compression(names[-1]) if chain.endswith("!") else names[-1]

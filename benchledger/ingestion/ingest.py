@@ -120,7 +120,7 @@ def _ingest(
         writer.retell(retold, sightings)
     writer.complete(result, _account_for_unchanged(work, plan, accounts))
     result.outcomes = accounts.in_order(work.order)
-    result.archives, result.archived_files = len(accounts.members), sum(map(len, accounts.members.values()))
+    result.archives, result.archived_files = len(accounts.members), accounts.archived_files
     result.damaged_archives = len(accounts.damaged)
     result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
     result.foreign = tuple(plan.foreign)

@@ -15,7 +15,7 @@ from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
 from benchledger.archives.streams import Source
 from benchledger.archives.walk import Archive
-from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.discover import AGAIN, FoundFile
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.plan import Plan, is_below
 from benchledger.ingestion.pool import UNIT_BYTES, Unit
@@ -58,7 +58,7 @@ class Unpacker:
                 file = _found(archive, member)
                 if file.place in places:
                     # Two members of one name.
-                    file = replace(file, place=f"{file.place}#{number}")
+                    file = replace(file, place=f"{file.place}{AGAIN}{number}")
                 places.add(file.place)
                 if wanted is not None and file.place not in wanted:
                     continue
@@ -167,7 +167,7 @@ class _Continued:
 
 
 def _refused(file: FoundFile, problem: Problem) -> FoundFile:
-    return replace(file, problem=str(problem), limited=problem.kind in _LIMITS)
+    return replace(file, problem=str(problem), limited=problem.kind in _LIMITS, is_empty=problem.kind == "empty")
 
 
 def _found(archive: FoundFile, member: Member) -> FoundFile:
