@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -51,6 +52,8 @@ def read_toml(path: Path) -> TomlFile:
     return parse_toml(path, raw)
 
 
+# Thirty formats ask for the same rules, leads and vocabulary: the same text is parsed once.
+@lru_cache(maxsize=256)
 def parse_toml(path: Path, raw: bytes) -> TomlFile:
     """Reads the text of a TOML file, wherever it came from. Raises DefinitionError as `read_toml` does."""
     try:
