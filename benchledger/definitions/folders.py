@@ -20,6 +20,11 @@ def shipped_root() -> Path:
     return packed if packed.is_dir() else package.parent
 
 
+def only_packed() -> bool:
+    """Whether all definitions are those of a wheel: nobody has edited them since its tests proved them."""
+    return [root.name for root in definition_roots()] == ["_definitions"]
+
+
 def use_definitions(*folders: Path | str) -> None:
     """Adds the user's own definition folders for the rest of this process, after those of $BENCH_DEFINITIONS."""
     _extra_roots[:] = [_checked(Path(folder)) for folder in folders]

@@ -89,3 +89,5 @@ def test_installed_elsewhere_it_runs_and_finds_its_definitions(built: Path, tmp_
     assert found == expected
     assert all(found)
     assert package.name.split("-")[1].removesuffix(".tar.gz") in version
+    # Nothing proves the definitions of a wheel again when logs are read: they must be sound as packed.
+    assert "sound: every known format" in ran(binaries / "bench", "formats", "check", where=tmp_path)
