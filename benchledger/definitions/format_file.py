@@ -19,7 +19,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
 # Part of every definitions hash: raise it when the engine reads the same definition in another way.
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",

@@ -75,7 +75,7 @@ comment on column reject.line is 'Line of the log, from 1.';
 comment on column reject.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 comment on column reject.record is 'Record that it should have been; NULL if that is not known.';
 comment on column reject.reason is 'Why it is none: no head, no template, bad json, too long.';
-comment on column reject.text is 'The piece, as it stands in the log: nothing is redacted so far.';
+comment on column reject.text is 'The piece, at most 1,000 characters, redacted.';
 
 comment on table shape is
     'One row per value of a line layout: what the k-th value of a record of this layout is. Written once per layout; join measurement rather than this.';
