@@ -103,6 +103,10 @@ select
 from known
 where global_batch_size is null
     and run_id not in (select run_id from fact where name = 'global_batch_size')
+    -- The GPUs of one parallel model share a batch.
+    and run_id not in (
+        select run_id from fact where name in ('options.tensor_parallel', 'options.pipeline_parallel') and used
+    )
     and try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)
         between 1 and 9223372036854775807
 union all by name
