@@ -47,14 +47,15 @@ class ColumnsReader:
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the rows of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
-            if text.startswith(b"#"):
-                self._head(text)
+            # A quoted table may stand further in.
+            if text.lstrip().startswith(b"#"):
+                self._head(text.lstrip())
             elif self._names and text.strip():
                 self._row(text, number, offset, pieces)
         return line + buffer.count(b"\n")
 
     def _evidence(self, line: bytes) -> str | None:
-        names = self._header(line)
+        names = self._header(line.lstrip())
         return f"the header names {' '.join(names[:4])}" if names else None
 
     def _header(self, line: bytes) -> list[str]:

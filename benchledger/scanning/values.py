@@ -92,6 +92,9 @@ class PairsReader:
         self._assign_start = self._assign.strip(b" \t'\"") or self._assign
         self._between = tuple(text.encode() for text in style.between)
         self._next = re.compile(b"|".join(re.escape(text) for text in self._between))
+        # Only ` | ` and its like: a comma or two blanks stand in any sentence.
+        visible = [re.escape(text) for text in self._between if text.strip() and text[:1] == text[-1:] == b" "]
+        self._visible = re.compile(b"|".join(visible)) if visible else None
         self._token = re.compile(
             rb" ((?:(?!%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b)" % (self._next.pattern, self._next.pattern)
         )
@@ -117,6 +120,7 @@ class PairsReader:
         `spans`, where given, receives where in the tail each value's text stands.
         """
         pairs: list[Pair] = []
+        left: list[bytes] = []
         if self._end is not None:
             tail = tail.partition(self._end)[0]
         position = self._past_blanks(tail, 0)
@@ -144,10 +148,15 @@ class PairsReader:
             pairs.append((key, number, text, unit))
             following = self._separator(tail, end, unit is not None)
             if following is None:
-                position = end
-                break
+                # `153.8GB/255.9GB | lm loss: 2.1`: what belongs to no pair ends where the next pair begins.
+                again = self._visible.search(tail, end) if self._visible else None
+                if again is None:
+                    position = end
+                    break
+                left.append(tail[end : again.start()].strip())
+                following = self._past_blanks(tail, again.end())
             position = following
-        return pairs, tail[position:].strip()
+        return pairs, b" ".join([*left, tail[position:]]).strip()
 
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
         first = tail[start : start + 1]

@@ -27,6 +27,13 @@ def test_commas_between_cells_are_as_good_as_blanks() -> None:
     ]  # fmt: skip
 
 
+def test_a_table_may_stand_further_in_as_in_a_quotation() -> None:
+    found = find("    # gpu    pwr     fb\n    # Idx      W     MB\n        0    105    998\n")
+
+    assert [(row["device"], row["stated"]) for row in found.rows] == [("0", {"pwr": 105, "fb": 998})]
+    assert found.rows[0]["units"] == {"pwr": "W", "fb": "MiB"}
+
+
 def test_what_is_not_stated_is_absent_and_not_zero() -> None:
     found = find(HEAD + "    0      -    998\n")
 

@@ -283,6 +283,24 @@ def test_a_word_that_is_no_unit_is_a_note_and_the_record_stays(tmp_path: Path) -
     )
 
 
+def test_a_list_with_bars_goes_on_behind_what_is_no_pair(tmp_path: Path) -> None:
+    row = read_one(
+        tmp_path, "step {pairs}", "step memory: 153.8GB/255.9GB | speed: 615.5 (avg 610.2) | loss: 2.1 |", MEGATRON
+    )
+
+    assert row is not None
+    assert values_of(row) == {"memory": 153.8, "speed": 615.5, "loss": 2.1}
+    assert row.note == "GB/255.9GB (avg 610.2)"
+
+
+def test_a_comma_in_a_warning_does_not_begin_a_pair(tmp_path: Path) -> None:
+    assert paddle(tmp_path, "ips: 5 img/s/lib.py: Warning, this: 3, that: 4") == (
+        {"ips": 5},
+        {"ips": None},
+        "img/s/lib.py: Warning, this: 3, that: 4",
+    )
+
+
 def test_a_unit_is_one_token_after_exactly_one_blank(tmp_path: Path) -> None:
     assert paddle(tmp_path, "ips: 5 img/s") == ({"ips": 5}, {"ips": "samples/s"}, None)
     assert paddle(tmp_path, "ips: 5  img/s") == ({"ips": 5}, {"ips": None}, "img/s")

@@ -34,8 +34,11 @@ judged as (
         closing_line is not null as closed,
         coalesce(exit_code <> 0, false) or signal is not null as broken,
         concat_ws(', ', 'exit code ' || exit_code, 'signal ' || signal) as ending,
-        coalesce(steps_done::varchar, 'an unknown number of') || ' of '
-            || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps' as progress
+        case
+            when steps_done is null and steps_planned is null then 'an unknown number of steps'
+            else coalesce(steps_done::varchar, 'an unknown number') || ' of '
+                || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps'
+        end as progress
     from evidence
 )
 select
