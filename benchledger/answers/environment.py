@@ -102,7 +102,7 @@ def _table(campaign: str | None, environments: list[Row]) -> Table:
     ]
     if len(environments) > 1:
         lines = [[*line, "differs" if line[0] in differing else ""] for line in lines]
-        headings.append("")
+        headings.append("note")
     return Table({"campaign": campaign}, None, text_frame(["fact", *headings], lines), notes=tuple(notes))
 
 

@@ -39,7 +39,7 @@ def test_each_environment_is_a_column_and_what_differs_is_marked(db: Path) -> No
     table = report_environment(db=db).tables[0]
 
     assert table.facts == {"campaign": "ngc"}
-    assert table.frame.columns == ["fact", "environment 1", "environment 2", ""]
+    assert table.frame.columns == ["fact", "environment 1", "environment 2", "note"]
     rows = {row[0]: row[1:] for row in table.frame.rows()}
     assert rows["runs"] == ("2", "1", "")
     assert rows["cards"] == ("1, 8", "32", "")
