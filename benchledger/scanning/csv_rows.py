@@ -50,7 +50,7 @@ class CsvReader:
         head = head[:BLOCK]
         first = _first_line(head)
         named = self._header_of(first)
-        # Any CSV may have a column `driver_version`: a name proves by its unit, or in a header that has `, ` throughout.
+        # Any CSV may have a column `driver_version`: it proves by a unit, or if the header has `, ` throughout.
         spaced = first.count(b", ") == len(named) - 1
         known = [name for name, unit in named if name in self.definition.headers and (unit or spaced)]
         return f"the header line names {known[0]!r}" if known else None
