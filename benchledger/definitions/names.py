@@ -7,7 +7,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.redaction import redaction_hash
@@ -17,6 +17,9 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
 _RULE = ("patterns", "facts", "values", "products")
+# No file system has longer names; an archive may, and a regex of several holes takes its time with those.
+_LONGEST = 255
+_KEPT = 50_000
 _HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
 
 
@@ -69,7 +72,7 @@ class Names:
 
     def match(self, path: str) -> NameMatch:
         """What a path (parts divided by `/`) tells; the first rule that fits its end says where its campaign ends."""
-        parts = path.split("/")
+        parts = [part if len(part) <= _LONGEST else "" for part in path.split("/")]
         found = self._of_its_end(tuple(parts[-self._most_parts :]))
         facts = list(found.facts)
         for part in parts[:-1]:
@@ -77,14 +80,30 @@ class Names:
             facts += [fact for fact in self._of_a_folder(part) if fact.name not in known]
         return NameMatch(found.parts, found.rule, tuple(facts))
 
-    @property
+    @cached_property
     def _most_parts(self) -> int:
         return max((pattern.parts for rule in self.rules for pattern in rule.patterns), default=1)
+
+    @cached_property
+    def _screens(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
+        # Most names follow no rule: one search per number of parts finds that out.
+        regexes: dict[int, list[str]] = {}
+        for rule in self.rules:
+            for pattern in rule.patterns:
+                regexes.setdefault(pattern.parts, []).append(f"(?:{pattern.regex.pattern})")
+        return tuple((parts, re.compile("|".join(alternatives))) for parts, alternatives in regexes.items())
 
     # The same names stand in folder after folder: what they tell is worked out once.
 
     def _of_its_end(self, parts: tuple[str, ...]) -> NameMatch:
         if parts not in self._ends:
+            if len(self._ends) >= _KEPT:
+                self._ends.clear()
+            if not any(
+                len(parts) >= count and screen.fullmatch("/".join(parts[-count:])) for count, screen in self._screens
+            ):
+                self._ends[parts] = NameMatch(0, None, ())
+                return self._ends[parts]
             fits = ((rule, fit) for rule in self.rules if (fit := _first_fit(rule, list(parts))) is not None)
             rule, fit = next(fits, (None, (0, list[NameFact]())))
             self._ends[parts] = NameMatch(fit[0], rule.place if rule else None, tuple(fit[1]))
@@ -92,6 +111,8 @@ class Names:
 
     def _of_a_folder(self, part: str) -> tuple[NameFact, ...]:
         if part not in self._folders:
+            if len(self._folders) >= _KEPT:
+                self._folders.clear()
             fits = [fit for rule in self.folders if (fit := _first_fit(rule, [part])) is not None]
             self._folders[part] = tuple(fact for fit in fits for fact in fit[1])
         return self._folders[part]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,11 @@ def test_a_mistake_is_refused_with_its_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, problem: str
 ) -> None:
     assert refusal(monkeypatch, tmp_path, text).startswith(problem)
+
+
+def test_a_name_longer_than_any_file_system_has_tells_nothing_and_costs_nothing():
+    began = time.process_time()
+    found = load_names().match("logs/nlp_" + "bert_sp_bs1_fp32_1_" * 20_000 + ".log")
+
+    assert found.facts == ()
+    assert time.process_time() - began < 1
