@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -58,6 +59,11 @@ class Known(Protocol):
     """Tells whether a content was read before under the same definitions."""
 
     def __call__(self, content_hash: str, /) -> bool: ...
+
+
+def _unmarked(head: bytes) -> bytes:
+    """The beginning of a file with blanks for the byte order mark that some editors put there: no place changes."""
+    return b"   " + head[3:] if head.startswith(codecs.BOM_UTF8) else head
 
 
 def log_id_of(content_hash: str) -> int:
@@ -138,7 +144,7 @@ class LogReader:
         if reader is not None and reader.whole:
             return self._read_whole(reader, _chunks(stream, first), counter, log, columns)
         if reader is not None:
-            reader.begin(first)
+            reader.begin(_unmarked(first))
         line = 1
         for buffer, end, base, whole in _buffers(stream, first, counter):
             line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
@@ -181,6 +187,7 @@ class LogReader:
                 log.pieces += 1
                 log.rejects.append(RejectedPiece(line, base, None, TOO_LONG, decode(buffer[:1000])))
             return line
+        buffer = buffer if base else _unmarked(buffer)
         if reader is None:
             return scanner.scan(buffer, end, base, line, log, columns)
         pieces = Pieces()
@@ -189,8 +196,9 @@ class LogReader:
         return line
 
     def _detect(self, chunks: Iterator[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
+        head = _unmarked(first)
         for reader in self._readers:
-            if (why := reader.fits(first, complete)) is not None:
+            if (why := reader.fits(head, complete)) is not None:
                 return Detected(reader.format, why), reader
         best: dict[str, tuple[tuple[int, int], str]] = {}
         miss = (0, "")
@@ -209,7 +217,7 @@ class LogReader:
         if verdict is not None:
             return verdict, None
         for reader in self._readers:
-            if (why := reader.fits_late(first, complete)) is not None:
+            if (why := reader.fits_late(head, complete)) is not None:
                 return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _stranger(first)), None
 
