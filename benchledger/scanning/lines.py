@@ -192,7 +192,8 @@ class LineReader:
                     )
                 )
             else:
-                found.append((hole.name, None, decode(raw), None))
+                # A line that is a record from its start on may be indented.
+                found.append((hole.name, None, decode(raw.strip() if matcher.record.line_start else raw), None))
         note = b""
         if matcher.template.tail == "pairs":
             assert matcher.record.pairs is not None
