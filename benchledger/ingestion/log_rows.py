@@ -28,9 +28,9 @@ _COLUMNS: dict[str, dict[str, str]] = {
         "line": "int64", "trust": "int32",
     },
     "segment": {
-        "log_id": "int64", "segment": "int32", "role": "string", "closing": "string", "first_line": "int64",
-        "last_line": "int64", "first_record_line": "int64", "last_record_line": "int64", "event_status": "string",
-        "event_line": "int64", "event_text": "string",
+        "log_id": "int64", "segment": "int32", "role": "string", "closing": "string", "expects_closing": "bool",
+        "first_line": "int64", "last_line": "int64", "first_record_line": "int64", "last_record_line": "int64",
+        "event_status": "string", "event_line": "int64", "event_text": "string",
     },
 }  # fmt: skip
 
@@ -68,9 +68,9 @@ class LogRows:
             expected = log_format.closing_after is None or log_format.closing_after in segment.kinds
             following = segments[number].first_line if number < len(segments) else log.lines + 1
             self._rows["segment"].append(
-                (log_id, number, log_format.role, log_format.closing or "" if expected else "", segment.first_line,
-                 max(following - 1, segment.last_record_line), segment.first_record_line, segment.last_record_line,
-                 *(_redacted_event(segment.event, redactor)))
+                (log_id, number, log_format.role, log_format.closing or "", bool(log_format.closing) and expected,
+                 segment.first_line, max(following - 1, segment.last_record_line), segment.first_record_line,
+                 segment.last_record_line, *(_redacted_event(segment.event, redactor)))
             )  # fmt: skip
             self._rows["log_fact"] += [
                 (

@@ -91,3 +91,19 @@ def test_a_log_that_stops_before_the_steps_that_it_states_is_truncated(tmp_path:
     ingest(log, db=db)
 
     assert ask(db, "select status, steps_done, steps_planned from run") == [("truncated", 200, 500)]
+
+
+def test_an_extract_with_the_closing_summary_is_ok_and_one_without_it_is_not_called_truncated(tmp_path: Path) -> None:
+    steps = "".join(
+        f"DLL 2020-12-17 15:06:{second}.814933 - Iteration: {second}  throughput_train : 4459.9 seq/s mlm_loss : 10.3\n"
+        for second in range(10, 20)
+    )
+    closing = "INFO:tensorflow:Throughput Average (sentences/sec) = 3351.06\n"
+    for name, text in {"steps.log": steps, "whole.log": steps + closing}.items():
+        (tmp_path / name).write_text(text)
+    db = tmp_path / "bench.duckdb"
+
+    ingest(tmp_path, db=db)
+
+    ended = "select status, closing_speed from run join run_log using (run_id) join segment using (log_id) order by 1"
+    assert ask(db, ended) == [("ok", 3351.06), ("unknown", None)]

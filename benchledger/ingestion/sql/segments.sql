@@ -63,7 +63,7 @@ whole as (
 select
     a.log_id, a.segment, a.role, a.first_line, a.last_line, a.first_record_line, a.last_record_line,
     w.started_at, w.ended_at, w.records, w.step_records, p.steps_done, p.step_gap,
-    c.closing_line, c.closing_speed, a.closing <> '' as expects_closing,
+    c.closing_line, c.closing_speed, a.expects_closing,
     coalesce(l.final_loss_nan, false) as final_loss_nan,
     a.event_status, a.event_line, a.event_text, w.stream, w.devices
 from arriving_segment as a
