@@ -73,6 +73,8 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         )
         for one in refused:
             settings.say(f"  {one.path}: {one.reason}")
+    for said in result.unfitting:
+        settings.say(said)
     for status in (*FAULTY, "empty"):
         left = [one for one in result.outcomes if one.status == status and one not in refused]
         _say_files(settings, status, left)

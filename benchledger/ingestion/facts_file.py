@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError
@@ -41,6 +42,7 @@ _NOTHING = Declared(None, ())
 @dataclass(frozen=True)
 class _Body:
     match: str | None
+    place: str
     campaign: str | None
     facts: tuple[DeclaredFact, ...]
 
@@ -51,6 +53,7 @@ class FactsFiles:
     def __init__(self) -> None:
         self._bodies: dict[str, tuple[_Body, ...]] = {}
         self._above: dict[str, tuple[str, ...]] = {}
+        self._fitting: set[tuple[str, str]] = set()
         self.problems: dict[str, str] = {}
 
     def provide(self, place: str, text: bytes) -> None:
@@ -71,14 +74,23 @@ class FactsFiles:
         campaign: str | None = None
         facts: dict[tuple[str, bool], DeclaredFact] = {}
         for folder in declaring:
-            below = os.path.relpath(place, folder).replace(os.sep, "/")
+            below = _paths_below(os.path.relpath(place, folder).replace(os.sep, "/"))
             bodies = [body for body in self.bodies(folder) if body.match is None or _matches(body.match, below)]
+            self._fitting.update((folder, body.place) for body in bodies)
             # Within one file, what is said for some files beats what is said for all.
             for body in reversed(bodies):
                 campaign = campaign or body.campaign
                 for fact in body.facts:
                     facts.setdefault((fact.name, fact.source == "correct"), fact)
         return Declared(campaign, tuple(facts.values()))
+
+    def unfitting(self, folder: str) -> list[str]:
+        """Of one folder's facts.toml, each match that fitted no file so far, after its line."""
+        return [
+            f"{body.place.removeprefix(f'{FACTS_FILE}:')}: match {body.match!r} fits none of the logs below it"
+            for body in self.bodies(folder)
+            if body.match is not None and (folder, body.place) not in self._fitting
+        ]
 
     def _declaring(self, folder: str) -> tuple[str, ...]:
         # The folders above that have a facts.toml: most have none, and many files share a folder. What has no place on
@@ -104,8 +116,20 @@ class FactsFiles:
         return self._bodies[folder]
 
 
-def _matches(pattern: str, below: str) -> bool:
-    return fnmatchcase(below, pattern) or fnmatchcase(below.rpartition("/")[2], pattern)
+def _paths_below(below: str) -> list[str]:
+    """The paths of a file that a pattern may mean: of an archive's member also those within it, as if it were unpacked.
+
+    `2021/all.zip!/a/run.log` is `a/run.log` and `2021/a/run.log` too, and `run.log` by its name alone.
+    """
+    archive, *within = below.split(CHAIN)
+    folder = archive.rpartition("/")[0]
+    inside = [CHAIN.join(within[depth:]) for depth in range(len(within))]
+    beside = [f"{folder}/{path}" for path in inside] if folder else []
+    return [below, *inside, *beside, below.rpartition("/")[2]]
+
+
+def _matches(pattern: str, paths: list[str]) -> bool:
+    return any(fnmatchcase(path, pattern) for path in paths)
 
 
 def _read(file: TomlFile) -> tuple[_Body, ...]:
@@ -142,7 +166,7 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
         for name, value in correct.items():
             if name != "reason":
                 facts.append(_fact(file, f"{where}.{name}", name, value, "correct", None, correct["reason"]))
-    return _Body(match, campaign, tuple(facts))
+    return _Body(match, _where(file, f"{place}.match" if match else ""), campaign, tuple(facts))
 
 
 def _fact(

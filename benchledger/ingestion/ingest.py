@@ -21,7 +21,7 @@ from benchledger.ingestion.outcome import IngestResult, Progress
 from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.reading import Reading, Reporter
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late
+from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late, unfitting_matches
 from benchledger.ingestion.unpack import Unpacker
 from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
@@ -119,6 +119,9 @@ def _ingest(
         load_archived_facts(retold, plan, unpacker)
         writer.retell(retold, sightings)
     writer.complete(result, _account_for_unchanged(work, plan, accounts))
+    given_folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
+    unfitting = unfitting_matches(work, plan, facts, accounts, given_folders)
+    result.unfitting = tuple(redactor.text(said) for said in unfitting)
     result.outcomes = accounts.in_order(work.order)
     result.archives, result.archived_files = len(accounts.members), accounts.archived_files
     result.damaged_archives = len(accounts.damaged)

@@ -55,6 +55,7 @@ class IngestResult:
     `runs` is the number of runs that the files of this ingest belong to; `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
+    `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
     `archives` were read, or unchanged, and held `archived_files`; of `damaged_archives` a part could not be read.
     `lost_private`: the private file was gone, so that no file could be skipped as unchanged.
     """
@@ -65,6 +66,7 @@ class IngestResult:
     stale: int = 0
     lost_private: bool = False
     foreign: tuple[str, ...] = ()
+    unfitting: tuple[str, ...] = ()
     archives: int = 0
     archived_files: int = 0
     damaged_archives: int = 0

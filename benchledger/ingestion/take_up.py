@@ -52,6 +52,27 @@ def tell_late(folders: list[str], db: Path) -> list[SeenFile]:
     ]
 
 
+def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, given: list[str]) -> list[str]:
+    """Each `match` of a facts.toml that fits no log below it, new or known, as file:line and what is so.
+
+    Only of folders of which all was looked at: those at or below the `given` ones, and those of archives.
+    """
+    folders = {os.path.dirname(archive) for archive in accounts.members}
+    found: list[str] = []
+    for file in work.facts:
+        folder = os.path.dirname(file.place)
+        if folder not in folders and not any(is_below(folder, top) for top in given):
+            continue
+        if facts.unfitting(folder):
+            # What was unchanged was not asked for so far.
+            for seen in plan.seen_below(folder):
+                if seen.log_id is not None:
+                    facts.declared(plan.found_again(seen).named_place)
+        shown = accounts.outcomes[file.place].path
+        found += [f"{shown}:{said}" for said in facts.unfitting(folder)]
+    return found
+
+
 def load_archived_facts(retold: list[SeenFile], plan: Plan, unpacker: Unpacker) -> None:
     """Reads the facts.toml files again that lie in the archives of these files, where nothing else is read again."""
     for archive in sorted({seen.within for seen in retold if seen.within}):
