@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Bytes that are enough to tell.
 HEAD = 512
 
@@ -25,6 +27,9 @@ FOREIGN = {
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _ARCHIVE_SUFFIXES = (".tar", ".zip", ".tgz", ".tbz2", ".tbz", ".txz", ".tzst")
+# Text has so few NULs, however long each row of them, and no signs that neither a terminal nor a printer knows.
+_NULS, _BYTES_PER_NUL = 4, 1000
+_NO_TEXT = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f]|\A(?:\xff\xfe|\xfe\xff)")
 _FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
 
 
@@ -45,6 +50,14 @@ def foreign(head: bytes) -> str | None:
 def is_archive(head: bytes) -> bool:
     """Whether these bytes begin an archive of any kind, read or not."""
     return kind_of(head) is not None or foreign(head) is not None
+
+
+def is_text(head: bytes) -> bool:
+    """Whether the beginning of a file is text: some programs print a NUL here and there, or a crash leaves a gap."""
+    if b"\x00" not in head:
+        return True
+    pieces = len(re.findall(rb"\x00+", head))
+    return pieces <= _NULS + len(head) // _BYTES_PER_NUL and _NO_TEXT.search(head) is None
 
 
 def without_compression(name: str) -> str:

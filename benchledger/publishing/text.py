@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
+from benchledger.archives.kinds import is_text
 from benchledger.archives.streams import Source
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import load_formats
 
 CHUNK = 1024 * 1024
 # A longer line is cut at a blank or comma, so that memory is bounded and no name is cut in two.
@@ -22,7 +26,7 @@ def redact_text(source: Source, write: Callable[[bytes], object], redactor: Reda
     """Copies a log, redacted. Raises Unfit for bytes that are no text."""
     lines = _Lines(redactor)
     rest = source.read(CHUNK)
-    if b"\x00" in rest[: 64 * 1024]:
+    if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
         raise Unfit("binary: what is private in it cannot be told or replaced")
     while chunk := source.read(CHUNK):
         rest += chunk
@@ -34,6 +38,11 @@ def redact_text(source: Source, write: Callable[[bytes], object], redactor: Reda
         write(lines.redact(rest[:cut]))
         rest = rest[cut:]
     write(lines.redact(rest))
+
+
+@cache
+def _log_reader() -> LogReader:
+    return LogReader(load_formats())
 
 
 class _Lines:
@@ -49,6 +58,9 @@ class _Lines:
     def _line(self, line: str) -> str:
         if line.count(",") >= 2 and (self._header or '"' in line):
             line = self._cells(line)
+        if "\x00" in line:
+            # No part of any name: what stands around it is redacted, it stays.
+            return "\x00".join(map(self._redactor.fresh, line.split("\x00")))
         return self._redactor.fresh(line)
 
     def _cells(self, line: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import xxhash
 
-from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.archives.kinds import HEAD, is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
@@ -137,6 +137,11 @@ class LogReader:
             result.status = "known"
         return result
 
+    def has_lines(self, first: bytes) -> bool:
+        """Whether the beginning of a log shows a format of lines: then it is text, whatever else stands in it."""
+        detected, reader = self._detect(iter((first,)), first, False)
+        return detected.format is not None and reader is None
+
     def _read_detected(
         self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: _Counter,
         log: ScannedLog, columns: RecordColumns,
@@ -225,7 +230,7 @@ class LogReader:
 def _stranger(first: bytes) -> str:
     if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "UTF-16 text: convert it with `iconv -f UTF-16 -t UTF-8`"
-    if b"\x00" in first[:BLOCK]:
+    if not is_text(first[:BLOCK]):
         return "binary: NUL bytes, and no line of a known format"
     return "no line holds the literals of any known format"
 
