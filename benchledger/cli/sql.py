@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -11,12 +12,18 @@ from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
 
-@click.command()
+# A statement may begin with a comment, `-- ...`, which is no option.
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("statement")
 @output_options
 @click.pass_obj
 def sql(settings: Settings, statement: str, form: str, output: Path | None) -> None:
-    """Run one SQL STATEMENT over the ledger, read-only."""
+    """Run one SQL STATEMENT over the ledger, read-only.
+
+    `-` reads the statement from standard input.
+    """
     from benchledger.cli.output import print_frame
 
+    if statement == "-":
+        statement = sys.stdin.read()
     print_frame(benchledger.sql(statement, db=settings.db), form, output)

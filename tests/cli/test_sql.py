@@ -1,0 +1,37 @@
+"""`bench sql` takes a statement as it was written: with comments before it, or from standard input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import put, run_text
+
+COMMENTED = "-- how many runs\nselect count(*) as runs from run -- all\n"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    put(tmp_path / "logs" / "a.log", run_text().log)
+    ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
+    return tmp_path / "bench.duckdb"
+
+
+def test_a_statement_may_begin_with_a_comment(ledger: Path) -> None:
+    for words in ([COMMENTED, "--format", "csv"], ["--format", "csv", COMMENTED], ["--format", "csv", "--", COMMENTED]):
+        done = run_bench("sql", *words, db=ledger)
+
+        assert (done.exit_code, done.stdout) == (0, "runs\n1\n"), done.output
+
+
+def test_a_dash_reads_the_statement_from_standard_input(ledger: Path) -> None:
+    done = run_bench("sql", "-", "--format", "csv", db=ledger, stdin=COMMENTED.encode())
+
+    assert (done.exit_code, done.stdout) == (0, "runs\n1\n"), done.output
+
+
+def test_a_misspelt_option_is_still_an_error(ledger: Path) -> None:
+    assert run_bench("sql", "--fromat", "csv", "select 1", db=ledger).exit_code == 2
