@@ -115,7 +115,7 @@ def test_a_run_is_shown_with_logs_facts_speeds_and_status(tmp_path: Path) -> Non
         "campaign: ngc",
         "case: bert_base_bs32_fp32_1",
         "steps: unknown done of unknown planned",
-        "started: 2021-03-01 12:04:00 (log)",
+        "started: 2021-03-01 12:04 (log)",
     ]
     assert "| train | logs/a.log | 1          | 100       |" in result.stdout
     assert "| gpus | 1     |              | True | log    |       |" in result.stdout
