@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from benchledger.answers.grouping import Row
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, grouped
 from benchledger.answers.nothing import NothingFoundError, known
 from benchledger.answers.series import rows_of
 from benchledger.errors import UsageError
@@ -15,16 +15,20 @@ if TYPE_CHECKING:
 
 NO_VALUE = "no_value"
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
+# A run that failed early states no GPU model; it is kin of those that do.
+_KIN = tuple(column for column in TABLE_COLUMNS if column != "gpu_model")
 _SPEEDUPS = ("base_series_id", "base_gpus", "base_value", "speedup", "efficiency")
 
 
-def check_rule(con: duckdb.DuckDBPyConnection, rule: str | None) -> None:
-    """Raises UsageError for a rule, or a glob of rules, that the ledger does not know, with those that it does."""
+def rules_asked_for(con: duckdb.DuckDBPyConnection, rule: str | None) -> list[str]:
+    """The rules of a glob; UsageError, with the known rules, if the ledger knows none."""
     if rule is None:
-        return
+        return []
     names = [name for (name,) in con.execute("select rule from rule order by rule").fetchall()]
-    if not any(fnmatchcase(name, rule) for name in names):
+    asked = [name for name in names if fnmatchcase(name, rule)]
+    if not asked:
         raise UsageError(f"no rule {rule!r}; known: {known(names, rule)}")
+    return asked
 
 
 def need_value(con: duckdb.DuckDBPyConnection, rows: list[Row], rule: str | None) -> None:
@@ -48,7 +52,8 @@ def rows_by_rule(relation: duckdb.DuckDBPyRelation, rule: str | None) -> list[Ro
     """The rows of a speed view that one rule makes, or the rules of a glob, or each format's default rule.
 
     A series that the rule gives nothing for keeps its place with the reason, so that a cell is never lost by asking
-    for another rule.
+    for another rule. Of a glob only the rules that give a number are shown where kin could share a table: most rules
+    of a family are for other formats or longer logs.
     """
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
@@ -58,15 +63,29 @@ def rows_by_rule(relation: duckdb.DuckDBPyRelation, rule: str | None) -> list[Ro
     # ~~~ is the name of SQL's glob.
     asked_for = FunctionExpression("~~~", ColumnExpression("rule"), ConstantExpression(rule))
     rows = rows_of(relation.filter(is_default | asked_for))
-    chosen = [row for row in rows if fnmatchcase(row["rule"], rule)]
-    if "*" in rule:
-        # Of a family only what says something: most of its rules are for other formats or longer logs.
-        chosen = [row for row in chosen if row["value"] is not None]
+    chosen: list[Row] = []
+    for kin in grouped(rows, _KIN).values():
+        telling = {row["rule"] for row in kin if row["value"] is not None and fnmatchcase(row["rule"], rule)}
+        for name in sorted(telling) or [rule]:
+            chosen.extend(_by_one_rule(kin, name))
+    return chosen
+
+
+def _by_one_rule(kin: list[Row], rule: str) -> list[Row]:
+    chosen = [row for row in kin if row["rule"] == rule]
     having = {row["series_id"] for row in chosen}
-    rest = [row for row in rows if row["is_default"] and row["series_id"] not in having]
+    rest = [row for row in kin if row["is_default"] and row["series_id"] not in having]
     # A series has one place a kind of scaling, however many units its default rule has.
     for row in {(row["series_id"], row.get("scaling")): row for row in rest}.values():
         status = row["status"] if row["value"] is None else NO_VALUE
         emptied = {name: None for name in (*_SPEEDS, *_SPEEDUPS) if name in row}
         chosen.append({**row, **emptied, "rule": rule, "is_default": False, "trials": 0, "status": status})
     return chosen
+
+
+def left_out_notes(rows: list[Row], table: list[Row], asked: list[str]) -> tuple[str, ...]:
+    """A note under a table naming the rules of a glob that give no number for any of its kin."""
+    kin = {tuple(row[column] for column in _KIN) for row in table}
+    shown = {row["rule"] for row in rows if tuple(row[column] for column in _KIN) in kin}
+    silent = [name for name in asked if name not in shown]
+    return (f"rules asked for that give no number here: {known(silent)}",) if len(asked) > 1 and silent else ()

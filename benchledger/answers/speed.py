@@ -18,7 +18,7 @@ from benchledger.answers.grouping import (
     unstated_note,
 )
 from benchledger.answers.reading import DEFAULT_DB, reading
-from benchledger.answers.rules import check_rule, need_value, rows_by_rule
+from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
 from benchledger.answers.trials import Trials, trial_frame, trial_notes, trial_rows, trials_of
@@ -40,16 +40,16 @@ def report_speed(
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
-        check_rule(con, rule)
+        asked = rules_asked_for(con, rule)
         series = all_series(con)
         need_series(con, db, series, filters)
         rows = rows_by_rule(filters.apply(con.view("speed_table")), rule)
         need_value(con, rows, rule)
         every_trial = trials_of(con, rows)
-    return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials)
+    return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials, asked)
 
 
-def _report(rows: list[Row], every_trial: Trials, trials: bool) -> Report:
+def _report(rows: list[Row], every_trial: Trials, trials: bool, asked: list[str]) -> Report:
     tables = []
     cells: list[Row] = []
     for row in rows:
@@ -58,7 +58,8 @@ def _report(rows: list[Row], every_trial: Trials, trials: bool) -> Report:
     columns = (*TABLE_COLUMNS, "unit", "rule")
     for group in grouped(rows, columns).values():
         facts = facts_of(group[0], columns)
-        table = lay_out(group, facts, (*trial_notes(group), *unstated_note(group)))
+        notes = (*trial_notes(group), *unstated_note(group), *left_out_notes(rows, group, asked))
+        table = lay_out(group, facts, notes)
         if trials:
             table = replace(table, trials=trial_frame(group, table.rows_split_by, every_trial))
         tables.append(table)

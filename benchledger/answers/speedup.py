@@ -8,7 +8,7 @@ from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
 from benchledger.answers.reading import DEFAULT_DB, reading
-from benchledger.answers.rules import check_rule, need_value, rows_by_rule
+from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 
@@ -47,7 +47,7 @@ def report_speedup(
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
-        check_rule(con, rule)
+        asked = rules_asked_for(con, rule)
         series = all_series(con)
         need_series(con, db, series, filters)
         # The base of a case may not meet the filters (--gpus 8): the view has found it before they apply.
@@ -58,12 +58,12 @@ def report_speedup(
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
     families = grouped(rows, _FAMILY).values()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in rows)]
-    tables = tuple(_table(family, stated) for family in families)
+    tables = tuple(_table(family, stated, left_out_notes(rows, family, asked)) for family in families)
     cells = [row for family in families for row in sorted(family, key=_line_order)]
     return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)))
 
 
-def _table(rows: list[Row], stated: list[str]) -> Table:
+def _table(rows: list[Row], stated: list[str], notes: tuple[str, ...]) -> Table:
     scaling, unit = rows[0]["scaling"], rows[0]["unit"] or "speed"
     split = _split_columns(rows, _BATCH_COLUMNS[scaling])
     bases = {row["base_series_id"] for row in rows if row["base_value"] is not None}
@@ -82,7 +82,7 @@ def _table(rows: list[Row], stated: list[str]) -> Table:
         coverage=Coverage(len(rows) - len(missing), len(rows), missing),
         frame=text_frame(columns, lines),
         rows_split_by=split,
-        notes=_base_note(rows, unit) if len(bases) == 1 else (),
+        notes=(*(_base_note(rows, unit) if len(bases) == 1 else ()), *notes),
     )
 
 
