@@ -10,7 +10,7 @@ from benchledger.definitions.template import Template, TemplateError, parse_temp
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
-PAIRS = ("assign", "between", "end")
+PAIRS = ("assign", "between", "end", "closed")
 RECORD = (
     "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
     "line_start", "pick", "scope",
@@ -131,7 +131,7 @@ def read_pairs(table: Table) -> model.PairsStyle:
     between = tuple(table.strings("between"))
     if not between:
         table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
-    return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"))
+    return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"), table.flag("closed"))
 
 
 def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:

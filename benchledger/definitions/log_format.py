@@ -23,11 +23,15 @@ COLUMNS = ("step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
 
 @dataclass(frozen=True)
 class PairsStyle:
-    """How a `key : value unit` list is written: `end` is a literal at which the list stops."""
+    """How a `key : value unit` list is written: `end` is a literal at which the list stops.
+
+    `closed` lists have what stands between two pairs behind the last one too: what lacks it there is cut.
+    """
 
     assign: str
     between: tuple[str, ...]
     end: str | None = None
+    closed: bool = False
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ class PairsReader:
         )
         self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
+        self._closed = style.closed
         self._units = {unit.encode() for unit in units}
         self._brackets: tuple[bytes, dict[int, int]] = (b"", {})
         # One match for what most pairs are; anything else is read step by step, with the same result. One blank does
@@ -123,8 +124,9 @@ class PairsReader:
         left: list[bytes] = []
         if self._end is not None:
             tail = tail.partition(self._end)[0]
-        position = self._past_blanks(tail, 0)
+        position = begin = self._past_blanks(tail, 0)
         while position < len(tail):
+            begin = position
             if match := self._plain.match(tail, position):
                 name, raw, quoted, truth = match.groups()
                 words = quoted if quoted is not None else truth
@@ -156,6 +158,12 @@ class PairsReader:
                 left.append(tail[end : again.start()].strip())
                 following = self._past_blanks(tail, again.end())
             position = following
+        if self._closed and pairs and position >= len(tail) and not tail.rstrip().endswith(tuple(self._closers)):
+            # `time: 152` of `time: 15232.8 |`: a number that was cut is another number.
+            del pairs[-1]
+            if spans is not None:
+                del spans[-1]
+            position = begin
         return pairs, b" ".join([*left, tail[position:]]).strip()
 
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:

@@ -293,6 +293,18 @@ def test_a_list_with_bars_goes_on_behind_what_is_no_pair(tmp_path: Path) -> None
     assert row.note == "GB/255.9GB (avg 610.2)"
 
 
+def test_the_last_pair_of_a_closed_list_is_cut_if_it_is_not_closed(tmp_path: Path) -> None:
+    style = MEGATRON.replace("] }", "], closed = true }")
+    whole, cut = (
+        read_one(tmp_path, "step {pairs}", f"step loss: 2.1 | time: {time}", style) for time in ("15232.8 |", "152")
+    )
+
+    assert whole is not None
+    assert values_of(whole) == {"loss": 2.1, "time": 15232.8}
+    assert cut is not None
+    assert (values_of(cut), cut.note) == ({"loss": 2.1}, "time: 152")
+
+
 def test_a_comma_in_a_warning_does_not_begin_a_pair(tmp_path: Path) -> None:
     assert paddle(tmp_path, "ips: 5 img/s/lib.py: Warning, this: 3, that: 4") == (
         {"ips": 5},
