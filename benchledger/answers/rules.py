@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import duckdb
 
 NO_VALUE = "no_value"
+# What a rule says of records that do not suit it; any other status is of the run.
+_OF_THE_RULE = (NO_VALUE, "too_few_records", "missing_fact", "mixed")
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
 # A run that failed early states no GPU model; it is kin of those that do.
 _KIN = tuple(column for column in TABLE_COLUMNS if column != "gpu_model")
@@ -31,21 +34,29 @@ def rules_asked_for(con: duckdb.DuckDBPyConnection, rule: str | None) -> list[st
     return asked
 
 
-def need_value(con: duckdb.DuckDBPyConnection, rows: list[Row], rule: str | None) -> None:
-    """Raises NothingFoundError if a rule that was asked for gives no number at all, with the rules that do."""
+def need_value(con: duckdb.DuckDBPyConnection, rows: list[Row], rule: str | None, hint: str = "") -> None:
+    """Raises NothingFoundError if a rule that was asked for gives no number at all: why, and the rules that do.
+
+    Other rules are named only for series that lack what this one reads: no rule makes a number of a run that failed.
+    """
     if rule is None or any(row["value"] is not None for row in rows):
         return
-    series = sorted({row["series_id"] for row in rows})
-    others = con.execute(
-        """
-        select distinct rule
-        from speed_table
-        where value is not null and list_contains($series, series_id)
-        """,
-        {"series": series},
-    ).fetchall()
-    names = known((name for (name,) in others), rule)
-    raise NothingFoundError(f"rule {rule!r} gives no number for these {len(series)} series; rules that do: {names}")
+    status = {row["series_id"]: row["status"] for row in rows}
+    counts = Counter(status.values())
+    reasons = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in counts.most_common())
+    message = f"rule {rule!r} gives no number for these {len(status)} series: {reasons}"
+    lacking = sorted(series for series, why in status.items() if why in _OF_THE_RULE)
+    if lacking:
+        others = con.execute(
+            """
+            select distinct rule
+            from speed_table
+            where value is not null and list_contains($series, series_id)
+            """,
+            {"series": lacking},
+        ).fetchall()
+        message += f"; rules that do: {known((name for (name,) in others), rule)}"
+    raise NothingFoundError(message + hint)
 
 
 def rows_by_rule(relation: duckdb.DuckDBPyRelation, rule: str | None) -> list[Row]:

@@ -21,7 +21,7 @@ from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
-from benchledger.answers.trials import Trials, trial_frame, trial_notes, trial_rows, trials_of
+from benchledger.answers.trials import Trials, any_number, trial_frame, trial_notes, trial_rows, trials_of
 
 
 def report_speed(
@@ -44,8 +44,11 @@ def report_speed(
         series = all_series(con)
         need_series(con, db, series, filters)
         rows = rows_by_rule(filters.apply(con.view("speed_table")), rule)
-        need_value(con, rows, rule)
         every_trial = trials_of(con, rows)
+        bracketed = any_number(rows, every_trial)
+        if not (trials and bracketed):
+            hint = "; see the numbers of single runs, which do not count, with --trials" if bracketed else ""
+            need_value(con, rows, rule, hint)
     return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials, asked)
 
 

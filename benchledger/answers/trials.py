@@ -104,6 +104,11 @@ def trial_rows(rows: list[Row], trials: Trials) -> list[Row]:
     return listed
 
 
+def any_number(rows: list[Row], trials: Trials) -> bool:
+    """Whether a trial of some rows has a number by their rule, though it may not count."""
+    return any(trial["value"] is not None for row in rows for trial in trials.get((row["series_id"], row["rule"]), []))
+
+
 def _own(row: Row, trials: Trials) -> list[Row]:
     """The trials of a row's series, rule and unit, and those that have no number and therefore no unit."""
     listed = trials.get((row["series_id"], row["rule"]), [])

@@ -90,7 +90,13 @@ def _table_text(name: str, table: Table, report: Report) -> str:
     body = table_text(table.frame.columns, list(table.frame.iter_rows()))
     if table.trials is not None:
         footing += ["", table_text(table.trials.columns, list(table.trials.iter_rows()))]
-        footing += ["in brackets: the number of a trial that does not count"]
+        if any(
+            cell.startswith("(")
+            for name in table.trials.columns
+            if name.startswith("trial ")
+            for cell in table.trials[name]
+        ):
+            footing += ["in brackets: the number of a trial that does not count"]
     return "\n".join([*heading, "", body, "", *footing])
 
 

@@ -151,6 +151,36 @@ def test_a_rule_that_gives_nothing_names_those_that_do(db: Path) -> None:
         report_speed(db=db, rule=STEP_RULE)
 
 
+def test_a_rule_without_a_number_says_how_the_runs_ended_and_sends_nobody_to_another_rule(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for gpus, status in [(1, "failed"), (2, "timeout"), (4, "timeout")]:
+            ledger.run(100.0, gpus=gpus, status=status)
+        ledger.run(gpus=8, status="oom")
+
+    with pytest.raises(NothingFoundError) as refused:
+        report_speed(db=db, rule=SUMMARY_RULE)
+
+    assert str(refused.value) == (
+        f"rule '{SUMMARY_RULE}' gives no number for these 4 series: 2 timeout, 1 failed, 1 oom; "
+        "see the numbers of single runs, which do not count, with --trials"
+    )
+
+
+def test_stopped_runs_show_their_numbers_in_brackets_also_where_no_number_counts(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0, status="timeout")
+        ledger.run(gpus=8, status="oom")
+
+    report = report_speed(db=db, rule=SUMMARY_RULE, trials=True)
+
+    assert rows(report) == [("1", "TIMEOUT"), ("8", "OOM")]
+    assert report.tables[0].trials is not None
+    assert report.tables[0].trials.rows() == [
+        ("1", "FP32(BS=32)", "(100.00)", "-", "-"),
+        ("8", "FP32(BS=32)", "OOM", "-", "-"),
+    ]
+
+
 def test_an_unknown_rule_lists_the_known_ones(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(100.0)

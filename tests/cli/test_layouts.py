@@ -54,6 +54,19 @@ def test_the_trials_stand_under_their_table(tmp_path: Path) -> None:
         "| gpus | case        | trial 1 | trial 2 | mean   | median |\n"
         "|------|-------------|---------|---------|--------|--------|\n"
         "| 1    | FP32(BS=32) | 100.00  | 103.00  | 101.50 | 101.50 |\n"
+    )
+
+
+def test_what_brackets_mean_is_said_where_there_are_some(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(100.0, status="timeout")
+
+    result = run_bench("report", "speed", "--trials", db=tmp_path / "bench.duckdb")
+
+    assert result.stdout.endswith(
+        "| gpus | case        | trial 1  | mean | median |\n"
+        "|------|-------------|----------|------|--------|\n"
+        "| 1    | FP32(BS=32) | (100.00) | -    | -      |\n"
         "in brackets: the number of a trial that does not count\n"
     )
 
