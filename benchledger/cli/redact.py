@@ -43,7 +43,10 @@ def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: 
 
         click.echo(json_text(vars(result)))
     else:
-        click.echo(f"files: {len(result.written)} written, {len(result.left_out)} left out")
+        click.echo(f"files: {result.files} written, {result.files_left_out} left out")
+        if result.archives or result.archives_left_out:
+            click.echo(f"archives: {result.archives} written, {result.archives_left_out} left out")
+            click.echo(f"members of archives: {result.members} written, {result.members_left_out} left out")
         for kind, count in sorted(result.replaced.items()):
             click.echo(f"{kind}: {count} replaced, {result.distinct[kind]} different")
     _say_left_out(settings, result)

@@ -6,36 +6,49 @@ import bz2
 import copy
 import gzip
 import lzma
+import struct
 import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import IO, BinaryIO, cast
 
 from benchledger.archives.kinds import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
 from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, LimitReached
-from benchledger.archives.streams import CHUNK, Decompressed, Peekable, Source, gzip_mtime_ns
+from benchledger.archives.streams import CHUNK, Decompressed, Peekable, SeekableSource, Source, gzip_mtime_ns
+from benchledger.archives.zip_rest import zip_rest
 from benchledger.publishing.text import Unfit, redact_text
 from benchledger.redaction.redactor import Redactor
 
 # A member is held while its new size is unknown: so much in memory, more in a temporary file without a name.
 _HELD_IN_MEMORY = 64 * 2**20
+_YEAR_1980 = 315_532_800
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
     RuntimeError, OverflowError,
 )  # fmt: skip
 
 
+class NothingLeft(Unfit):
+    """Raised for an archive of which every member was left out."""
+
+
 class Rewriter:
-    """Redacts one file, with all archives in it. `left_out` hears of each member that cannot be redacted, and why."""
+    """Redacts one file, with all archives in it. `left_out` hears of each member that cannot be redacted, and why.
+
+    `archive`: it is one, and not a log or a compressed log. `written` and `missing` count the members that are logs.
+    """
 
     def __init__(self, redactor: Redactor, budget: Budget, left_out: Callable[[str, str], None]) -> None:
-        self._redactor, self._budget, self._left_out = redactor, budget, left_out
+        self._redactor, self._budget, self._tell = redactor, budget, left_out
+        self.archive = False
+        self.written = self.missing = 0
 
-    def rewrite(self, source: Source, sink: BinaryIO, depth: int = 0) -> None:
-        """Copies a log or an archive, redacted. Raises Unfit if nothing of it can be."""
+    def rewrite(self, source: Source, sink: BinaryIO, depth: int = 0) -> str | None:
+        """Copies a log or an archive, redacted; says what is missing of a cut one. Raises Unfit if nothing can be."""
         if depth > self._budget.limits.depth:
             raise Unfit(f"more than {self._budget.limits.depth} archives within one another")
         try:
@@ -47,13 +60,19 @@ class Rewriter:
                 redact_text(source, sink.write, self._redactor)
             elif kind in COMPRESSED:
                 with _compressor(kind, sink, source.head) as inner:
-                    self.rewrite(Decompressed(source, kind, self._budget), cast("BinaryIO", inner), depth + 1)
+                    return self.rewrite(Decompressed(source, kind, self._budget), cast("BinaryIO", inner), depth + 1)
             else:
-                {TAR: self._tar, ZIP: self._zip}[kind](source, sink, depth)
+                self.archive = True
+                written, missing = self.written, self.missing
+                problem = {TAR: self._tar, ZIP: self._zip}[kind](source, sink, depth)
+                if self.written == written and (problem or self.missing > missing):
+                    raise NothingLeft(problem or f"nothing of it could be written ({self.missing - missing} members)")
+                return problem
         except (Damaged, *_BROKEN) as error:
             raise Unfit(str(error)) from error
+        return None
 
-    def _tar(self, source: Source, sink: BinaryIO, depth: int) -> None:
+    def _tar(self, source: Source, sink: BinaryIO, depth: int) -> str | None:
         with (
             tarfile.open(fileobj=cast("BinaryIO", source), mode="r|", bufsize=CHUNK, errors="surrogateescape") as old,
             tarfile.open(fileobj=sink, mode="w|", bufsize=CHUNK, errors="surrogateescape", format=old.format) as new,
@@ -78,12 +97,22 @@ class Rewriter:
                         fresh.size = held.tell()
                         held.seek(0)
                         new.addfile(fresh, cast("BinaryIO", held))
+        return None
 
-    def _zip(self, source: Source, sink: BinaryIO, depth: int) -> None:
+    def _zip(self, source: Source, sink: BinaryIO, depth: int) -> str | None:
         with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
-            while piece := source.read(CHUNK):
-                held.write(piece)
-            with zipfile.ZipFile(cast("BinaryIO", held)) as old, zipfile.ZipFile(sink, "w") as new:
+            try:
+                while piece := source.read(CHUNK):
+                    held.write(piece)
+            except LimitReached:
+                raise
+            except Damaged as cut:
+                return self._zip_rest(cast("SeekableSource", held), sink, depth, str(cut))
+            try:
+                old = zipfile.ZipFile(cast("BinaryIO", held))
+            except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
+                return self._zip_rest(cast("SeekableSource", held), sink, depth, str(error))
+            with old, zipfile.ZipFile(sink, "w") as new:
                 for info in old.infolist():
                     fresh = zipfile.ZipInfo(self._path(info.filename), info.date_time)
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
@@ -97,16 +126,51 @@ class Rewriter:
                             if self._member(counted, cast("BinaryIO", content), fresh.filename, depth):
                                 content.seek(0)
                                 _put(new, fresh, content)
+        return None
+
+    def _zip_rest(self, file: SeekableSource, sink: BinaryIO, depth: int, why: str) -> str | None:
+        # A zip without its directory, as far as it goes, as a whole one.
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as new:
+            try:
+                for entry in zip_rest(file, self._budget, why):
+                    fresh = zipfile.ZipInfo(self._path(entry.name), _date_time(entry.mtime_ns))
+                    fresh.compress_type = zipfile.ZIP_DEFLATED
+                    if fresh.is_dir():
+                        new.writestr(fresh, b"")
+                    elif entry.source is None:
+                        self._left_out(fresh.filename, str(entry.problem))
+                    else:
+                        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as content:
+                            if self._member(entry.source, cast("BinaryIO", content), fresh.filename, depth):
+                                _put(new, fresh, content)
+            except LimitReached:
+                raise
+            except Damaged as damage:
+                return str(damage)
+        return None
 
     def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
+        before = self.written + self.missing
         try:
-            self.rewrite(source, sink, depth + 1)
+            problem = self.rewrite(source, sink, depth + 1)
+        except NothingLeft as reason:
+            # Its members were counted and told; here it is told that the archive around them is missing too.
+            self._tell(name, str(reason))
+            return False
         except Unfit as reason:
             if isinstance(reason.__cause__, LimitReached):
                 raise
             self._left_out(name, str(reason))
             return False
+        if problem is not None:
+            self._tell(name, problem)
+        if self.written + self.missing == before:
+            self.written += 1
         return True
+
+    def _left_out(self, name: str, why: str) -> None:
+        self.missing += 1
+        self._tell(name, why)
 
     def _path(self, path: str) -> str:
         return self._redactor.path(path)
@@ -123,6 +187,11 @@ class _Counted:
         self._budget.check_ratio(self._out, self._packed)
         self._budget.spend(len(data))
         return data
+
+
+def _date_time(mtime_ns: int) -> tuple[int, int, int, int, int, int]:
+    when = datetime.fromtimestamp(max(mtime_ns // 1_000_000_000, _YEAR_1980), UTC)
+    return when.year, when.month, when.day, when.hour, when.minute, when.second
 
 
 def _put(archive: zipfile.ZipFile, info: zipfile.ZipInfo, content: IO[bytes]) -> None:

@@ -25,6 +25,9 @@ from benchledger.store.private import KEY_BYTES, PrivateFile, private_path
 class RedactResult:
     """What was written, below the folder asked for; what was left out, with its reason; what was replaced, by kind.
 
+    Of the written, `archives` are archives; `members` logs in them were written, `members_left_out` were not, and
+    `archives_left_out` archives were not written at all. `left_out` holds all that is missing, also the end of a cut
+    archive.
     `replaced` counts occurrences, `distinct` the names behind them. `own_key`: the pseudonyms are those of this call
     only. No original name is in here.
     """
@@ -34,6 +37,21 @@ class RedactResult:
     replaced: Counter[str] = field(default_factory=Counter)
     distinct: Counter[str] = field(default_factory=Counter)
     own_key: bool = False
+    archives: int = 0
+    archives_left_out: int = 0
+    members: int = 0
+    members_left_out: int = 0
+
+    @property
+    def files(self) -> int:
+        """How many logs were written that are in no archive."""
+        return len(self.written) - self.archives
+
+    @property
+    def files_left_out(self) -> int:
+        """How many files that are no archives were not written."""
+        whole = sum(1 for path, _ in self.left_out if "!/" not in path and path not in self.written)
+        return whole - self.archives_left_out
 
 
 def redact(
@@ -95,19 +113,27 @@ def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]
 def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     half = to.with_name(f"{to.name}.{os.getpid()}.part")
+    rewriter: Rewriter | None = None
     try:
         with open(place, "rb") as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
             disk = DiskFile(file, status.st_size)
             budget = Budget(limits, lambda: disk.taken)
             rewriter = Rewriter(redactor, budget, lambda name, why: result.left_out.append((f"{shown}!/{name}", why)))
-            rewriter.rewrite(disk, sink)
+            cut = rewriter.rewrite(disk, sink)
         os.utime(half, ns=(status.st_mtime_ns, status.st_mtime_ns))
         half.rename(to)
         result.written.append(shown)
+        result.archives += rewriter.archive
+        if cut is not None:
+            result.left_out.append((shown, f"only what comes before its damage was written: {redactor.text(cut)}"))
     except Unfit as reason:
         result.left_out.append((shown, redactor.text(str(reason))))
     except OSError as error:
         result.left_out.append((shown, f"cannot be read or written: {error.strerror or error}"))
     finally:
         half.unlink(missing_ok=True)
+        if rewriter is not None and rewriter.archive:
+            result.archives_left_out += shown not in result.written
+            result.members += rewriter.written
+            result.members_left_out += rewriter.missing
