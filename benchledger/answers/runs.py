@@ -41,6 +41,8 @@ left join (
     group by all
 ) as excluded on excluded.run_key = run.run_key
 """
+# The time of a file is often that of packing: it must not put an old run before one whose log tells its time.
+_ORDER = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"
 
 
 def runs(
@@ -53,13 +55,14 @@ def runs(
 ) -> pl.DataFrame:
     """One row per run and campaign, newest first: key, start (and whose time it is), status, campaign, case, steps.
 
+    Runs that have no more than the time of a file or archive member come after all others.
     Raises NothingFoundError if no run meets the filters, UsageError for an unknown column.
     """
     filters = read_filters(campaign, {**case_columns, "status": status}, extra=["gpu_model", "status"])
     with reading(db) as con:
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)
-        found = filters.apply(every).order("started_at desc nulls last, run_key, campaign")
+        found = filters.apply(every).order(_ORDER)
         return (found if limit is None else found.limit(limit)).pl()
 
 

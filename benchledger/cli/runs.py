@@ -31,7 +31,10 @@ def runs(
     output: Path | None,
     **filters: Any,
 ) -> None:
-    """List the runs, newest first."""
+    """List the runs, newest first.
+
+    Runs that have no more than the time of a file or archive member come after all others.
+    """
     import polars as pl
 
     from benchledger.cli.output import print_frame, time_text

@@ -43,7 +43,9 @@ def _text(detail: RunDetail) -> str:
     lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
     lines.append(f"started: {time_text(detail.run['started_at'], detail.run['time_source'])}")
     if detail.run["ended_at"] is not None:
-        lines.append(f"ended: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
+        # A log that dates few of its lines goes on after the last of them.
+        what = "last dated line" if detail.run["time_source"] == "log" else "ended"
+        lines.append(f"{what}: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
     parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds, "memory": detail.memory}
     parts["series"] = detail.series
     return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_text(frame)) for name, frame in parts.items())])

@@ -57,6 +57,31 @@ def test_a_log_without_a_year_has_the_time_of_its_file_and_says_so(db: Path, tmp
     assert runs(db=db)["time_source"].to_list() == ["file"]
 
 
+def test_a_log_that_was_packed_today_does_not_come_before_a_run_that_tells_its_time(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    set_time(put(tmp_path / "logs" / "x" / "old.log", YEARLESS), datetime(2031, 1, 1))
+    later = put(tmp_path / "logs" / "y" / "older.log", YEARLESS.replace("1067.19", "1066.19"))
+    set_time(later, datetime(2032, 1, 1))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert [(when.year, source) for when, source in runs(db=db).select("started_at", "time_source").rows()] == [
+        (2026, "log"),
+        (2032, "file"),
+        (2031, "file"),
+    ]
+
+
+def test_the_last_dated_line_of_a_log_is_not_called_its_end(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "train.log", run_text().log)
+    ingest(tmp_path / "logs", db=db)
+
+    shown = text_of("--db", str(db), "show", one(db, "select run_key from run"))
+
+    assert re.search(r"^last dated line: 2026-01-02 0\d:\d\d \(log\)$", shown, re.MULTILINE)
+    assert "\nended:" not in shown
+
+
 def test_of_several_files_the_earliest_counts_and_the_run_is_the_same(db: Path, tmp_path: Path) -> None:
     for folder, year in (("a", 2023), ("b", 2022)):
         set_time(put(tmp_path / "logs" / folder / "x.log", YEARLESS), datetime(year, 5, 26))
