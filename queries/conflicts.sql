@@ -12,7 +12,7 @@ placed as (
         fact.run_id, fact.name, fact.value, fact.source, fact.used,
         min(coalesce(
             fact.place,
-            sighting.path || coalesce('!' || sighting.member, '') || coalesce(':' || fact.line, '')
+            place_of(sighting.path, sighting.archive, sighting.member) || coalesce(':' || fact.line, '')
         )) as place
     from fact
     left join seen using (run_id, log_id)

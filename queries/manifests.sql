@@ -1,7 +1,7 @@
 -- One row per manifest and file that it lists, with the run that it covers and what became of the file: missing where none was seen.
 -- $path = '*'
 select
-    manifest.path || coalesce('!' || manifest.member, '') as manifest,
+    place_of(manifest.path, manifest.archive, manifest.member) as manifest,
     run.run_key,
     run.status,
     sighting_file.file,
@@ -15,6 +15,7 @@ left join sighting on sighting.place = sighting_file.place and sighting.status <
 left join log on log.log_id = sighting.log_id
 left join run_log on run_log.log_id = manifest.log_id
 left join run using (run_id)
-where format.role = 'manifest' and manifest.status in ('loaded', 'duplicate') and manifest.path glob $path
+where format.role = 'manifest' and manifest.status in ('loaded', 'duplicate')
+    and (manifest.path glob $path or place_of(manifest.path, manifest.archive, manifest.member) glob $path)
 group by all
 order by all;

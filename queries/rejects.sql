@@ -2,7 +2,10 @@
 -- $path = '*'
 -- $limit = 1000
 with place as (
-    select log_id, min(path || coalesce('!' || member, '')) as path
+    select
+        log_id,
+        min(place_of(path, archive, member))
+            filter (path glob $path or place_of(path, archive, member) glob $path) as path
     from sighting
     where status in ('loaded', 'duplicate')
     group by log_id
@@ -10,6 +13,6 @@ with place as (
 select place.path, reject.line, reject.record, reject.reason, reject.text, reject.byte_offset, reject.log_id
 from reject
 join place using (log_id)
-where place.path glob $path
+where place.path is not null
 order by place.path, reject.log_id, reject.byte_offset
 limit $limit;

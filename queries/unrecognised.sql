@@ -1,6 +1,7 @@
 -- One row per file that no format claims or that could not be read: where it was seen, and the nearest format.
 -- $path = '*'
-select path, archive, member, status, reason, modified_at, log_id
+select place_of(path, archive, member) as path, status, reason, modified_at, log_id
 from sighting
-where status in ('unrecognised', 'unreadable') and path glob $path
+where status in ('unrecognised', 'unreadable')
+    and (path glob $path or place_of(path, archive, member) glob $path)
 order by all;

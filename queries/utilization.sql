@@ -1,7 +1,10 @@
 -- One row per profile, device and metric: the share of the profiled time with a kernel running, and how busy each pipe was.
 -- $path = '*'
 with place as (
-    select log_id, min(path || coalesce('!' || member, '')) as path
+    select
+        log_id,
+        min(place_of(path, archive, member))
+            filter (path glob $path or place_of(path, archive, member) glob $path) as path
     from sighting
     where status in ('loaded', 'duplicate')
     group by log_id
@@ -11,5 +14,5 @@ select place.path, run.run_key, utilization_table.device, utilization_table.metr
 from utilization_table
 join place using (log_id)
 left join run using (run_id)
-where place.path glob $path
+where place.path is not null
 order by place.path, utilization_table.device, utilization_table.metric;

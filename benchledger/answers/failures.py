@@ -17,8 +17,7 @@ _FAILURES = """
 select
     failure_table.*,
     run.started_at,
-    sighting.path,
-    sighting.member
+    place_of(sighting.path, sighting.archive, sighting.member) as path
 from failure_table
 join run using (run_id)
 left join (

@@ -41,7 +41,7 @@ where run_id = $run_id
 """
 _CAMPAIGNS = "select campaign from run_campaign where run_id = $run_id order by campaign"
 _LOGS = """
-select run_log.role, sighting.path || coalesce('!' || sighting.member, '') as log,
+select run_log.role, place_of(sighting.path, sighting.archive, sighting.member) as log,
     run_log.first_line, run_log.last_line, run_log.devices, log.format, log.records, log.ignored, log.rejects,
     run_log.paired_by, run_log.log_id
 from run_log
@@ -54,8 +54,7 @@ _FACTS = """
 select fact.name, fact.value, fact.value_logged, fact.used, fact.source,
     coalesce(
         fact.place,
-        sighting.path
-            || coalesce('!' || sighting.member, '')
+        place_of(sighting.path, sighting.archive, sighting.member)
             || coalesce(':' || fact.line, '')
     ) as place
 from fact
@@ -89,8 +88,7 @@ order by series.campaign
 """
 _DECIDED = """
 select run.status, run.reason, segment.event_text as text,
-    sighting.path
-        || coalesce('!' || sighting.member, '')
+    place_of(sighting.path, sighting.archive, sighting.member)
         || coalesce(':' || run.status_line, '') as place
 from run
 left join (

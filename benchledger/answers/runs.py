@@ -81,9 +81,8 @@ def need_matching_runs(
 
 
 def place_of(row: Mapping[str, Any]) -> str:
-    """Where a line stands, as path:line, with an archive's member after `!`."""
+    """Where a line stands, as path:line."""
     if row["path"] is None:
         return "" if row["line"] is None else f"line {row['line']}"
-    member = f"!{row['member']}" if row["member"] else ""
     line = "" if row["line"] is None else f":{row['line']}"
-    return f"{row['path']}{member}{line}"
+    return f"{row['path']}{line}"

@@ -72,7 +72,7 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
             f"{len(refused)} facts.toml refused; the logs below were loaded without it. Mend it, ingest again:"
         )
         for one in refused:
-            settings.say(f"  {one.path}: {one.reason}")
+            settings.say(f"  {_place(one)}: {one.reason}")
     for said in result.unfitting:
         settings.say(said)
     for status in (*FAULTY, "empty"):
@@ -94,7 +94,11 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
     if result.stale:
         settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
     for one in result.outcomes:
-        settings.say(f"{one.path}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
+        settings.say(f"{_place(one)}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
+
+
+def _place(outcome: FileOutcome) -> str:
+    return outcome.place or outcome.path
 
 
 def _is_refused_facts(outcome: FileOutcome) -> bool:
@@ -103,7 +107,7 @@ def _is_refused_facts(outcome: FileOutcome) -> bool:
 
 def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
     """The first rejects as path:line, reason and text."""
-    return [f"{one.path}:{line}" for one in rejecting for line in one.first_rejects][:SHOWN]
+    return [f"{_place(one)}:{line}" for one in rejecting for line in one.first_rejects][:SHOWN]
 
 
 def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> None:
@@ -112,7 +116,7 @@ def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> 
     settings.say(f"{len(outcomes)} {status}:")
     shown = _first(settings, outcomes)
     for one in shown:
-        settings.say(f"  {one.path}{': ' + one.reason if one.reason else ''}")
+        settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
     if len(shown) < len(outcomes):
         settings.say(f"  and {len(outcomes) - len(shown)} more: bench query unrecognised")
 

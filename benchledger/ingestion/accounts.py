@@ -99,16 +99,16 @@ class Accounts:
         if file.within and file.place.endswith(CHAIN) and not file.is_empty:
             self.damaged.add(file.within)
         self._see(file, None, status, problem)
-        self.outcomes[file.place] = FileOutcome(self._shown(file), status, self._redactor.text(problem))
+        self._tell(file, FileOutcome(self._shown(file), status, self._redactor.text(problem)))
 
     def facts(self, file: FoundFile) -> None:
         """Accounts for a facts.toml that is new or has changed."""
         self._see(file, None, "facts", None)
-        self.outcomes[file.place] = FileOutcome(self._shown(file), "facts")
+        self._tell(file, FileOutcome(self._shown(file), "facts"))
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
         """Accounts for a file that was seen before and is as it was."""
-        self.outcomes[file.place] = FileOutcome(self._shown(file), "unchanged", reason, format_name, kept=kept)
+        self._tell(file, FileOutcome(self._shown(file), "unchanged", reason, format_name, kept=kept))
 
     def unchanged_archive(self, archive: FoundFile) -> set[int]:
         """Accounts for what an archive held when it was read, which is as it was; returns its logs."""
@@ -158,10 +158,11 @@ class Accounts:
             if was.log_id in self._plan.logs:
                 self.pending.replaced.add(was.log_id)
             self._see(file, was.log_id, was.status, was.evidence, was.listed)
-            self.outcomes[file.place] = FileOutcome(
+            outcome = FileOutcome(
                 self._shown(file), was.status, was.evidence, was.format, was.pieces, was.records, was.ignored,
                 was.rejects, None, was.first_rejects,
             )  # fmt: skip
+            self._tell(file, outcome)
         seen = self._plan.seen.get(file.place)
         if seen is None or seen.log_id is None or seen.log_id == was.log_id:
             return
@@ -183,7 +184,14 @@ class Accounts:
         reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
         shown = "empty" if status == "empty" else "duplicate"
         self._see(file, was.log_id, shown, reason, was.listed)
-        self.outcomes[file.place] = FileOutcome(self._shown(file), shown, reason, format_name, kept=status)
+        self._tell(file, FileOutcome(self._shown(file), shown, reason, format_name, kept=status))
+
+    def _tell(self, file: FoundFile, outcome: FileOutcome) -> None:
+        if file.archive is not None:
+            names = [self._redactor.path(file.archive, file.within)]
+            names += [self._redactor.path(file.member)] if file.member else []
+            outcome = replace(outcome, place=CHAIN.join(names))
+        self.outcomes[file.place] = outcome
 
     def _shown(self, file: FoundFile) -> str:
         return self._redactor.path(file.shown, file.place)

@@ -22,7 +22,7 @@ class FileOutcome:
     """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence.
 
     `kept` is what an unchanged or duplicate file was when it was read; `first_rejects` are its first rejects, as
-    "line: reason: text".
+    "line: reason: text". `place`: of what lies in an archive, the path of that and the names that lead to it.
     """
 
     path: str
@@ -35,6 +35,7 @@ class FileOutcome:
     rejects: int = 0
     kept: str | None = None
     first_rejects: tuple[str, ...] = ()
+    place: str | None = None
 
 
 @dataclass(frozen=True)

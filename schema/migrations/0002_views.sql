@@ -12,6 +12,14 @@ create macro rounded(value, method, digits) as
         else value
     end;
 
+-- Where a file lies, as people are told it: its path, or that of its archive and the names that lead to it from there.
+create macro place_of(path, archive, member) as
+    case
+        when archive is null then path
+        when member is null then archive
+        else archive || '!/' || member
+    end;
+
 -- Which logs and lines ----------------------------------------------------------------------------------------
 
 -- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no

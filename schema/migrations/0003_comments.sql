@@ -857,6 +857,8 @@ comment on column leaderboard.implementation_version is 'Version or commit of th
 
 comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
+comment on macro place_of is
+    'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
 comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro faster is

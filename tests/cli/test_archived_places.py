@@ -1,0 +1,57 @@
+"""Where a line stands is told in one way everywhere: from the outermost archive inwards, then the line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import one, put, run_text
+from tests.ingestion.packing import COMPRESS, tar, zipped
+
+LOG = run_text(gpus=4).log
+CUT = run_text(gpus=4, ends="oom").log
+NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_fp32_bs32_gpu8.log"
+
+
+def nested(files: dict[str, str]) -> bytes:
+    return zipped({"2026-h200.tar.gz": COMPRESS["gz"](tar(files))})
+
+
+PLACES = {
+    "plain": (f"h200/{NAME}", lambda log: log.encode(), f"h200/{NAME}"),
+    "lone": (f"h200/{NAME}.gz", lambda log: COMPRESS["gz"](log.encode()), f"h200/{NAME}.gz"),
+    "zip": ("years.zip", lambda log: zipped({NAME: log}), f"years.zip!/{NAME}"),
+    "nested": (
+        "old/years.zip", lambda log: nested({f"h200/{NAME}": log}), f"old/years.zip!/2026-h200.tar.gz!/h200/{NAME}"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_every_answer_tells_the_place_from_the_outermost_archive_inwards(tmp_path: Path, kind: str) -> None:
+    name, pack, place = PLACES[kind]
+    db = tmp_path / "n.duckdb"
+    put(tmp_path / "logs" / name, pack(CUT))
+    assert run_bench("ingest", tmp_path / "logs", db=db).exit_code == 0
+    run = one(db, "select run_key from run")
+
+    for command in (("show", run), ("query", "conflicts", "--format", "csv"), ("report", "failures")):
+        text = run_bench(*command, db=db).output
+        assert f"{place}:" in text, (command, text)
+        assert text.count(place) == text.count(NAME), (command, text)
+
+
+def test_what_was_not_understood_is_told_with_its_archive_and_found_by_either_path(tmp_path: Path) -> None:
+    db = tmp_path / "n.duckdb"
+    put(tmp_path / "years.zip", nested({"h200/notes.txt": "hello\n", "h200/run.log": LOG}))
+    place = "years.zip!/2026-h200.tar.gz!/h200/notes.txt"
+
+    result = run_bench("ingest", tmp_path / "years.zip", db=db)
+
+    assert f"  {place}: " in result.stderr
+    for path in ("*", "h200/*", "years.zip!/*", place):
+        rows = json.loads(run_bench("query", "unrecognised", "-p", f"path={path}", "--format", "json", db=db).stdout)
+        assert [row["path"] for row in rows] == [place]
