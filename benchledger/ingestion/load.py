@@ -68,15 +68,12 @@ def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFor
         if f.detectable
     ]
     stored = con.execute("select format, version, framework, implementation, default_rule, role from format").fetchall()
-    for row in rows:
-        if row not in stored:
-            con.execute(
-                """insert into format (format, version, framework, implementation, default_rule, role)
-                   values (?, ?, ?, ?, ?, ?) on conflict (format) do update set version = excluded.version,
-                   framework = excluded.framework, implementation = excluded.implementation,
-                   default_rule = excluded.default_rule, role = excluded.role""",
-                row,
-            )
+    columns = ("format", "version", "framework", "implementation", "default_rule", "role")
+    updates = ", ".join(f"{column} = excluded.{column}" for column in columns[1:])
+    insert(
+        con, "format", [dict(zip(columns, row, strict=True)) for row in rows if row not in stored],
+        f"on conflict (format) do update set {updates}",
+    )  # fmt: skip
 
 
 def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> None:

@@ -63,6 +63,10 @@ class Redactor:
         """The text redacted, None as it is."""
         return None if text is None else self.text(text)
 
+    def kind_of(self, name: str) -> str | None:
+        """What all of a field's value is, if its name says so: a host, a user, a group."""
+        return self._names.kind_of(name)
+
     def value(self, name: str, text: str) -> str:
         """The value of a field: its name may say that all of it names a host or a user."""
         named = self._names.value(name, text)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole, Template
-from benchledger.scanning.patterns import parts_pattern
+from benchledger.scanning.patterns import compiled, parts_pattern
 from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
 
 LEAD_LIMIT = 256
@@ -24,7 +23,7 @@ class LeadReader:
 
     def __init__(self) -> None:
         self._templates = [
-            (re.compile(_begin(template) + parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes)
+            (compiled(_begin(template) + parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes)
             for template in leads()
         ]
         self._known: dict[bytes, tuple[dict[str, Stated], str | None]] = {}

@@ -13,7 +13,7 @@ from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.leads import LeadReader
-from benchledger.scanning.patterns import head_pattern, whole_pattern
+from benchledger.scanning.patterns import compiled, head_pattern, whole_pattern
 from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
 from benchledger.scanning.values import (
     ANSI,
@@ -54,12 +54,12 @@ class LineReader:
         self.layouts = Layouts(log_format)
         self.leads = LeadReader()
         self._matchers = [
-            _Matcher(record, template, template.first_literal, re.compile(whole_pattern(template)), template.holes)
+            _Matcher(record, template, template.first_literal, compiled(whole_pattern(template)), template.holes)
             for record in log_format.records
             for template in record.templates
         ]
         self._ignores = [
-            (ignore.reason, template.first_literal, re.compile(whole_pattern(template)), template.source)
+            (ignore.reason, template.first_literal, compiled(whole_pattern(template)), template.source)
             for ignore in log_format.ignores
             for template in ignore.templates
         ]
@@ -69,7 +69,7 @@ class LineReader:
         lines = {template for record in log_format.records if record.line_start for template in record.templates}
         starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
         heads = list(dict.fromkeys(starts.get(template, b"") + head_pattern(template) for template in templates))
-        self._head = re.compile(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
+        self._head = compiled(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
         self._pairs: dict[PairsStyle, PairsReader] = {}
         literals = (template.first_literal for template in templates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
 
@@ -24,6 +25,12 @@ SKIP_LIMIT = 4096
 _CLOCKS = {"time": TIME, "duration": DURATION, "stamp": STAMP, "unix": UNIX}
 
 _BLANKS = re.compile(r"[ \t]+")
+
+
+@lru_cache(maxsize=8_192)
+def compiled(pattern: bytes) -> re.Pattern[bytes]:
+    """The regex of a pattern. `re` remembers 512, and all formats together have more."""
+    return re.compile(pattern)
 
 
 def literal_pattern(text: str) -> bytes:

@@ -60,18 +60,17 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
     stored = con.execute(f"select {names} from rule order by rule").fetchall()  # noqa: S608 - names are our own
     if stored == sorted(rows):
         return
-    kept = {row[0]: row for row in rows}
-    known = {row[0]: row for row in stored}
-    for rule in known.keys() - kept.keys():
-        con.execute("delete from rule where rule = ?", [rule])
+    # As Arrow: with parameters DuckDB looks for numpy at each of two thousand values.
+    import pyarrow as pa
+
+    columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    con.register("arriving_rule", pa.table(columns))
+    con.execute("delete from rule where rule not in (select rule from arriving_rule)")
     assignments = ", ".join(f'"{column}" = excluded."{column}"' for column in COLUMNS[1:])
-    holes = ", ".join("?" for _ in COLUMNS)
-    for name, row in kept.items():
-        if known.get(name) != row:
-            con.execute(
-                f"insert into rule ({names}) values ({holes}) on conflict (rule) do update set {assignments}",  # noqa: S608
-                row,
-            )
+    con.execute(
+        f"insert into rule ({names}) select {names} from arriving_rule on conflict (rule) do update set {assignments}"  # noqa: S608
+    )
+    con.unregister("arriving_rule")
 
 
 def _make(place: Path) -> None:
