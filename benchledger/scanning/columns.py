@@ -42,8 +42,8 @@ class RecordColumns:
         self.log = 0
         self._redactor = redactor
         self._kept: dict[Layout, Layout] = {}
-        # Whether the name of a value says of its text what it is; most layouts have none such.
-        self._named: dict[Layout, bool] = {}
+        # The names of values that say of their texts what they are; of most layouts none.
+        self._named: dict[Layout, list[str | None]] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._shapes: dict[Shape, _ShapeColumns] = {}
         self._layouts: dict[int, Layout] = {}
@@ -107,12 +107,15 @@ class RecordColumns:
         if row.texts is None or self._redactor is None:
             return row.texts
         redactor = self._redactor
-        if row.layout not in self._named:
-            self._named[row.layout] = any(redactor.kind_of(value.name) for value in row.layout.values)
-        if not self._named[row.layout]:
-            return [None if text is None else redactor.text(text) for text in row.texts]
-        named = zip(row.layout.values, row.texts, strict=True)
-        return [None if text is None else redactor.value(value.name, text) for value, text in named]
+        named = self._named.get(row.layout)
+        if named is None:
+            named = self._named[row.layout] = [
+                value.name if redactor.kind_of(value.name) else None for value in row.layout.values
+            ]
+        return [
+            None if text is None else redactor.value(name, text) if name else redactor.text(text)
+            for name, text in zip(named, row.texts, strict=True)
+        ]
 
     def _shape_table(self, columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
         if self._redactor is not None:
