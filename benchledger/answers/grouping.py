@@ -11,6 +11,8 @@ SortKey = tuple[tuple[bool, bool, Any], ...]
 
 # Series that differ in one of these never share a table.
 TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "gpu_model")
+# How a run ends of which no number is shown.
+_FAILED = ("oom", "nan", "timeout", "failed")
 
 
 def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]:
@@ -33,9 +35,10 @@ def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | 
 
 
 def take_in_unstated(rows: list[Row]) -> list[Row]:
-    """Gives a series that does not state its GPU model a place in the one table that fits it.
+    """Gives a series of failed runs that do not state their GPU model a place in the one table that fits it.
 
-    A run that failed early often has no telemetry to tell its card by. The table notes it.
+    A run that failed early often has no telemetry to tell its card by. Its cell holds no number, and the table notes
+    it; a series with a number never stands under a card that nobody stated.
     """
     columns = [column for column in TABLE_COLUMNS if column != "gpu_model"]
     models: dict[Key, set[str]] = {}
@@ -45,15 +48,26 @@ def take_in_unstated(rows: list[Row]) -> list[Row]:
     placed = []
     for row in rows:
         of_kin = models.get(tuple(row[column] for column in columns), set())
-        taken_in = row["gpu_model"] is None and len(of_kin) == 1
+        taken_in = row["gpu_model"] is None and row["status"] in _FAILED and len(of_kin) == 1
         placed.append({**row, "gpu_model": next(iter(of_kin)), "taken_in": True} if taken_in else row)
     return placed
 
 
+def as_stated(row: Row) -> Row:
+    """A row without what its place in a table lent it."""
+    if "taken_in" not in row:
+        return row
+    return {name: value for name, value in {**row, "gpu_model": None}.items() if name != "taken_in"}
+
+
 def unstated_note(rows: list[Row]) -> tuple[str, ...]:
-    """A note naming the series of a table that do not state its GPU model."""
+    """A note naming the failed series of a table that do not state its GPU model."""
     names = sorted(f"{row['name']}" for row in rows if row.get("taken_in"))
-    return (f"GPU model not stated, taken for that of the table: {', '.join(names)}",) if names else ()
+    return (
+        (f"failed without stating a GPU model, here with the others of their kind: {', '.join(names)}",)
+        if names
+        else ()
+    )
 
 
 def take_in_failures(rows: list[Row]) -> list[Row]:

@@ -7,7 +7,14 @@ from pathlib import Path
 from benchledger.answers.cells import NOT_RUN, cell_text
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped
+from benchledger.answers.grouping import (
+    TABLE_COLUMNS,
+    Row,
+    facts_of,
+    grouped,
+    take_in_unstated,
+    unstated_note,
+)
 from benchledger.answers.nothing import NothingFoundError
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
@@ -52,13 +59,14 @@ def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, *
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
     cells: list[Row] = []
+    rows = take_in_unstated([{**row, "status": status.get(row["series_id"], "ok")} for row in rows])
     for kin in grouped(rows, TABLE_COLUMNS).values():
         found = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
         for definition in sorted(found):
-            placed = [_place(row, definition, by_series, status) for row in kin]
+            placed = [_place(row, definition, by_series) for row in kin]
             cells.extend(sorted((row for row in placed if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            tables.append(lay_out(placed, facts, (_MEANING.get(definition, definition),)))
+            tables.append(lay_out(placed, facts, (_MEANING.get(definition, definition), *unstated_note(kin))))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(rows)} series asked for has a memory sample. Memory comes from telemetry logs "
@@ -67,10 +75,10 @@ def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, *
     return Report("memory", tuple(tables), frame_of(cells))
 
 
-def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], status: dict[int, str]) -> Row:
+def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]]) -> Row:
     rows = [memory for memory in by_series.get((row["series_id"],), []) if memory["definition"] == definition]
     memory: Row = rows[0] if rows else {"definition": definition, "value_mib": None, "headroom_mib": None}
-    ended = status.get(row["series_id"], "ok")
+    ended = row["status"]
     if ended != "ok":
         # What a run held when it failed is not the memory that its case needs; memory_table keeps the number.
         text, missing = cell_text(None, ended), ended.replace("_", " ")
@@ -78,4 +86,4 @@ def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[R
         text, missing = NOT_RUN, f"no {definition} memory"
     else:
         text, missing = cell_text(memory["value_mib"], ended), None
-    return {**row, **memory, "status": ended, "cell": text, "missing": missing}
+    return {**row, **memory, "cell": text, "missing": missing}

@@ -11,6 +11,7 @@ from benchledger.answers.grid import cell_order, lay_out
 from benchledger.answers.grouping import (
     TABLE_COLUMNS,
     Row,
+    as_stated,
     facts_of,
     grouped,
     take_in_failures,
@@ -66,5 +67,5 @@ def _report(rows: list[Row], every_trial: Trials, trials: bool, asked: list[str]
         if trials:
             table = replace(table, trials=trial_frame(group, table.rows_split_by, every_trial))
         tables.append(table)
-        cells.extend(sorted(group, key=cell_order))
+        cells.extend(map(as_stated, sorted(group, key=cell_order)))
     return Report("speed", tuple(tables), frame_of(trial_rows(cells, every_trial) if trials else cells))
