@@ -11,6 +11,8 @@ from benchledger.archives.problem import Damaged, LimitReached, Problem
 FREE_BYTES = 64 * 2**20
 # The same for all that comes out of one archive, so that one bomb does not cost its neighbours.
 FREE_TOTAL = 2**30
+# What is no text holds no log lines, and profiles shrink far less: of the ratio, this part is allowed.
+NO_TEXT_PART = 5
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ class Budget:
         """Raises Damaged if one stream grew more than the ratio allows."""
         if out > FREE_BYTES and out > self.limits.ratio * taken:
             raise Damaged(_too_dense(self.limits, out, taken))
+
+    def check_no_text(self, out: int) -> None:
+        """Raises Damaged if a member that is no text grew too much against all that was taken from the disk so far."""
+        if out > FREE_BYTES and out * NO_TEXT_PART > self.limits.ratio * self._taken():
+            allowed = Limits(max(self.limits.ratio // NO_TEXT_PART, 1))
+            problem = _too_dense(allowed, out, self._taken())
+            raise Damaged(Problem(problem.kind, f"no text, and {problem.fact}", problem.cure))
 
 
 def _too_dense(limits: Limits, out: int, taken: int) -> Problem:

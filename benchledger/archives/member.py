@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchledger.archives.kinds import without_compression
+from benchledger.archives.kinds import is_text, without_compression
+from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, Problem, truncated
 from benchledger.archives.streams import Source
 
 # A line that is longer than this may be cut where its archive is.
 _LOOK_AHEAD = 1024 * 1024
+# Whether it is text is told by its beginning.
+_LOOKED_AT = 64 * 1024
 CHAIN = "!/"
 
 
@@ -20,8 +23,11 @@ class MemberStream:
     number is another number.
     """
 
-    def __init__(self, source: Source, keep: bool = False) -> None:
+    def __init__(self, source: Source, keep: bool = False, budget: Budget | None = None) -> None:
         self._source = source
+        self._budget = budget
+        self._is_text: bool | None = None
+        self._taken = 0
         self._keep = keep
         self._ahead = b""
         self._over = False
@@ -34,6 +40,7 @@ class MemberStream:
         while not self._over and len(self._ahead) < wanted:
             try:
                 more = self._source.read(wanted - len(self._ahead))
+                self._check(more)
             except Damaged as damage:
                 self._fail(damage.problem)
                 break
@@ -47,6 +54,15 @@ class MemberStream:
     def kept(self) -> bool:
         """Whether what was read stands as a log of its own although the rest is missing."""
         return self._keep and self.problem is not None and self.problem.kind == "truncated"
+
+    def _check(self, data: bytes) -> None:
+        if self._is_text is None:
+            head = data[:_LOOKED_AT]
+            # Zeros alone would pass as the gap that a crash leaves in a text.
+            self._is_text = is_text(head) and head.count(0) * 2 <= len(head)
+        self._taken += len(data)
+        if self._budget is not None and not self._is_text:
+            self._budget.check_no_text(self._taken)
 
     def _fail(self, problem: Problem) -> None:
         self.problem, self._over = problem, True

@@ -62,7 +62,7 @@ class Archive:
             problem = Problem("foreign", f"{name}, which is not read", "unpack it, and ingest that")
             yield Member(where, size, None, problem, lone)
         elif kind is None:
-            stream = MemberStream(source, keep=lone)
+            stream = MemberStream(source, lone, self._budget)
             yield Member(where, size, stream, None, lone)
             if stream.kept:
                 yield Member(where, None, None, stream.problem, whole=True)

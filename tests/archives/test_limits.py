@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import tarfile
 import tracemalloc
+import zlib
 
 import pytest
 
@@ -41,7 +43,7 @@ def test_the_ratio_counts_only_beyond_the_first_64_mib() -> None:
 
 
 def test_a_higher_ratio_lets_it_through() -> None:
-    assert walked(gzip.compress(ZEROS), Limits(ratio=2000)) == [("", len(ZEROS), None)]
+    assert walked(gzip.compress(ZEROS), Limits(ratio=6000)) == [("", len(ZEROS), None)]
 
 
 @pytest.mark.parametrize("wrap", [tar, zipped])
@@ -141,3 +143,32 @@ def test_many_tiny_members_need_no_more_memory_than_few() -> None:
         return most
 
     assert peak(4_000) < 1.5 * peak(400)
+
+
+def thin(data: bytes) -> bytes:
+    """As gzip -1 packs it: zeros become no less than a 229th, which the ratio of texts allows."""
+    packer = zlib.compressobj(1, wbits=31)
+    return packer.compress(data) + packer.flush()
+
+
+def test_what_is_no_text_is_stopped_at_a_fifth_of_the_ratio_that_text_may_have() -> None:
+    assert [one[::2] for one in walked(thin(ZEROS))] == [("", "bomb")]
+    assert walked(thin(ZEROS), Limits(ratio=1250)) == [("", len(ZEROS), None)]
+    text = b"0 0 0 0 0 0 0 0\n" * 5_000_000
+    assert walked(thin(text)) == [("", len(text), None)]
+    # A log of which a crash left a gap is a log.
+    gap = b"step 1 loss 2\n" * 5000 + ZEROS
+    assert walked(thin(gap)) == [("", len(gap), None)]
+
+
+def test_what_is_no_text_and_shrinks_little_is_read_wherever_it_lies() -> None:
+    profile = b"".join(random.Random(1).randbytes(1_000_000) + bytes(9_000_000) for _ in range(8))
+
+    for pack in (gzip.compress(profile, 1), zipped({"a": profile}), tar({"in.zip": zipped({"a": profile})})):
+        assert [one[1:] for one in walked(pack)] == [(len(profile), None)]
+
+
+def test_a_bomb_that_is_no_text_costs_its_neighbours_nothing_in_a_compressed_tar() -> None:
+    members = walked(thin(tar({"a": "one\n", "bomb": ZEROS, "z": "two\n"})))
+
+    assert [(chain, problem) for chain, _, problem in members] == [("a", None), ("bomb", "bomb"), ("z", None)]
