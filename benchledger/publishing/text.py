@@ -53,11 +53,23 @@ class _Lines:
 
     def redact(self, data: bytes) -> bytes:
         text = data.decode("utf-8", "surrogateescape")
-        return "\n".join(map(self._line, text.split("\n"))).encode("utf-8", "surrogateescape")
+        suspects = self._redactor.suspects(text)
+        parts: list[str] = []
+        if self._header or '"' in text:
+            start = 0
+            for line in text.split("\n"):
+                clean = self._cells(line) if line.count(",") >= 2 and (self._header or '"' in line) else line
+                parts.append(self._line(clean) if start in suspects or clean is not line else line)
+                start += len(line) + 1
+            return "\n".join(parts).encode("utf-8", "surrogateescape")
+        last = 0
+        for start in sorted(suspects):
+            end = text.find("\n", start) % (len(text) + 1)
+            parts += (text[last:start], self._line(text[start:end]))
+            last = end
+        return "".join([*parts, text[last:]]).encode("utf-8", "surrogateescape")
 
     def _line(self, line: str) -> str:
-        if line.count(",") >= 2 and (self._header or '"' in line):
-            line = self._cells(line)
         if "\x00" in line:
             # No part of any name: what stands around it is redacted, it stays.
             return "\x00".join(map(self._redactor.fresh, line.split("\x00")))

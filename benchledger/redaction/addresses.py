@@ -45,13 +45,15 @@ class Addresses:
 
     def redact(self, text: str) -> str:
         """The text without addresses; ports, brackets and network lengths stay."""
-        if "." in text:
+        if text.count(".") >= 3:
             text = _QUAD.sub(self._dotted, text)
-        if "-" in text:
+        dashes = text.count("-")
+        if dashes >= 3:
             text = _DASHED.sub(self._dashed, text)
-        if ":" in text:
+        colons = text.count(":")
+        if colons >= 7 or "::" in text:
             text = _COLONS.sub(self._with_colons, text)
-        if ":" in text or "-" in text:
+        if colons >= 5 or dashes >= 5:
             text = _HARDWARE.sub(self._hardware, text)
         return text
 

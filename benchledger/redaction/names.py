@@ -8,6 +8,7 @@ from collections.abc import Callable
 from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, RedactionRules, Shape
 from benchledger.definitions.template import Hole, Literal
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
+from benchledger.redaction.suspects import domain_ending, shortest
 
 # Names of machines as DNS has them; those of people may be in any script, and end where a path or a list goes on.
 _HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
@@ -41,10 +42,22 @@ class Names:
         for context in rules.contexts:
             sign = next((sign for sign in _SIGNS if sign in context.literals), "")
             self.contexts.setdefault(sign, []).append((context.literal, compile_context(context)))
-        self.shapes = [(shape.literal, shape.kind, compile_shape(shape)) for shape in rules.shapes]
+        self.shapes = [(shape.literal, shape.kind, compile_shape(shape), _loose(shape)) for shape in rules.shapes]
         self._kinds = {_canonical(name): key.kind for key in rules.keys for name in key.names}
         self._keys = _compile_keys(self._kinds)
-        self._key_hints = tuple({max(re.split(r"[ _-]", name), key=len) for name in self._kinds})
+        self.key_hints = shortest(max(re.split(r"[ _-]", name), key=len) for name in self._kinds)
+        self._domain_ending = domain_ending(rules)
+
+    @property
+    def literals(self) -> set[str]:
+        """What some context or shape needs: a text without any of them holds none."""
+        shapes = {literal for literal, _, _, loose in self.shapes if loose is None}
+        return shapes | {literal for contexts in self.contexts.values() for literal, _ in contexts}
+
+    @property
+    def patterns(self) -> list[re.Pattern[str]]:
+        """What a shape needs whose literal stands everywhere."""
+        return [loose for _, _, _, loose in self.shapes if loose is not None]
 
     def redact(self, text: str) -> str:
         """The text without names; a text that holds none costs some substring searches."""
@@ -56,12 +69,12 @@ class Names:
                 for literal, regex in contexts:
                     if literal in text:
                         text = regex.sub(self._in_context, text)
-        for literal, kind, regex in self.shapes:
-            if literal in text:
+        for literal, kind, regex, loose in self.shapes:
+            if literal in text and (loose is None or loose.search(text)):
                 text = regex.sub(self._naming(kind), text)
         if ":" in text or "=" in text:
             lower = text.lower()
-            if any(hint in lower for hint in self._key_hints):
+            if any(hint in lower for hint in self.key_hints):
                 text = self._keys.sub(self._keyed, text)
         return text
 
@@ -72,7 +85,7 @@ class Names:
             text = _AT.sub(self._at, text)
         if ":" in text and "/" in text:
             text = _ENDPOINT.sub(self._endpoint, text)
-        if ("." in text and "-" in text) or ":" in text:
+        if (("." in text and "-" in text) or ":" in text) and self._domain_ending.search(text.lower()):
             text = _DOMAIN.sub(self._domain, text)
         return text
 
@@ -209,9 +222,18 @@ def _of_list() -> str:
     return rf"{one}(?:,{one}){{0,4095}}+"
 
 
+def _loose(shape: Shape) -> re.Pattern[str] | None:
+    # A single letter stands in every text. Without what may not stand before, its regex is searched for fast.
+    return None if len(shape.literal) > 1 else re.compile(_of_shape(shape))
+
+
+def _of_shape(shape: Shape) -> str:
+    parts = _HOLE.split(shape.source)
+    return "".join(SHAPE_HOLES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts))
+
+
 def compile_shape(shape: Shape) -> re.Pattern[str]:
     """The regex of one shape; the domain of a machine belongs to its name."""
-    parts = _HOLE.split(shape.source)
-    name = "".join(SHAPE_HOLES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    name = _of_shape(shape)
     domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
     return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]|-\w){domain}")

@@ -8,6 +8,7 @@ from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import Addresses
 from benchledger.redaction.names import Names
 from benchledger.redaction.pseudonyms import Pseudonyms
+from benchledger.redaction.suspects import Suspects
 
 # Leads, labels and notes come again and again: what a text became is kept, up to this many texts of this length.
 _KEPT = 50_000
@@ -22,6 +23,7 @@ class Redactor:
         self._pseudonyms = Pseudonyms(key)
         self._addresses = Addresses(rules, self._pseudonyms)
         self._names = Names(rules, self._pseudonyms)
+        self._suspects = Suspects(rules, self._names.literals, self._names.patterns, self._names.key_hints)
         self._known: dict[str, str] = {}
 
     @property
@@ -58,6 +60,10 @@ class Redactor:
             if text == before:
                 break
         return text
+
+    def suspects(self, text: str) -> set[int]:
+        """Where those lines of a text begin in which something may have to be replaced: `fresh` leaves all others."""
+        return self._suspects.starts(text)
 
     def optional(self, text: str | None) -> str | None:
         """The text redacted, None as it is."""
