@@ -97,7 +97,7 @@ def _table(campaign: str | None, environments: list[Row]) -> Table:
             differing.add(label)
     headings = [f"environment {number}" for number in range(1, len(environments) + 1)]
     notes = [
-        f"stated by: {heading}: {row['sources'] or 'nobody'}"
+        f"stated by: {heading}: {row['sources']}" if row["sources"] else f"{heading}: nothing stated"
         for heading, row in zip(headings, environments, strict=True)
     ]
     if len(environments) > 1:

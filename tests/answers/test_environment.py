@@ -9,6 +9,7 @@ import pytest
 from benchledger import ingest, report_environment
 from benchledger.answers.nothing import NothingFoundError
 from tests.ingestion.logs import put, run_text
+from tests.ledger_rows import ledger_rows
 
 MACHINE = """campaign = "ngc"
 [environment]
@@ -62,3 +63,13 @@ def test_filters_leave_one_environment_and_no_mark(db: Path) -> None:
     assert any("facts.toml" in note for note in table.notes)
     with pytest.raises(NothingFoundError, match="no run with gpus '5'"):
         report_environment(db=db, gpus=5)
+
+
+def test_an_environment_of_which_nothing_is_stated_says_so(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(1.0, environment={"gpu_model": None})
+
+    table = report_environment(db=tmp_path / "bench.duckdb").tables[0]
+
+    assert table.frame.rows() == [("runs", "1"), ("cards", "1"), ("framework", "pytorch")]
+    assert table.notes == ("environment 1: nothing stated",)
