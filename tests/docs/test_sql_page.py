@@ -74,3 +74,17 @@ def test_the_page_says_truly_what_is_empty_so_far(ledger: Path) -> None:
         ).fetchone()
 
     assert counts == (0, 0, 0, 0)
+
+
+def test_the_query_from_a_cell_to_its_lines_says_how_many_of_them_the_rule_used(ledger: Path) -> None:
+    query = next(block for block in blocks(PAGE, "sql") if "as cell" in block.text)
+    with closing(open_for_reading(ledger)) as con:
+        rows = con.execute(query.text).fetchall()
+
+    listed: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for name, _, run_key, *_, used, skipped in rows:
+        listed.setdefault((name, run_key), []).append((used, skipped))
+    assert listed
+    for counts in listed.values():
+        ((used, skipped),) = set(counts)
+        assert 0 < used <= used + skipped == len(counts)
