@@ -56,7 +56,9 @@ class Budget:
         if out > FREE_BYTES and out * NO_TEXT_PART > self.limits.ratio * self._taken():
             allowed = Limits(max(self.limits.ratio // NO_TEXT_PART, 1))
             problem = _too_dense(allowed, out, self._taken())
-            raise Damaged(Problem(problem.kind, f"no text, and {problem.fact}", problem.cure))
+            raise Damaged(
+                Problem(problem.kind, f"no text, and {problem.fact}", f"{problem.cure}, of which a fifth counts here")
+            )
 
 
 def _too_dense(limits: Limits, out: int, taken: int) -> Problem:

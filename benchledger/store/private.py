@@ -137,7 +137,10 @@ class PrivateFile:
                 self.path.chmod(_OWNER_ONLY)
             return False
         except OSError as error:
-            raise self._unusable(error) from error
+            raise DatabaseError(
+                f"{self.path.parent}: no file can be made in this folder: {error.strerror}. A ledger needs a folder "
+                f"that you can write to: give yourself the right, free some space, or name another place with --db"
+            ) from error
         os.close(descriptor)
         return True
 

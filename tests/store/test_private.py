@@ -115,3 +115,23 @@ def test_processes_that_make_it_at_once_agree_on_the_key(db):
     keys = [process.communicate()[0] for process in processes]
 
     assert keys == [PrivateFile(db).key.hex() + "\n"] * 6
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")])
+def test_a_folder_that_cannot_be_written_is_named_with_the_cure(db, monkeypatch, error):
+    real = os.open
+
+    def refusing(path, *rest, **named):
+        if str(path).startswith(str(db)):
+            raise error
+        return real(path, *rest, **named)
+
+    monkeypatch.setattr(os, "open", refusing)
+
+    with pytest.raises(DatabaseError, match="no file can be made in this folder") as raised:
+        PrivateFile(db)
+
+    assert str(raised.value).startswith(f"{db.parent}: ")
+    assert error.strerror in str(raised.value)
+    assert "--db" in str(raised.value)
+    assert "backup" not in str(raised.value)
