@@ -35,6 +35,7 @@ _BATCH_COLUMNS = {
     "weak": ("global_batch_size", "gradient_accumulation"),
     "strong": ("batch_size_per_gpu", "gradient_accumulation"),
 }
+_ALONE = "their cases have no other number of GPUs to be compared with"
 
 
 def report_speedup(
@@ -56,11 +57,22 @@ def report_speedup(
     rows = take_in_failures(rows)
     for row in rows:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
-    families = grouped(rows, _FAMILY).values()
+    families = list(grouped(rows, _FAMILY).values())
+    compared = [family for family in families if _is_compared(family)]
+    alone = len(families) - len(compared)
+    # Where nothing can be compared the speeds are shown all the same.
+    notes = (f"tables left out: {alone}; {_ALONE}",) if compared and alone else ()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in rows)]
-    tables = tuple(_table(family, stated, left_out_notes(rows, family, asked)) for family in families)
+    tables = tuple(_table(family, stated, left_out_notes(rows, family, asked)) for family in compared or families)
     cells = [row for family in families for row in sorted(family, key=_line_order)]
-    return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)))
+    return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)), notes)
+
+
+def _is_compared(rows: list[Row]) -> bool:
+    """Whether a case has another one as its base, or would be the base of one that gives no number."""
+    if any(row["base_series_id"] not in (None, row["series_id"]) for row in rows):
+        return True
+    return len(rows) > 1 and any(row["value"] is not None for row in rows)
 
 
 def _table(rows: list[Row], stated: list[str], notes: tuple[str, ...]) -> Table:

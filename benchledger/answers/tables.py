@@ -46,11 +46,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer of one or more tables, and all their numbers in one frame, unrounded, one row each."""
+    """An answer of one or more tables, and all its numbers in one frame, unrounded, one row each.
+
+    `notes` say what no single table can, such as which tables are left out.
+    """
 
     name: str
     tables: tuple[Table, ...]
     cells: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     @property
     def split_by(self) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
 def print_report(report: Report, form: str, output: Path | None) -> None:
     """Prints a report: its tables as they are laid out, or all its numbers, unrounded, one row each."""
     if form == "table":
-        _write("\n\n".join(_table_text(report.name, table, report) for table in report.tables), output)
+        notes = [escaped(note) for note in report.notes]
+        _write("\n\n".join([*(_table_text(report.name, table, report) for table in report.tables), *notes]), output)
     elif form == "json":
         tables = [
             {
@@ -49,7 +50,12 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
             }
             for table in report.tables
         ]
-        numbers = {"report": report.name, "split_by": list(report.split_by), "tables": tables}
+        numbers = {
+            "report": report.name,
+            "split_by": list(report.split_by),
+            "tables": tables,
+            "notes": list(report.notes),
+        }
         _write(json_text({**numbers, "cells": report.cells.to_dicts()}), output)
     else:
         print_frame(report.cells, form, output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,32 @@ def test_a_failed_case_has_its_status_and_no_speedup(db: Path) -> None:
 
     assert table.frame.rows() == [("1", "1", "100.00", "1.00", "1.00"), ("1", "8", "OOM", "-", "-")]
     assert str(table.coverage) == "1 of 2 cases; missing: 1 x 8: oom"
+
+
+def test_cases_without_another_number_of_gpus_are_counted_instead_of_shown(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0, seq_len=128, global_batch_size=32)
+        ledger.run(700.0, gpus=8, seq_len=128, global_batch_size=256)
+        ledger.run(50.0, seq_len=512, global_batch_size=32)
+        ledger.run(seq_len=1024, status="oom", global_batch_size=32)
+
+    report = report_speedup(db=db)
+
+    assert [table.frame["speedup"].to_list() for table in report.tables] == [["1.00", "7.00"]]
+    (note,) = report.notes
+    assert re.fullmatch(r"tables left out: \d+; their cases have no other number of GPUs to be compared with", note)
+    # As data each number is there.
+    assert set(report.cells["seq_len"].to_list()) == {128, 512, 1024}
+
+
+def test_where_nothing_can_be_compared_the_speeds_are_shown(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+
+    report = report_speedup(db=db)
+
+    assert {tuple(table.frame["speedup"]) for table in report.tables} == {("1.00",)}
+    assert report.notes == ()
 
 
 def test_a_filter_does_not_hide_the_base(db: Path) -> None:
