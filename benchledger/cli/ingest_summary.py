@@ -46,7 +46,7 @@ def _sums(result: IngestResult) -> list[str]:
         f"files: {len(result.outcomes)} = {files or '0'}",
         *_archives(result),
         f"pieces: {result.pieces} = {parts}",
-        f"runs: {result.runs}",
+        f"runs of these logs: {result.runs}",
         f"read: {result.bytes_read / 1e6:.1f} MB in {result.seconds:.1f} s",
     ]
 
@@ -55,7 +55,8 @@ def _archives(result: IngestResult) -> list[str]:
     if not result.archives:
         return []
     damaged = f"; {result.damaged_archives} could not be read to the end" if result.damaged_archives else ""
-    return [f"archives: {result.archives} held {result.archived_files} of them{damaged}"]
+    within = f" and {result.nested_archives} within" if result.nested_archives else ""
+    return [f"archives: {result.archives}{within} held {result.archived_files} of them{damaged}"]
 
 
 def _by_status(result: IngestResult) -> dict[str, int]:
@@ -65,19 +66,7 @@ def _by_status(result: IngestResult) -> dict[str, int]:
 
 
 def _say_left_out(settings: Settings, result: IngestResult) -> None:
-    refused = [one for one in result.outcomes if _is_refused_facts(one)]
-    if refused:
-        # What it would have said is missing from every log below it: louder than a file that is no log.
-        settings.say(
-            f"{len(refused)} facts.toml refused; the logs below were loaded without it. Mend it, ingest again:"
-        )
-        for one in refused:
-            settings.say(f"  {_place(one)}: {one.reason}")
-    for said in result.unfitting:
-        settings.say(said)
-    for status in (*FAULTY, "empty"):
-        left = [one for one in result.outcomes if one.status == status and one not in refused]
-        _say_files(settings, status, left)
+    _say_not_read(settings, result)
     rejecting = [one for one in result.outcomes if one.rejects]
     if rejecting:
         settings.say(f"{result.rejects} rejects in {len(rejecting)} files; all with file:line: bench query rejects")
@@ -95,6 +84,26 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
     for one in result.outcomes:
         settings.say(f"{_place(one)}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
+
+
+def _say_not_read(settings: Settings, result: IngestResult) -> None:
+    refused = [one for one in result.outcomes if _is_refused_facts(one)]
+    if refused:
+        # What it would have said is missing from every log below it: louder than a file that is no log.
+        settings.say(
+            f"{len(refused)} facts.toml refused; the logs below were loaded without it. Mend it, ingest again:"
+        )
+        for one in refused:
+            settings.say(f"  {_place(one)}: {one.reason}")
+    for said in result.unfitting:
+        settings.say(said)
+    for status in (*FAULTY, "empty"):
+        left = [one for one in result.outcomes if one.status == status and one not in refused]
+        _say_files(settings, status, left)
+    for status in FAULTY:
+        kept = sum(one.kept == status for one in result.outcomes if one.status in ("unchanged", "duplicate"))
+        if kept:
+            settings.say(f"{kept} {status} among the unchanged and duplicate files: bench query unrecognised")
 
 
 def _place(outcome: FileOutcome) -> str:
@@ -130,6 +139,7 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "dry_run": dry_run,
         "files": _by_status(result),
         "archives": result.archives,
+        "nested_archives": result.nested_archives,
         "archived_files": result.archived_files,
         "damaged_archives": result.damaged_archives,
         "pieces": result.pieces,

@@ -130,6 +130,17 @@ class Accounts:
         """How many files were in archives; what says that the rest of one is missing is none."""
         return sum(not place.endswith(CHAIN) for places in self.members.values() for place in places)
 
+    @property
+    def nested_archives(self) -> int:
+        """How many archives lay within these, as far as anything came out of them."""
+        found: set[str] = set()
+        for archive, places in self.members.items():
+            for place in places:
+                if not place.endswith(CHAIN):
+                    names = place[len(archive) :].removeprefix(CHAIN).split(CHAIN)[:-1]
+                    found.update(CHAIN.join([archive, *names[:depth]]) for depth in range(1, len(names) + 1))
+        return len(found)
+
     def in_order(self, files: list[FoundFile]) -> list[FileOutcome]:
         """Every outcome, in the order in which files were found and members follow one another."""
         places = (place for file in files for place in self.members.get(file.place, [file.place]))

@@ -124,6 +124,7 @@ def _ingest(
     result.unfitting = tuple(redactor.text(said) for said in unfitting)
     result.outcomes = accounts.in_order(work.order)
     result.archives, result.archived_files = len(accounts.members), accounts.archived_files
+    result.nested_archives = accounts.nested_archives
     result.damaged_archives = len(accounts.damaged)
     result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
     result.foreign = tuple(plan.foreign)

@@ -57,7 +57,8 @@ class IngestResult:
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
     `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
-    `archives` were read, or unchanged, and held `archived_files`; of `damaged_archives` a part could not be read.
+    `archives` were read, or unchanged, had `nested_archives` within, and held `archived_files`; of
+    `damaged_archives` a part could not be read.
     `lost_private`: the private file was gone, so that no file could be skipped as unchanged.
     """
 
@@ -71,6 +72,7 @@ class IngestResult:
     archives: int = 0
     archived_files: int = 0
     damaged_archives: int = 0
+    nested_archives: int = 0
     bytes_read: int = 0
     seconds: float = 0.0
 

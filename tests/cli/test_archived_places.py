@@ -55,3 +55,21 @@ def test_what_was_not_understood_is_told_with_its_archive_and_found_by_either_pa
     for path in ("*", "h200/*", "years.zip!/*", place):
         rows = json.loads(run_bench("query", "unrecognised", "-p", f"path={path}", "--format", "json", db=db).stdout)
         assert [row["path"] for row in rows] == [place]
+
+
+def test_archives_within_archives_are_counted_and_what_stays_unrecognised_is_said_again(tmp_path: Path) -> None:
+    db = tmp_path / "n.duckdb"
+    inner = tar({"a.log": LOG, "deep.zip": zipped({"b.log": LOG + "\n"}), "c.txt": "hello\n"})
+    put(
+        tmp_path / "years.zip",
+        zipped({"x/h200.tar": inner, "notes.txt": "hello\n", "d.log.gz": COMPRESS["gz"](b"x\n")}),
+    )
+
+    first = run_bench("ingest", tmp_path / "years.zip", db=db)
+    again = run_bench("ingest", tmp_path / "years.zip", db=db)
+
+    for result in (first, again):
+        assert "archives: 1 and 2 within held 5 of them" in result.stdout
+        assert "runs of these logs: 2" in result.stdout
+    assert "1 unrecognised among the unchanged and duplicate files: bench query unrecognised" in first.stderr
+    assert "3 unrecognised among the unchanged and duplicate files: bench query unrecognised" in again.stderr

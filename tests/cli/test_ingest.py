@@ -49,7 +49,7 @@ def test_both_sums_are_printed_on_stdout(db: Path, logs: Path) -> None:
     assert result.stdout.splitlines()[:3] == [
         "files: 2 = 1 loaded + 1 duplicate",
         "pieces: 5 = 5 records + 0 ignored + 0 rejects",
-        "runs: 1",
+        "runs of these logs: 1",
     ]
     assert benchledger.report_speed(db=db).cells["value"].to_list() == [127.0899999]
 
