@@ -150,7 +150,7 @@ class Rewriter:
         return None
 
     def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
-        before = self.written + self.missing
+        written, before = self.written, self.written + self.missing
         try:
             problem = self.rewrite(source, sink, depth + 1)
         except NothingLeft as reason:
@@ -160,6 +160,8 @@ class Rewriter:
         except Unfit as reason:
             if isinstance(reason.__cause__, LimitReached):
                 raise
+            self.missing += self.written - written
+            self.written = written
             self._left_out(name, str(reason))
             return False
         if problem is not None:

@@ -134,6 +134,10 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     finally:
         half.unlink(missing_ok=True)
         if rewriter is not None and rewriter.archive:
-            result.archives_left_out += shown not in result.written
-            result.members += rewriter.written
-            result.members_left_out += rewriter.missing
+            if shown in result.written:
+                result.members += rewriter.written
+                result.members_left_out += rewriter.missing
+            else:
+                # What was read of it before it failed is not written either.
+                result.archives_left_out += 1
+                result.members_left_out += rewriter.written + rewriter.missing

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -63,3 +65,20 @@ def test_an_archive_of_which_nothing_can_be_published_is_not_written(tmp_path: P
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.log.gz", "more.zip", "none.zip"]
     assert (result.files, result.archives, result.members) == (1, 2, 1)
     assert (result.files_left_out, result.archives_left_out, result.members_left_out) == (0, 2, 3)
+
+
+def test_of_an_archive_that_was_not_written_no_member_counts_as_written(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for name, content in {"a.log": b"plain\n", "b.log": os.urandom(500_000).hex().encode()}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    cut = gzip.compress(buffer.getvalue())[:300_000]
+    put(tmp_path / "in" / "cut.tar.gz", cut)
+    put(tmp_path / "in" / "more.zip", zipped({"cut.tar.gz": cut, "c.log": b"plain\n"}))
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert result.written == ["more.zip"]
+    assert (result.archives, result.archives_left_out, result.members) == (1, 1, 1)
