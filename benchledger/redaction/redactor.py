@@ -25,6 +25,7 @@ class Redactor:
         self._names = Names(rules, self._pseudonyms)
         self._suspects = Suspects(rules, self._names.literals, self._names.patterns, self._names.key_hints)
         self._known: dict[str, str] = {}
+        self._last_path: tuple[tuple[str, str], str] = (("", ""), "")
 
     @property
     def counts(self) -> Counter[str]:
@@ -83,6 +84,12 @@ class Redactor:
 
         Without it, the path is taken to begin at the root: tar stores `/home/crim/x.log` as `home/crim/x.log`.
         """
+        # Asked for twice a file in a row, for its outcome and for its sighting.
+        if self._last_path[0] != (path, place):
+            self._last_path = (path, place), self._path(path, place)
+        return self._last_path[1]
+
+    def _path(self, path: str, place: str) -> str:
         if not place.endswith(path) or place == path:
             place = path if path.startswith("/") else f"/{path}"
         # The folders are those of many files. What a name is, the nearest ones tell.
