@@ -12,6 +12,9 @@ from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, LimitReached, corrupt, truncated
 
 CHUNK = 256 * 1024
+# A zip in a stream is held while it is read, since its directory stands at its end, and a member that is written again
+# while its new size is unknown: so much in memory, more in a temporary file without a name.
+HELD_IN_MEMORY = 64 * 2**20
 # What comes out at once, so that limits hold before memory is full.
 PIECE = 1024 * 1024
 # xz asks for its dictionary's size: 64 MiB for `xz -9`, and a made file can ask for 4 GiB.
@@ -172,6 +175,18 @@ class Decompressed:
         if not rest.startswith(MAGIC[self._kind]):
             raise corrupt(f"after its end, {self._out:,} bytes out, follow bytes that are no {self._kind}")
         return _decoder(self._kind), rest
+
+
+def held_whole(source: Source, held: BinaryIO) -> Damaged | None:
+    """Writes a source to where it is held, as far as it goes; returns what cut it off. Raises LimitReached."""
+    try:
+        while piece := source.read(CHUNK):
+            held.write(piece)
+    except LimitReached:
+        raise
+    except Damaged as cut:
+        return cut
+    return None
 
 
 def gzip_mtime_ns(head: bytes) -> int:

@@ -11,20 +11,17 @@ from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.member import Member, MemberStream, Where
 from benchledger.archives.problem import Damaged, LimitReached, Problem
 from benchledger.archives.streams import (
-    CHUNK,
+    HELD_IN_MEMORY,
     Decompressed,
     DiskFile,
     Peekable,
     SeekableSource,
     Source,
     gzip_mtime_ns,
+    held_whole,
 )
 from benchledger.archives.tar import Entry, tar_entries
 from benchledger.archives.zip import zip_entries
-
-# A zip within another archive is held whole while it is read, since its directory stands at its end: so much of it in
-# memory, more in a temporary file without a name.
-_HELD_IN_MEMORY = 64 * 2**20
 
 
 class Archive:
@@ -89,15 +86,8 @@ class Archive:
             yield Member(where, None, None, damage.problem, whole=True)
 
     def _zip_within(self, source: Source, where: Where) -> Iterator[Member]:
-        cut: Damaged | None = None
-        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
-            try:
-                while piece := source.read(CHUNK):
-                    held.write(piece)
-            except LimitReached:
-                raise
-            except Damaged as damage:
-                cut = damage
+        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
+            cut = held_whole(source, cast("BinaryIO", held))
             held.seek(0)
             for member in self._entries(zip_entries(cast("SeekableSource", held), self._budget), where):
                 # Without its end it has no directory: one cause, told once.

@@ -11,7 +11,8 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, member_at
 from benchledger.ingestion.read import ToRead
-from benchledger.scanning.log_reader import NO_TEXT, Previous
+from benchledger.scanning.content import Previous
+from benchledger.scanning.log_reader import NO_TEXT
 from benchledger.store.private import PrivateFile, SeenFile
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from benchledger.ingestion.log_rows import LogRows
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.content import Previous
 from benchledger.scanning.layout import Layout
-from benchledger.scanning.log_reader import LogReader, Previous, ReadLog
+from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.samples import known_formats
 
 if TYPE_CHECKING:

@@ -18,13 +18,20 @@ from typing import IO, BinaryIO, cast
 from benchledger.archives.kinds import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
 from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, LimitReached
-from benchledger.archives.streams import CHUNK, Decompressed, Peekable, SeekableSource, Source, gzip_mtime_ns
+from benchledger.archives.streams import (
+    CHUNK,
+    HELD_IN_MEMORY,
+    Decompressed,
+    Peekable,
+    SeekableSource,
+    Source,
+    gzip_mtime_ns,
+    held_whole,
+)
 from benchledger.archives.zip_rest import zip_rest
 from benchledger.publishing.text import Unfit, redact_text
 from benchledger.redaction.redactor import Redactor
 
-# A member is held while its new size is unknown: so much in memory, more in a temporary file without a name.
-_HELD_IN_MEMORY = 64 * 2**20
 _YEAR_1980 = 315_532_800
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
@@ -92,7 +99,7 @@ class Rewriter:
                 fresh.type = tarfile.REGTYPE
                 member = old.extractfile(info)
                 assert member is not None
-                with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
+                with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
                     if self._member(cast("Source", member), cast("BinaryIO", held), fresh.name, depth):
                         fresh.size = held.tell()
                         held.seek(0)
@@ -100,13 +107,9 @@ class Rewriter:
         return None
 
     def _zip(self, source: Source, sink: BinaryIO, depth: int) -> str | None:
-        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as held:
-            try:
-                while piece := source.read(CHUNK):
-                    held.write(piece)
-            except LimitReached:
-                raise
-            except Damaged as cut:
+        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
+            cut = held_whole(source, cast("BinaryIO", held))
+            if cut is not None:
                 return self._zip_rest(cast("SeekableSource", held), sink, depth, str(cut))
             try:
                 old = zipfile.ZipFile(cast("BinaryIO", held))
@@ -121,7 +124,7 @@ class Rewriter:
                     elif info.is_dir():
                         new.writestr(fresh, b"")
                     else:
-                        with old.open(info) as member, tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as content:
+                        with old.open(info) as member, tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as content:
                             counted = cast("Source", _Counted(member, info.compress_size, self._budget))
                             if self._member(counted, cast("BinaryIO", content), fresh.filename, depth):
                                 content.seek(0)
@@ -140,7 +143,7 @@ class Rewriter:
                     elif entry.source is None:
                         self._left_out(fresh.filename, str(entry.problem))
                     else:
-                        with tempfile.SpooledTemporaryFile(_HELD_IN_MEMORY) as content:
+                        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as content:
                             if self._member(entry.source, cast("BinaryIO", content), fresh.filename, depth):
                                 _put(new, fresh, content)
             except LimitReached:

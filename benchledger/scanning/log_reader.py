@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import xxhash
-
 from benchledger.archives.kinds import HEAD, is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.content import Counter, Previous, content_hash, log_id_of
 from benchledger.scanning.detection import BLOCK, Detected, Detector, blocks
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.readers import reader_of
@@ -23,14 +22,6 @@ from benchledger.scanning.values import decode
 # Also the longest line that is held: a longer one is one piece, refused, of which only the beginning is looked at.
 CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
-
-
-@dataclass(frozen=True)
-class Previous:
-    """An older content that was seen at the same place: a new one that begins with all of it supersedes it."""
-
-    bytes: int
-    content_hash: str
 
 
 @dataclass
@@ -64,16 +55,6 @@ class Known(Protocol):
 def _unmarked(head: bytes) -> bytes:
     """The beginning of a file with blanks for the byte order mark that some editors put there: no place changes."""
     return b"   " + head[3:] if head.startswith(codecs.BOM_UTF8) else head
-
-
-def log_id_of(content_hash: str) -> int:
-    """The first 63 bits of a content hash (32 hex digits)."""
-    return int(content_hash[:16], 16) >> 1
-
-
-def content_hash(data: bytes) -> str:
-    """The hash by which a log is identified: xxh3-128 of its decompressed bytes, as hex."""
-    return xxhash.xxh3_128_hexdigest(data)
 
 
 class LogReader:
@@ -110,10 +91,10 @@ class LogReader:
         if not first.strip() and complete:
             return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", NO_TEXT)
         if complete and known(content_hash(first)):
-            counter = _Counter(previous)
+            counter = Counter(previous)
             counter.count(first)
             return ReadLog(counter.digest(), counter.bytes, 0, "known", "", grew=counter.grew())
-        counter = _Counter(previous)
+        counter = Counter(previous)
         chunks = counter.counted(_chunks(stream, first))
         detected, reader = self._detect(chunks, first, complete)
         log = ScannedLog()
@@ -125,7 +106,7 @@ class LogReader:
             if counter.bytes > len(first):
                 stream = reopen() if reopen is not None else _rewound(stream)
                 first = stream.read(CHUNK)
-            counter = _Counter(previous)
+            counter = Counter(previous)
             line = self._read_detected(detected.format, reader, stream, first, counter, log, columns)
             log.segments.close()
         result = ReadLog(
@@ -143,7 +124,7 @@ class LogReader:
         return detected.format is not None and reader is None
 
     def _read_detected(
-        self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: _Counter,
+        self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: Counter,
         log: ScannedLog, columns: RecordColumns,
     ) -> int:  # fmt: skip
         if reader is not None and reader.whole:
@@ -156,7 +137,7 @@ class LogReader:
         return line
 
     def _read_whole(
-        self, reader: FileReader, chunks: Iterator[bytes], counter: _Counter, log: ScannedLog, columns: RecordColumns
+        self, reader: FileReader, chunks: Iterator[bytes], counter: Counter, log: ScannedLog, columns: RecordColumns
     ) -> int:
         parts: list[bytes] = []
         line = 1
@@ -235,39 +216,6 @@ def _stranger(first: bytes) -> str:
     return "no line holds the literals of any known format"
 
 
-class _Counter:
-    """Hash, size and lines of a log while it is read, and whether it begins with all of an older content."""
-
-    def __init__(self, previous: Previous | None) -> None:
-        self._hash = xxhash.xxh3_128()
-        self._previous = previous
-        self._prefix = xxhash.xxh3_128()
-        self.unterminated = False
-        self.bytes = 0
-        self.lines = 0
-
-    def counted(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """The same chunks, each counted, with its lines."""
-        for chunk in chunks:
-            self.count(chunk)
-            self.lines += chunk.count(b"\n")
-            yield chunk
-
-    def count(self, chunk: bytes | memoryview) -> None:
-        self._hash.update(chunk)
-        if self._previous is not None and self.bytes < self._previous.bytes:
-            self._prefix.update(chunk[: self._previous.bytes - self.bytes])
-        self.bytes += len(chunk)
-        self.unterminated = bytes(chunk[-1:]) != b"\n"
-
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
-    def grew(self) -> bool:
-        old = self._previous
-        return old is not None and 0 < old.bytes < self.bytes and self._prefix.hexdigest() == old.content_hash
-
-
 def _rewound(stream: Any) -> Source:
     stream.seek(0)
     source: Source = stream
@@ -281,7 +229,7 @@ def _chunks(stream: Source, first: bytes) -> Iterator[bytes]:
         chunk = stream.read(CHUNK)
 
 
-def _buffers(stream: Source, first: bytes, counter: _Counter) -> Iterator[tuple[bytes, int, int, bool]]:
+def _buffers(stream: Source, first: bytes, counter: Counter) -> Iterator[tuple[bytes, int, int, bool]]:
     # Buffers, where their last whole line ends, and their offsets in the file. What follows the last whole line comes
     # again with the next buffer. False marks the beginning of a line that is too long to be held.
     data, base = first, 0
@@ -301,7 +249,7 @@ def _buffers(stream: Source, first: bytes, counter: _Counter) -> Iterator[tuple[
         data = tail + stream.read(CHUNK - len(tail))
 
 
-def _rest_of_line(stream: Source, counter: _Counter) -> tuple[int, bytes]:
+def _rest_of_line(stream: Source, counter: Counter) -> tuple[int, bytes]:
     # How long the line goes on, and what was read behind it.
     length = 0
     while chunk := stream.read(CHUNK):

@@ -1,0 +1,62 @@
+"""A content, by which a log is identified wherever it lies: its hash, its size, and whether it goes on from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import xxhash
+
+
+@dataclass(frozen=True)
+class Previous:
+    """An older content that was seen at the same place: a new one that begins with all of it supersedes it."""
+
+    bytes: int
+    content_hash: str
+
+
+def log_id_of(content_hash: str) -> int:
+    """The first 63 bits of a content hash (32 hex digits)."""
+    return int(content_hash[:16], 16) >> 1
+
+
+def content_hash(data: bytes) -> str:
+    """The hash by which a log is identified: xxh3-128 of its decompressed bytes, as hex."""
+    return xxhash.xxh3_128_hexdigest(data)
+
+
+class Counter:
+    """Hash, size and lines of a log while it is read, and whether it begins with all of an older content."""
+
+    def __init__(self, previous: Previous | None) -> None:
+        self._hash = xxhash.xxh3_128()
+        self._previous = previous
+        self._prefix = xxhash.xxh3_128()
+        self.unterminated = False
+        self.bytes = 0
+        self.lines = 0
+
+    def counted(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """The same chunks, each counted, with its lines."""
+        for chunk in chunks:
+            self.count(chunk)
+            self.lines += chunk.count(b"\n")
+            yield chunk
+
+    def count(self, chunk: bytes | memoryview) -> None:
+        """Takes in the next bytes."""
+        self._hash.update(chunk)
+        if self._previous is not None and self.bytes < self._previous.bytes:
+            self._prefix.update(chunk[: self._previous.bytes - self.bytes])
+        self.bytes += len(chunk)
+        self.unterminated = bytes(chunk[-1:]) != b"\n"
+
+    def digest(self) -> str:
+        """The hash of all that was counted."""
+        return self._hash.hexdigest()
+
+    def grew(self) -> bool:
+        """Whether it begins with all of the older content, and goes on."""
+        old = self._previous
+        return old is not None and 0 < old.bytes < self.bytes and self._prefix.hexdigest() == old.content_hash
