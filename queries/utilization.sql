@@ -1,18 +1,9 @@
 -- One row per profile, device and metric: the share of the profiled time with a kernel running, and how busy each pipe was.
 -- $path = '*'
-with place as (
-    select
-        log_id,
-        min(place_of(path, archive, member))
-            filter (path glob $path or place_of(path, archive, member) glob $path) as path
-    from sighting
-    where status in ('loaded', 'duplicate')
-    group by log_id
-)
 select place.path, run.run_key, utilization_table.device, utilization_table.metric, utilization_table.value as percent,
     utilization_table.kernels, utilization_table.busy_s, utilization_table.profiled_s, utilization_table.method
 from utilization_table
-join place using (log_id)
+join place_of_log($path) as place using (log_id)
 left join run using (run_id)
 where place.path is not null
 order by place.path, utilization_table.device, utilization_table.metric;

@@ -20,6 +20,18 @@ create macro place_of(path, archive, member) as
         else archive || '!/' || member
     end;
 
+-- One place of each log that stands in the ledger: the first that the glob matches, by its path or as people are told it;
+-- NULL where none does.
+create macro place_of_log(path_glob) as table
+select
+    log_id,
+    min(place_of(path, archive, member))
+        filter (path glob path_glob or place_of(path, archive, member) glob path_glob) as path,
+    count(*) as sightings
+from sighting
+where status in ('loaded', 'duplicate')
+group by log_id;
+
 -- Which logs and lines ----------------------------------------------------------------------------------------
 
 -- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no

@@ -863,5 +863,7 @@ comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro faster is
     'How many times as fast as a base: value over base, or base over value where both are seconds.';
+comment on macro table place_of_log is
+    'place_of_log(path_glob): one place of each log, NULL where the glob matches none, and how many sightings it has.';
 comment on macro table leaderboard_of is
     'leaderboard_of(campaign_glob): the leaderboard of the campaigns that match.';
