@@ -20,6 +20,11 @@ create macro place_of(path, archive, member) as
         else archive || '!/' || member
     end;
 
+-- A short name of a number in a table: a letter for the table and ten digits of a hash of what the number is of, so that
+-- it is the same in every ledger. No hexadecimal digit is s, m or u: no key of a run looks like it.
+create macro cell_key(letter, parts) as
+    letter || left(md5(to_json(parts)::varchar), 10);
+
 -- One place of each log that stands in the ledger: the first that the glob matches, by its path or as people are told it;
 -- NULL where none does.
 create macro place_of_log(path_glob) as table
@@ -1012,7 +1017,8 @@ select
     series.framework_version,
     series.implementation_version,
     series.mixed,
-    counted.trial_runs
+    counted.trial_runs,
+    cell_key('s', [series.series_id::varchar, counted.rule, counted.unit]) as cell
 from counted
 join series using (series_id)
 join size using (series_id)
@@ -1102,7 +1108,8 @@ select
     cell.status,
     series.framework_version,
     series.implementation_version,
-    series.mixed
+    series.mixed,
+    cell_key('m', [series.series_id::varchar, cell.definition]) as cell
 from cell
 join series using (series_id)
 join bench_case using (case_id);
@@ -1237,7 +1244,8 @@ select
     cell.gpu_memory_mib,
     cell.framework_version,
     cell.implementation_version,
-    cell.mixed
+    cell.mixed,
+    cell_key('u', [cell.series_id::varchar, cell.rule, cell.unit, row_of.scaling]) as cell
 from cell
 join row_of using (cell_id)
 join rule using (rule)
@@ -1583,7 +1591,8 @@ select
     candidate.trials,
     candidate.trials_dropped,
     candidate.framework_version,
-    candidate.implementation_version
+    candidate.implementation_version,
+    candidate.cell
 from candidate
 semi join home
     on home.series_id = candidate.series_id

@@ -605,6 +605,7 @@ comment on column speed_table.mixed is
     'Names of the other environment columns in which the runs of the series differ; NULL if none.';
 comment on column speed_table.trial_runs is
     'Ids of the runs that the value is made of, in the order of their trial numbers.';
+comment on column speed_table.cell is 'Short name of this number: bench explain CELL says where it comes from.';
 
 comment on view run_memory is
     'One row per run, definition of memory and device: the highest memory seen. The definitions differ by gigabytes and are never mixed.';
@@ -657,6 +658,7 @@ comment on column memory_table.framework_version is 'Version of the framework.';
 comment on column memory_table.implementation_version is 'Version or commit of the training program.';
 comment on column memory_table.mixed is
     'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+comment on column memory_table.cell is 'Short name of this number: bench explain CELL says where it comes from.';
 
 comment on view speedup_table is
     'One row per series, rule, unit and kind of scaling: the speed over that of the base, the same case on the fewest GPUs. NULL where there is no base, or several are equally near. `bench report speedup` prints it.';
@@ -707,6 +709,7 @@ comment on column speedup_table.framework_version is 'Version of the framework.'
 comment on column speedup_table.implementation_version is 'Version or commit of the training program.';
 comment on column speedup_table.mixed is
     'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+comment on column speedup_table.cell is 'Short name of this number: bench explain CELL says where it comes from.';
 
 comment on view failure_table is
     'One row per campaign and run that ended neither ok nor unknown, with the line that says so.';
@@ -854,11 +857,15 @@ comment on column leaderboard.trials_dropped is
     'Number of runs of the series that the value is not made of: failed, or without a value.';
 comment on column leaderboard.framework_version is 'Version of the framework.';
 comment on column leaderboard.implementation_version is 'Version or commit of the training program.';
+comment on column leaderboard.cell is
+    'Short name of this number, that of speed_table: bench explain CELL says where it comes from.';
 
 comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
 comment on macro place_of is
     'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
+comment on macro cell_key is
+    'cell_key(letter, parts): short name of a number; letter s for speed_table, m for memory_table, u for speedup_table.';
 comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro faster is
