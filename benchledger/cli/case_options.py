@@ -10,7 +10,7 @@ import click
 
 from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
 
-FORMATS = ("table", "csv", "json", "parquet")
+FORMATS = ("table", "markdown", "csv", "json", "parquet")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

@@ -16,7 +16,7 @@ class CommandError(click.ClickException):
     """One of our own errors, printed as one message; it ends the command with the error's exit code."""
 
     def __init__(self, error: BenchledgerError) -> None:
-        from benchledger.cli.safe_text import escaped_lines
+        from benchledger.exports.safe_text import escaped_lines
 
         super().__init__(escaped_lines(str(error)))
         self.exit_code = error.exit_code  # type: ignore[misc]  # click calls it a class variable

@@ -28,7 +28,7 @@ def list_(form: str, output: Path | None) -> None:
 @click.argument("name")
 def show(name: str) -> None:
     """Show the definition of the format NAME, and by what its logs are recognised."""
-    from benchledger.cli.safe_text import escaped_lines
+    from benchledger.exports.safe_text import escaped_lines
 
     click.echo(escaped_lines(benchledger.show_format(name)))
 
@@ -38,7 +38,7 @@ def show(name: str) -> None:
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...]) -> None:
     """Check the formats in FILES, or all known ones; exit 1 if one is not sound."""
-    from benchledger.cli.safe_text import escaped_lines
+    from benchledger.exports.safe_text import escaped_lines
 
     problems = benchledger.check_formats(*files)
     for problem in problems:

@@ -28,7 +28,7 @@ def summary_exit_code(result: IngestResult, strict: bool) -> int:
 def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool) -> None:
     """Prints the sums on stdout in the form asked for, and on stderr what was left out and where to look."""
     if form == "json":
-        from benchledger.cli.output import json_text
+        from benchledger.exports.values import json_text
 
         click.echo(json_text(_as_json(result, dry_run)))
     else:

@@ -39,7 +39,7 @@ def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: 
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
-        from benchledger.cli.output import json_text
+        from benchledger.exports.values import json_text
 
         click.echo(json_text(vars(result)))
     else:

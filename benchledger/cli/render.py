@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from benchledger.cli.safe_text import escaped
+from benchledger.exports.safe_text import escaped
 
 _UNBOUNDED = 1_000_000
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchledger.cli.safe_text import escaped_lines
+from benchledger.exports.safe_text import escaped_lines
 
 DEFAULT_DB = Path("bench.duckdb")
 SETTINGS_FILE = Path("bench.toml")

@@ -28,8 +28,8 @@ def show(settings: Settings, run: str, form: str) -> None:
 
 
 def _text(detail: RunDetail) -> str:
-    from benchledger.cli.output import frame_text, time_text
-    from benchledger.cli.safe_text import escaped
+    from benchledger.cli.output import frame_table, time_text
+    from benchledger.exports.safe_text import escaped
 
     status = f"run {detail.run_key}: {detail.status['status']}"
     if detail.status["reason"]:
@@ -48,7 +48,7 @@ def _text(detail: RunDetail) -> str:
         lines.append(f"{what}: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
     parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds, "memory": detail.memory}
     parts["series"] = detail.series
-    return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_text(frame)) for name, frame in parts.items())])
+    return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_table(frame)) for name, frame in parts.items())])
 
 
 def _part(name: str, frame: pl.DataFrame, text: str) -> str:
@@ -56,7 +56,7 @@ def _part(name: str, frame: pl.DataFrame, text: str) -> str:
 
 
 def _json(detail: RunDetail) -> str:
-    from benchledger.cli.output import json_text
+    from benchledger.exports.values import json_text
 
     frames = {name: getattr(detail, name).to_dicts() for name in ("logs", "facts", "speeds", "memory", "series")}
     facts = {"run_key": detail.run_key, "run": detail.run, "campaigns": detail.campaigns, "status": detail.status}

@@ -114,3 +114,28 @@ def test_wide_characters_keep_the_columns_straight(db: Path) -> None:
 
 def test_an_answer_without_rows_is_its_columns(db: Path) -> None:
     assert run_bench("sql", "select 1 as a where false", db=db).stdout.splitlines()[0] == "| a |"
+
+
+def test_markdown_of_a_report_has_its_words_around_its_table(db: Path) -> None:
+    printed = run_bench("report", "speed", "--format", "markdown", db=db).stdout
+
+    assert printed == (
+        "speed: campaign ngc; framework pytorch; implementation ngc; model bert_base; task pretraining; "
+        "gpu_model V100-SXM2-16GB; unit samples/s; rule ngc.summary\n"
+        "\n"
+        "| gpus | FP32(BS=32) |\n"
+        "| ---: | ---: |\n"
+        "| 1 | 127.09 |\n"
+        "| 8 | OOM |\n"
+        "\n"
+        "- 1 of 2 cases; missing: 8 x fp32 BS=32: oom\n"
+        "- trials: 1 a cell, 1 dropped; records: 1 used a cell, 0 skipped\n"
+    )
+
+
+@pytest.mark.parametrize("words", [["runs"], ["query", "speed"], ["sql", "from segment"], ["formats", "list"]])
+def test_whatever_is_a_table_is_a_table_in_markdown_too(db: Path, words: list[str]) -> None:
+    lines = run_bench(*words, "--format", "markdown", db=db).stdout.splitlines()
+
+    assert set(lines[1]) <= set("|-: ")
+    assert len(lines) > 2

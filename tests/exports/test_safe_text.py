@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchledger.cli.safe_text import escaped, escaped_lines
+from benchledger.exports.safe_text import escaped, escaped_lines
 
 
 @pytest.mark.parametrize(

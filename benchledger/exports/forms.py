@@ -1,0 +1,62 @@
+"""A frame or a report in the form that was asked for: the one place that knows every form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.errors import UsageError
+from benchledger.exports.values import json_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.answers.tables import Report
+
+# In which an answer can be printed, besides a table on the terminal.
+TEXT_FORMS = ("markdown", "csv", "json")
+
+
+def frame_text(frame: pl.DataFrame, form: str) -> str:
+    """A frame as text: Markdown, CSV or JSON; without a line break at its end."""
+    from benchledger.exports.delimited import csv_of_frame
+    from benchledger.exports.markdown import markdown_of_frame
+
+    if form == "markdown":
+        return markdown_of_frame(frame)
+    if form == "csv":
+        return csv_of_frame(frame)
+    if form == "json":
+        return json_text(frame.to_dicts())
+    raise UsageError(f"no form {form!r} that is text; known: {', '.join(TEXT_FORMS)}")
+
+
+def report_text(report: Report, form: str) -> str:
+    """A report as text: its tables in Markdown, both tables and numbers in JSON, the unrounded numbers in CSV."""
+    from benchledger.exports.markdown import markdown_of_report
+
+    if form == "markdown":
+        return markdown_of_report(report)
+    if form == "json":
+        return json_text(_as_json(report))
+    return frame_text(report.cells, form)
+
+
+def _as_json(report: Report) -> dict[str, object]:
+    tables = [
+        {
+            "facts": table.facts,
+            "rows_split_by": list(table.rows_split_by),
+            "coverage": None if table.coverage is None else vars(table.coverage),
+            "notes": list(table.notes),
+            "rows": table.frame.to_dicts(),
+            "trials": None if table.trials is None else table.trials.to_dicts(),
+        }
+        for table in report.tables
+    ]
+    return {
+        "report": report.name,
+        "split_by": list(report.split_by),
+        "tables": tables,
+        "notes": list(report.notes),
+        "cells": report.cells.to_dicts(),
+    }

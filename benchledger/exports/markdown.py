@@ -1,0 +1,81 @@
+"""Markdown: tables as GitHub reads them, in which no text from a log is markup.
+
+Cells are not padded, so that a changed number changes its own line only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import text_rows
+from benchledger.exports.words import words_above, words_below, words_below_trials
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.answers.tables import Report
+
+# A backslash makes any of these a plain sign. An underscore within a word (bert_base) is one already.
+_SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# GitHub makes links of bare addresses.
+_ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
+# What makes a line a heading, a list, a quotation or a rule: a sign or a number at its beginning.
+_OPENING = re.compile(r"^(\s*)([-+#=]|\d+(?=[.)]))")
+_NUMBER = re.compile(r"[-+]?\d[\d,.]*(e[-+]?\d+)?%?", re.IGNORECASE)
+
+
+def markdown_of_frame(frame: pl.DataFrame) -> str:
+    """A frame as one table; numbers to the right."""
+    right = [kind.is_numeric() for kind in frame.schema.values()]
+    return markdown_table(frame.columns, text_rows(frame), right)
+
+
+def markdown_of_report(report: Report) -> str:
+    """Every table of a report between what is said above and below it."""
+    blocks: list[str] = []
+    for table in report.tables:
+        blocks += [markdown_line(line) for line in words_above(report, table)]
+        blocks.append(_text_table(table.frame))
+        blocks += _list(words_below(table))
+        if table.trials is not None:
+            blocks.append(_text_table(table.trials))
+            blocks += _list(words_below_trials(table))
+    return "\n\n".join([*blocks, *_list(report.notes)])
+
+
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """A table of cells as text; `right` says which columns stand to the right."""
+    head = _row([markdown_text(column) for column in columns])
+    rule = _row(["---:" if to_the_right else "---" for to_the_right in right])
+    return "\n".join([head, rule, *(_row([markdown_text(cell) for cell in row]) for row in rows)])
+
+
+def markdown_text(text: str) -> str:
+    """Text as Markdown that shows just this text, on one line."""
+    shown = _SIGNS.sub(lambda sign: "\\" + sign[0], escaped(text)).translate(_ENTITIES)
+    return _ADDRESS.sub(lambda found: found[0].replace("/", "\\/").replace(".", "\\."), shown).strip()
+
+
+def markdown_line(text: str) -> str:
+    """Text as a line of its own: no heading, list or rule, whatever it begins with."""
+    return _OPENING.sub(
+        lambda found: found[1] + ("\\" + found[2] if not found[2].isdigit() else found[2] + "\\"), markdown_text(text)
+    )
+
+
+def _list(lines: Sequence[str]) -> list[str]:
+    return ["\n".join(f"- {markdown_line(line)}" for line in lines)] if lines else []
+
+
+def _text_table(frame: pl.DataFrame) -> str:
+    rows = text_rows(frame)
+    columns = [[row[number] for row in rows] for number in range(frame.width)]
+    return markdown_table(frame.columns, rows, [any(map(_NUMBER.fullmatch, column)) for column in columns])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

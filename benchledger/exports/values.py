@@ -1,0 +1,46 @@
+"""One value of a frame, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from benchledger.exports.safe_text import is_unsafe
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def json_text(value: Any) -> str:
+    """JSON of plain values; what a terminal would act on is a JSON escape, so that it reads back the same."""
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
+    return "".join(json.dumps(char)[1:-1] if char != "\n" and is_unsafe(char) else char for char in text)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        # JSON has no such number, and null would say that there is none.
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def value_text(value: Any) -> str:
+    """A value as it stands in a cell of text; nothing for NULL."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple, dict)):
+        return json.dumps(plain(value), ensure_ascii=False)
+    return value.isoformat(sep=" ") if isinstance(value, datetime) else str(value)
+
+
+def text_rows(frame: pl.DataFrame) -> list[list[str]]:
+    """Every row of a frame as text."""
+    return [[value_text(value) for value in row] for row in frame.iter_rows()]
