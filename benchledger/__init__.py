@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from benchledger.answers.runs import runs
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
+    from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
@@ -41,6 +42,7 @@ __all__ = [
     "show_run",
     "sql",
     "use_definitions",
+    "write_page",
 ]
 
 _HOMES = {
@@ -60,6 +62,7 @@ _HOMES = {
     "show_run": "benchledger.answers.run_detail",
     "sql": "benchledger.answers.query",
     "use_definitions": "benchledger.definitions.folders",
+    "write_page": "benchledger.cli.page",
 }
 
 

@@ -16,9 +16,28 @@ _RULE = click.option(
 )
 
 
-@click.group()
-def report() -> None:
+@click.group(invoke_without_command=True)
+@click.option(
+    "--write",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Instead of printing: run the commands in the markers of this Markdown file, and put their answers between.",
+)
+@click.option("--check", is_flag=True, help="With --write: write nothing; exit 1 if an answer differs from the page.")
+@click.pass_context
+def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
     """Print a table: speed, memory, failures, ..."""
+    if ctx.invoked_subcommand is not None:
+        if page is not None or check:
+            raise click.UsageError("--write FILE and --check stand alone: the tables are named in the file's markers")
+        return
+    if page is None:
+        if check:
+            raise click.UsageError("--check needs --write FILE, the page to check")
+        raise click.exceptions.NoArgsIsHelpError(ctx)
+    from benchledger.cli.page import print_page
+
+    print_page(benchledger.write_page(page, db=ctx.obj.db, check=check), ctx.obj, check)
 
 
 @report.command()

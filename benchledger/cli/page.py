@@ -1,0 +1,148 @@
+"""Writes the answers of commands into a Markdown page, between the markers that name them."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import shlex
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchledger.cli.settings import DEFAULT_DB, Settings
+from benchledger.errors import BenchledgerError, UsageError
+
+if TYPE_CHECKING:
+    from benchledger.answers.page import Block, Page
+
+# What a page may ask: commands that read the ledger and print one answer.
+_ALLOWED = "bench report ..., bench export leaderboard ... or bench query NAME ..."
+_FORM = "markdown"
+
+
+class PageError(BenchledgerError):
+    """A block of a page has no answer; the message begins with file:line."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = False) -> Page:
+    """Runs the command of each block of a Markdown page, and puts its answer between the block's markers.
+
+    With `check` nothing is written; the page's `diff` says what would change. Raises BenchledgerError, with file and
+    line, for a page without blocks, markers without their other half, and a command that is refused or finds nothing:
+    then nothing is written.
+    """
+    from benchledger.answers.page import Page, find_blocks, lines_of, replace_file, with_answers
+
+    page = Path(path)
+    before = _read(page)
+    lines = lines_of(before.decode())
+    blocks = find_blocks(lines, str(page))
+    if not blocks:
+        raise UsageError(f"{page}: no block to write. Put these two lines where a table belongs: "
+                         "<!-- bench report speed --> and <!-- /bench -->")  # fmt: skip
+    settings = Settings(Path(db))
+    after = with_answers(lines, blocks, [_answer(block, page, settings) for block in blocks])
+    written = find_blocks(lines_of(after), str(page))
+    changed = tuple(
+        old.line
+        for old, new in zip(blocks, written, strict=True)
+        if lines[old.start : old.end] != lines_of(after)[new.start : new.end]
+    )
+    if changed and not check:
+        if page.read_bytes() != before:
+            raise UsageError(f"{page}: was changed by another program meanwhile; nothing is written. Write it again")
+        replace_file(page, after.encode())
+    return Page(page, len(blocks), changed, _difference(before.decode(), after, page))
+
+
+def print_page(page: Page, settings: Settings, check: bool) -> None:
+    """Says what was written, or prints what a check found and ends the command with exit code 1."""
+    blocks = "1 block" if page.blocks == 1 else f"{page.blocks} blocks"
+    if not page.changed:
+        settings.say(f"{page.path}: {blocks}, all as the ledger says")
+    elif check:
+        from benchledger.exports.safe_text import escaped_lines
+
+        click.echo(escaped_lines(page.diff), color=True)
+        settings.say(f"{page.path}: {len(page.changed)} of {blocks} drifted. Write it again: "
+                     f"bench report --write {shlex.quote(str(page.path))}")  # fmt: skip
+        raise click.exceptions.Exit(1)
+    else:
+        settings.say(f"{page.path}: {blocks}, {len(page.changed)} changed")
+
+
+def _read(page: Path) -> bytes:
+    try:
+        found = page.read_bytes()
+        found.decode()
+    except FileNotFoundError:
+        raise UsageError(f"{page}: no such file. Write the page first, with markers where its tables belong") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{page}: is no UTF-8 text (byte {error.start}). Save it as UTF-8") from None
+    return found
+
+
+def _answer(block: Block, page: Path, settings: Settings) -> str:
+    place = f"{page}:{block.line}: {block.command}"
+    try:
+        # The help that an option prints must not reach the terminal either.
+        with redirect_stdout(io.StringIO()) as said, _parsed(block.command, settings) as ctx:
+            ctx.command.invoke(ctx)
+    except click.ClickException as error:
+        raise PageError(f"{place}: {error.format_message()}", error.exit_code) from error
+    except click.exceptions.Exit:
+        raise PageError(f"{place}: prints help or a list, no answer. Take that option out", 2) from None
+    except BenchledgerError as error:
+        raise PageError(f"{place}: {error}", error.exit_code) from error
+    return said.getvalue().strip("\n")
+
+
+def _parsed(command: str, settings: Settings) -> click.Context:
+    """The context of a command that a page may run, as click parses it, with Markdown for its form."""
+    from benchledger.cli.main import bench
+
+    try:
+        words = shlex.split(command)[1:]
+    except ValueError as error:
+        raise UsageError(f"cannot be split into words ({error}). Close the quotation marks") from None
+    if not words or not _allowed(words):
+        raise UsageError(f"a page may only ask {_ALLOWED}, with all options after these words")
+    ctx = click.Context(bench, info_name="bench", obj=settings)
+    found: click.Command | None = bench
+    while isinstance(found, click.Group):
+        name, found, words = found.resolve_command(ctx, words)
+        if isinstance(found, click.Group):
+            ctx = click.Context(found, info_name=name, parent=ctx)
+    if found is None:
+        raise UsageError(f"no such command. A page may ask {_ALLOWED}")
+    parsed = found.make_context(name, words, parent=ctx)
+    _fit_for_a_page(parsed)
+    return parsed
+
+
+def _allowed(words: list[str]) -> bool:
+    following = words[1] if len(words) > 1 else "-"
+    if words[0] == "export":
+        return following == "leaderboard"
+    return words[0] in ("report", "query") and not following.startswith("-")
+
+
+def _fit_for_a_page(ctx: click.Context) -> None:
+    if ctx.params.get("output") is not None or ctx.params.get("list_all"):
+        raise UsageError("a block holds its answer itself: take out --output and --list")
+    if ctx.get_parameter_source("form") is click.core.ParameterSource.COMMANDLINE and ctx.params["form"] != _FORM:
+        raise UsageError("in a page everything is Markdown: take out --format")
+    ctx.params["form"] = _FORM
+
+
+def _difference(before: str, after: str, page: Path) -> str:
+    from benchledger.answers.page import lines_of
+
+    told = difflib.unified_diff(lines_of(before), lines_of(after), f"{page}", f"{page} as the ledger says", n=1)
+    return "\n".join(line.rstrip("\r\n") for line in told)
