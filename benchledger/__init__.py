@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from benchledger.definitions.folders import use_definitions
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
+    from benchledger.upkeep.exclude import exclude, exclusions
 
 __all__ = [
     "check_formats",
+    "exclude",
+    "exclusions",
     "formats",
     "ingest",
     "queries",
@@ -47,6 +50,8 @@ __all__ = [
 
 _HOMES = {
     "check_formats": "benchledger.answers.formats",
+    "exclude": "benchledger.upkeep.exclude",
+    "exclusions": "benchledger.upkeep.exclude",
     "formats": "benchledger.answers.formats",
     "show_format": "benchledger.answers.formats",
     "ingest": "benchledger.ingestion.ingest",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+SHOWN = 12
+
 
 class BenchledgerError(Exception):
     """An error with a message for the user and the exit code that a command ends with."""
@@ -29,3 +33,20 @@ class DatabaseHeldError(DatabaseError):
     """Another process holds the database."""
 
     exit_code = 3
+
+
+class NothingFoundError(BenchledgerError):
+    """The question was right and the ledger holds no answer; the message says what it holds instead."""
+
+
+def known(names: Iterable[object], wanted: str = "") -> str:
+    """The known names as one phrase, those nearest to the wanted one first, cut after twelve."""
+    import difflib
+
+    listed = sorted({"unknown" if name is None else str(name) for name in names})
+    near = difflib.get_close_matches(wanted, listed, n=SHOWN, cutoff=0.5)
+    ordered = near + [name for name in listed if name not in near]
+    if not ordered:
+        return "none"
+    more = len(ordered) - SHOWN
+    return ", ".join(ordered[:SHOWN]) + (f" and {more} more" if more > 0 else "")

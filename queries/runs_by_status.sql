@@ -3,6 +3,7 @@
 select run_campaign.campaign, run.status, count(*) as runs, min(run.started_at) as first, max(run.started_at) as last
 from run
 join run_campaign using (run_id)
+anti join excluded_run using (run_id)
 where coalesce(run_campaign.campaign, '') glob $campaign
 group by run_campaign.campaign, run.status
 order by run_campaign.campaign, run.status;

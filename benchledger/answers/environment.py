@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from benchledger.answers.cells import UNKNOWN
+from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import DEFAULT_DB, reading
@@ -75,11 +76,13 @@ def report_environment(*, db: Path | str = DEFAULT_DB, campaign: str | None = No
     with reading(db) as con:
         runs = all_runs(con)
         need_matching_runs(con, db, runs, filters)
-        matching = filters.apply(runs)
+        need_included(con, filters)
+        excluded = excluded_notes(con, filters)
+        matching = filters.apply(runs).filter("excluded is null")
         found = matching.query("matching", _ENVIRONMENTS)
         rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
     tables = tuple(_table(campaign, list(group)) for campaign, group in groupby(rows, key=lambda row: row["campaign"]))
-    return Report("environment", tables, frame_of(rows))
+    return Report("environment", tables, frame_of(rows)).noted(excluded)
 
 
 def _table(campaign: str | None, environments: list[Row]) -> Table:

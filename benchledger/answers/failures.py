@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.cells import fact_text
+from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
-from benchledger.answers.nothing import NothingFoundError
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.runs import all_runs, need_matching_runs, place_of
 from benchledger.answers.series import frame_of, rows_of
@@ -33,17 +33,21 @@ _SHOWN = ("campaign", "run", "case", "gpu_model", "status", "reason", "line", "t
 def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
     """Every run whose status is neither ok nor unknown: its campaign, case, status, reason and deciding line.
 
-    Raises NothingFoundError if no run meets the filters, or if all that do ended well.
+    If all that meet the filters ended well there is no table, and a note says so. Raises NothingFoundError if no run
+    meets the filters.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
         runs = all_runs(con)
         need_matching_runs(con, db, runs, filters)
-        total = filters.apply(runs).aggregate("count(distinct run_id)").fetchall()[0][0]
+        need_included(con, filters)
+        excluded = excluded_notes(con, filters)
+        total = filters.apply(runs).filter("excluded is null").aggregate("count(distinct run_id)").fetchall()[0][0]
         found = filters.apply(con.sql(_FAILURES)).order("campaign nulls last, name, run_key")
         rows = rows_of(found)
+        none = found.limit(0).pl()
     if not rows:
-        raise NothingFoundError(f"none of the {total} runs asked for failed. See them: bench runs")
+        return Report("failures", (), none, (f"none of the {total} runs asked for failed",)).noted(excluded)
     failed = len({row["run_id"] for row in rows})
     # Mostly the reason is the line's own text: it need not stand there twice.
     columns = [name for name in _SHOWN if name != "text" or any(row["text"] != row["reason"] for row in rows)]
@@ -54,7 +58,7 @@ def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None,
         frame=text_frame(columns, lines),
         notes=(f"{failed} of {total} runs failed",),
     )
-    return Report("failures", (table,), frame_of(rows))
+    return Report("failures", (table,), frame_of(rows)).noted(excluded)
 
 
 def _shown(row: Row, column: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.cells import NOT_RUN, cell_text
+from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
 from benchledger.answers.grouping import (
@@ -56,6 +57,7 @@ def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, *
         rows = rows_of(filters.apply(series))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
+        excluded = excluded_notes(con, filters)
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
     cells: list[Row] = []
@@ -72,7 +74,7 @@ def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, *
             f"none of the {len(rows)} series asked for has a memory sample. Memory comes from telemetry logs "
             "(nvidia-smi CSV) beside the training log, or from lines of the log itself; see: bench runs"
         )
-    return Report("memory", tuple(tables), frame_of(cells))
+    return Report("memory", tuple(tables), frame_of(cells)).noted(excluded)
 
 
 def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]]) -> Row:

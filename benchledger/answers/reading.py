@@ -7,12 +7,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.nothing import NothingFoundError
+from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
     import duckdb
 
 DEFAULT_DB = "bench.duckdb"
+
+__all__ = ["DEFAULT_DB", "need_runs", "reading"]
 
 
 @contextmanager
@@ -22,10 +24,3 @@ def reading(db: Path | str) -> Iterator[duckdb.DuckDBPyConnection]:
 
     with closing(open_for_reading(db)) as con:
         yield con
-
-
-def need_runs(con: duckdb.DuckDBPyConnection, db: Path | str) -> None:
-    """Raises NothingFoundError if the ledger holds no run at all."""
-    row = con.execute("select count(*) from run").fetchone()
-    if row is None or row[0] == 0:
-        raise NothingFoundError(f"{db} holds no runs yet. Read logs into it: bench ingest PATH")

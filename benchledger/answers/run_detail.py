@@ -7,26 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row
-from benchledger.answers.nothing import NothingFoundError, known
-from benchledger.answers.reading import DEFAULT_DB, need_runs, reading
+from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import rows_of
-from benchledger.errors import UsageError
+from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-_KEYS = """
-select run_key, run_id
-from run
-where run_key = $run or starts_with(run_key, $run)
-union
-select run.run_key, run.run_id
-from run_alias
-join run using (run_key)
-where run_alias.old_key = $run
-order by run_key
-"""
 _RUN = """
 select
     run.* replace (
@@ -40,6 +28,7 @@ join environment using (environment_id)
 where run_id = $run_id
 """
 _CAMPAIGNS = "select campaign from run_campaign where run_id = $run_id order by campaign"
+_EXCLUDED = "select reason, excluded_at, excluded_by from excluded_run where run_id = $run_id"
 _LOGS = """
 select run_log.role, place_of(sighting.path, sighting.archive, sighting.member) as log,
     run_log.first_line, run_log.last_line, run_log.devices, log.format, log.records, log.ignored, log.rejects,
@@ -106,12 +95,16 @@ limit 1
 
 @dataclass(frozen=True)
 class RunDetail:
-    """Everything that the ledger knows about one run; each frame says in its columns where it comes from."""
+    """Everything that the ledger knows about one run; each frame says in its columns where it comes from.
+
+    `excluded` is None unless somebody left the run out of the tables: then reason, time and by whom.
+    """
 
     run_key: str
     run: Row
     campaigns: tuple[str, ...]
     status: Row
+    excluded: Row | None
     logs: pl.DataFrame
     facts: pl.DataFrame
     speeds: pl.DataFrame
@@ -125,13 +118,14 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
     Raises NothingFoundError for a key that no run has, UsageError for a beginning that several have.
     """
     with reading(db) as con:
-        run_key, run_id = _find(con, run, db)
+        run_key, run_id = find_run(con, run, db)
         asked = {"run_id": run_id}
         return RunDetail(
             run_key=run_key,
             run=rows_of_query(con, _RUN, run_id)[0],
             campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
             status=rows_of_query(con, _DECIDED, run_id)[0],
+            excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
             logs=con.execute(_LOGS, asked).pl(),
             facts=con.execute(_FACTS, asked).pl(),
             speeds=con.execute(_SPEEDS, asked).pl(),
@@ -143,16 +137,3 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
 def rows_of_query(con: duckdb.DuckDBPyConnection, query: str, run_id: int) -> list[Row]:
     """The rows of a query about one run."""
     return rows_of(con.sql(query, params={"run_id": run_id}))
-
-
-def _find(con: duckdb.DuckDBPyConnection, run: str, db: Path | str) -> tuple[str, int]:
-    found = con.execute(_KEYS, {"run": run}).fetchall() if run else []
-    exact = [row for row in found if row[0] == run]
-    if len(exact) == 1 or len(found) == 1:
-        key, run_id = (exact or found)[0]
-        return str(key), int(run_id)
-    if found:
-        raise UsageError(f"{run!r} begins {len(found)} run keys: {known((row[0] for row in found), run)}")
-    need_runs(con, db)
-    keys = [key for (key,) in con.execute("select run_key from run order by started_at desc nulls last").fetchall()]
-    raise NothingFoundError(f"no run {run!r}; known: {known(keys, run)}. List them: bench runs")

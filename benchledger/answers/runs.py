@@ -34,12 +34,7 @@ join run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
 left join run_campaign using (run_id)
-left join (
-    select coalesce(run_alias.run_key, exclusion.run_key) as run_key, string_agg(exclusion.reason, '; ') as reason
-    from exclusion
-    left join run_alias on run_alias.old_key = exclusion.run_key
-    group by all
-) as excluded on excluded.run_key = run.run_key
+left join excluded_run as excluded on excluded.run_id = run.run_id
 """
 # The time of a file is often that of packing: it must not put an old run before one whose log tells its time.
 _ORDER = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"

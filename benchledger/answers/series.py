@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.answers.excluded import need_included
 from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import need_runs
@@ -31,6 +32,7 @@ def need_series(
     """Raises NothingFoundError, with what there is instead, if no series meets the filters."""
     if filters.apply(series).limit(1).fetchone() is None:
         need_runs(con, db)
+        need_included(con, filters)
         raise filters.explain(series, "series")
 
 

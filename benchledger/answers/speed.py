@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchledger.answers.cells import cell_text
+from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
 from benchledger.answers.grouping import (
@@ -50,7 +51,8 @@ def report_speed(
         if not (trials and bracketed):
             hint = "; see the numbers of single runs, which do not count, with --trials" if bracketed else ""
             need_value(con, rows, rule, hint)
-    return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials, asked)
+        excluded = excluded_notes(con, filters)
+    return _report(take_in_failures(take_in_unstated(rows)), every_trial, trials, asked).noted(excluded)
 
 
 def _report(rows: list[Row], every_trial: Trials, trials: bool, asked: list[str]) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
+from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
 from benchledger.answers.reading import DEFAULT_DB, reading
@@ -54,6 +55,7 @@ def report_speedup(
         # The base of a case may not meet the filters (--gpus 8): the view has found it before they apply.
         rows = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
         need_value(con, rows, rule)
+        excluded = excluded_notes(con, filters)
     rows = take_in_failures(rows)
     for row in rows:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
@@ -65,7 +67,7 @@ def report_speedup(
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in rows)]
     tables = tuple(_table(family, stated, left_out_notes(rows, family, asked)) for family in compared or families)
     cells = [row for family in families for row in sorted(family, key=_line_order)]
-    return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)), notes)
+    return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)), notes).noted(excluded)
 
 
 def _is_compared(rows: list[Row]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class Report:
     tables: tuple[Table, ...]
     cells: pl.DataFrame
     notes: tuple[str, ...] = ()
+
+    def noted(self, notes: tuple[str, ...]) -> Report:
+        """The same report with these notes behind its own."""
+        return replace(self, notes=(*self.notes, *notes))
 
     @property
     def split_by(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import click
 import benchledger
 from benchledger.cli.byte_count import ByteCount
 from benchledger.cli.settings import Settings
+from benchledger.cli.wait_option import wait_option
 
 STDIN = "-"
 
@@ -58,15 +59,7 @@ STDIN = "-"
     metavar="LAYERS",
     help="Leave out what lies deeper than so many archives or compressions within one another.",
 )
-@click.option(
-    "--wait",
-    "wait_s",
-    type=click.FloatRange(min=0),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for another program that holds the ledger.",
-)
+@wait_option
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
 )

@@ -11,6 +11,9 @@ from benchledger.cli.commands import LazyCommand, MainGroup
 
 # One line a command. The sentence is that of the command itself (a test compares them).
 COMMANDS = {
+    "exclude": LazyCommand(
+        "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."
+    ),
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show or check the log formats."),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
     "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME."),

@@ -35,6 +35,11 @@ def _text(detail: RunDetail) -> str:
     if detail.status["reason"]:
         status += f", {detail.status['reason']}"
     lines = [status]
+    if detail.excluded is not None:
+        who = f" by {detail.excluded['excluded_by']}" if detail.excluded["excluded_by"] else ""
+        lines.append(
+            f"excluded from every table{who} on {detail.excluded['excluded_at']:%Y-%m-%d}: {detail.excluded['reason']}"
+        )
     if detail.status["place"]:
         lines.append(f"decided by {detail.status['place']} {detail.status['text'] or ''}".rstrip())
     lines.append(f"campaign: {', '.join(detail.campaigns) or 'none'}")
@@ -59,5 +64,5 @@ def _json(detail: RunDetail) -> str:
     from benchledger.exports.values import json_text
 
     frames = {name: getattr(detail, name).to_dicts() for name in ("logs", "facts", "speeds", "memory", "series")}
-    facts = {"run_key": detail.run_key, "run": detail.run, "campaigns": detail.campaigns, "status": detail.status}
-    return json_text({**facts, **frames})
+    names = ("run_key", "run", "campaigns", "status", "excluded")
+    return json_text({**{name: getattr(detail, name) for name in names}, **frames})

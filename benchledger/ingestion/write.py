@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs, set_ids
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.store.database import open_for_writing, sync_definitions
+from benchledger.store.database import open_for_writing, sync_definitions, transaction
 from benchledger.store.private import PrivateFile, SeenFile
 
 if TYPE_CHECKING:
@@ -35,14 +33,14 @@ class Writer:
 
     def prepare(self) -> None:
         """Makes the ledger if there is none, and puts the definitions of today into it."""
-        with closing(open_for_writing(self._db, self._wait_s)) as con, self._transaction(con):
+        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
             self._sync(con)
 
     def write(self, pending: Pending) -> None:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
         if not pending.sightings:
             return
-        with closing(open_for_writing(self._db, self._wait_s)) as con, self._transaction(con):
+        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
             self._write(con, pending)
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
@@ -51,7 +49,7 @@ class Writer:
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> None:
         """Takes what is said of places from their names and facts.toml again, and derives their runs anew."""
-        with closing(open_for_writing(self._db, self._wait_s)) as con, self._transaction(con):
+        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
             set_ids(con, "retold", [seen.sighting_id for seen in files])
             there = {
                 row[0]: row[1:]
@@ -76,7 +74,7 @@ class Writer:
         """Counts what the ledger holds of this ingest's logs."""
         with closing(open_for_writing(self._db, self._wait_s)) as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
-            with self._transaction(con):
+            with transaction(con, self._db):
                 self._sync(con)
             set_ids(con, "seen_log", self._touched | unchanged)
             result.runs = _count(
@@ -100,25 +98,6 @@ class Writer:
     def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
         sync_definitions(con)
         load_formats_table(con, self._formats)
-
-    @contextmanager
-    def _transaction(self, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        import duckdb
-
-        con.execute("begin")
-        try:
-            yield
-            con.execute("commit")
-        except (
-            duckdb.IOException,
-            duckdb.OutOfMemoryException,
-            duckdb.TransactionException,
-            duckdb.FatalException,
-        ) as error:
-            raise DatabaseError(
-                f"{self._db}: the ledger could not be written, and is as it was before: {error}. Free some disk space "
-                f"or mend what it names, then ingest again"
-            ) from error
 
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
         self._sync(con)

@@ -6,7 +6,6 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from benchledger.publishing.text import Unfit
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private import KEY_BYTES, PrivateFile, private_path
+from benchledger.store.private import KEY_BYTES, key_of
 
 
 @dataclass
@@ -87,10 +86,7 @@ def redact(
 def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
     if key_file is not None:
         return read_key_file(Path(key_file))
-    if db is None or not private_path(db).is_file():
-        return None
-    with closing(PrivateFile(db)) as private:
-        return private.key
+    return None if db is None else key_of(db)
 
 
 def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,17 +17,20 @@ from benchledger.store.migrations import check_version, migrate
 if TYPE_CHECKING:
     import duckdb
 
+DEFAULT_DB = "bench.duckdb"
 POLL_S = 0.1
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
-def open_for_writing(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+def open_for_writing(path: Path | str, wait_s: float = 30.0, *, make: bool = True) -> duckdb.DuckDBPyConnection:
     """The ledger at `path`, created if there is none, brought to this version's schema if it is older.
 
     Waits `wait_s` seconds for a process that holds the file, then raises DatabaseHeldError. Raises DatabaseError for
-    a file that is no ledger or of a newer version.
+    a file that is no ledger or of a newer version, and for a missing one unless it may `make` it.
     """
     place = Path(path)
+    if not make:
+        need_file(place)
     if not place.parent.is_dir():
         raise DatabaseError(f"{place}: there is no folder {place.parent}. Make it, or name another database with --db")
     if not place.exists():
@@ -42,8 +47,7 @@ def open_for_writing(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
 def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
     """The ledger at `path`, read-only. Raises as open_for_writing does, and for a missing or an older database."""
     place = Path(path)
-    if not place.exists():
-        raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
+    need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
         check_version(con, str(place))
@@ -51,6 +55,33 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
         con.close()
         raise
     return con
+
+
+def need_file(place: Path) -> None:
+    """Raises DatabaseError for a ledger that is not there."""
+    if not place.exists():
+        raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
+
+
+@contextmanager
+def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
+    """All that is written within, or nothing of it. Raises DatabaseError where the file cannot be written."""
+    import duckdb
+
+    con.execute("begin")
+    try:
+        yield
+        con.execute("commit")
+    except (
+        duckdb.IOException,
+        duckdb.OutOfMemoryException,
+        duckdb.TransactionException,
+        duckdb.FatalException,
+    ) as error:
+        raise DatabaseError(
+            f"{place}: the ledger could not be written, and is as it was before: {error}. Free some disk space "
+            f"or mend what it names, then do this again"
+        ) from error
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:

@@ -50,6 +50,14 @@ def private_path(db_path: Path | str) -> Path:
     return Path(f"{db_path}.private")
 
 
+def key_of(db_path: Path | str) -> bytes | None:
+    """The key of a ledger's pseudonyms; None where its private file is missing, which is then not made."""
+    if not private_path(db_path).is_file():
+        return None
+    with closing(PrivateFile(db_path)) as private:
+        return private.key
+
+
 class PrivateFile:
     """The private file of one database, made with a new key, or with the one given, if there is none: see `is_new`.
 

@@ -170,16 +170,22 @@ left join seen using (run_id);
 
 -- An exclusion hangs on any key that the run ever had.
 create view excluded_run as
-with recursive excluded(run_key) as (
-    select run_key from exclusion
+with recursive excluded(run_key, reason, excluded_at, excluded_by) as (
+    select run_key, reason, excluded_at, excluded_by from exclusion
     union
-    select run_alias.run_key
+    select run_alias.run_key, excluded.reason, excluded.excluded_at, excluded.excluded_by
     from excluded
     join run_alias on run_alias.old_key = excluded.run_key
 )
-select run.run_id, run.run_key
+select
+    run.run_id,
+    run.run_key,
+    string_agg(distinct excluded.reason, '; ' order by excluded.reason) as reason,
+    max(excluded.excluded_at) as excluded_at,
+    string_agg(distinct excluded.excluded_by, '; ' order by excluded.excluded_by) as excluded_by
 from run
-semi join excluded using (run_key);
+join excluded using (run_key)
+group by run.run_id, run.run_key;
 
 -- Which series a run is in. A tuple is what a run states of GPU model and memory and of the versions of framework
 -- and implementation. A tuple that another one of the same campaign and case agrees with and says more than is narrow;

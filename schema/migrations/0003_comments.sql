@@ -256,7 +256,7 @@ comment on column fact.place is 'Where exactly it stands: file and line, or rule
 comment on column fact.used is 'Whether this statement counts: at most one per run and name.';
 
 comment on table exclusion is
-    'One row per run that a person left out of every table, with the reason. No command fills it so far.';
+    'One row per run that a person left out of every table, with the reason (bench exclude). It stays when the run''s log is removed.';
 comment on column exclusion.run_key is 'Key of the run, also an old one.';
 comment on column exclusion.reason is 'Why.';
 comment on column exclusion.excluded_at is 'When.';
@@ -455,6 +455,9 @@ comment on column excluded_run.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column excluded_run.run_key is
     'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
+comment on column excluded_run.reason is 'Why; several reasons where several of its keys are excluded.';
+comment on column excluded_run.excluded_at is 'When last.';
+comment on column excluded_run.excluded_by is 'By whom, where that was said.';
 
 comment on view series_member is
     'One row per run and series, with what decides the membership. Helper of series and series_run.';

@@ -1,0 +1,52 @@
+"""`bench exclude`: runs that no table shows, with the reason on record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import output_options
+from benchledger.cli.settings import Settings
+from benchledger.cli.wait_option import wait_option
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="RUN...")
+@click.option("--reason", metavar="TEXT", help="Why: it stands on record with the run.")
+@click.option("--by", metavar="NAME", help="Who says so; nobody is noted without it.")
+@click.option("--undo", is_flag=True, help="Take the runs in again.")
+@click.option("--list", "list_all", is_flag=True, help="List what is excluded.")
+@wait_option
+@output_options
+@click.pass_obj
+def exclude(
+    settings: Settings,
+    /,
+    runs: tuple[str, ...],
+    reason: str | None,
+    by: str | None,
+    undo: bool,
+    list_all: bool,
+    wait_s: float,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Leave each RUN out of every table, with the reason on record.
+
+    RUN is a key or the beginning of one. The runs stay in the ledger: bench runs and bench show say that they are
+    excluded. An exclusion holds also when the log is read again, has grown, or comes back.
+    """
+    from benchledger.cli.output import print_frame
+
+    if list_all:
+        if runs or reason or by or undo:
+            raise click.UsageError("--list lists every exclusion: give it alone")
+        print_frame(benchledger.exclusions(db=settings.db), form, output)
+        return
+    found = benchledger.exclude(*runs, reason=reason, by=by, undo=undo, db=settings.db, wait_s=wait_s)
+    print_frame(found, form, output)
+    count = found["run_key"].n_unique()
+    done = "in the tables again" if undo else "left out of every table"
+    settings.say(f"{done}: {count} {'run' if count == 1 else 'runs'}")

@@ -1,0 +1,129 @@
+"""Runs that somebody left out of every table, with the reason. An exclusion outlives the run that it is of."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import load_redaction
+from benchledger.store.database import DEFAULT_DB, open_for_reading, open_for_writing, transaction
+from benchledger.store.private import KEY_BYTES, key_of
+from benchledger.store.run_keys import find_run
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+# Where each exclusion leads today, by however many older keys.
+_EXCLUSIONS = """
+with recursive reached(excluded_key, run_key) as (
+    select run_key, run_key from exclusion
+    union
+    select reached.excluded_key, run_alias.run_key
+    from reached
+    join run_alias on run_alias.old_key = reached.run_key
+),
+there as (
+    select reached.excluded_key, run.run_key, run.status, bench_case.name
+    from reached
+    join run using (run_key)
+    join bench_case using (case_id)
+)
+select
+    exclusion.run_key as excluded_key,
+    there.run_key,
+    there.status,
+    there.name,
+    exclusion.reason,
+    exclusion.excluded_at,
+    exclusion.excluded_by
+from exclusion
+left join there on there.excluded_key = exclusion.run_key
+"""
+
+
+def exclude(
+    *runs: str,
+    reason: str | None = None,
+    by: str | None = None,
+    undo: bool = False,
+    db: Path | str = DEFAULT_DB,
+    wait_s: float = 30.0,
+) -> pl.DataFrame:
+    """Leaves runs out of every table, or with `undo` takes them in again; returns their exclusions as they were left.
+
+    `runs` are keys, beginnings of keys, or keys that runs once had. The reason is kept on record, with the time, and
+    with `by` where it is given; private names in both are replaced as those of logs are. A run that is excluded already
+    gets the new reason. Raises UsageError without a run or a reason, or for a beginning that several runs have,
+    NothingFoundError for a run that is not there, or with `undo` for one that is not excluded: then nothing is written.
+    """
+    if not runs:
+        raise UsageError("give the RUN to exclude, by its key or the beginning of it: bench runs lists them")
+    if undo and (reason or by):
+        raise UsageError("an exclusion that is undone is gone: --undo takes neither --reason nor --by")
+    if not undo and not (reason or "").strip():
+        raise UsageError("say why: --reason TEXT stands on record wherever the run is listed")
+    with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
+        if undo:
+            return _undo(con, runs)
+        keys = sorted({find_run(con, run, db)[0] for run in runs})
+        _remove(con, _keys_leading_to(con, keys))
+        redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
+        who = redactor.text(by.strip()) if by and by.strip() else None
+        said = [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
+        con.executemany("insert into exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
+        return _listed(con, keys)
+
+
+def exclusions(*, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
+    """One row per exclusion: the key that was excluded, the run that it leads to today, reason, time and by whom.
+
+    Where the ledger has no such run (its log was removed), `run_key` is empty; it stays excluded if it comes back.
+    """
+    with closing(open_for_reading(db)) as con:
+        return con.sql(_EXCLUSIONS).order("excluded_at, excluded_key").pl()
+
+
+def _undo(con: duckdb.DuckDBPyConnection, runs: tuple[str, ...]) -> pl.DataFrame:
+    gone: set[str] = set()
+    for run in runs:
+        gone |= _excluded_key(con, run)
+    left = _listed(con, sorted(gone))
+    _remove(con, sorted(gone))
+    return left
+
+
+def _excluded_key(con: duckdb.DuckDBPyConnection, run: str) -> set[str]:
+    # By the key that was excluded or that of the run today: a run that is not there can be taken in again, too.
+    rows = con.sql(_EXCLUSIONS).project("excluded_key, run_key").fetchall()
+    old = dict(con.execute("select old_key, run_key from run_alias").fetchall())
+    exact = {key for key, now in rows if run in (key, now) or (run in old and now == old[run])}
+    if exact:
+        return exact
+    begun = [(key, now) for key, now in rows if run and (key.startswith(run) or (now or "").startswith(run))]
+    if len({now or key for key, now in begun}) > 1:
+        raise UsageError(f"{run!r} begins several excluded runs: {known((now or key for key, now in begun), run)}")
+    if not begun:
+        raise NothingFoundError(f"no excluded run {run!r}; excluded: {known((now or key for key, now in rows), run)}")
+    return {key for key, _ in begun}
+
+
+def _keys_leading_to(con: duckdb.DuckDBPyConnection, keys: list[str]) -> list[str]:
+    rows = con.sql(_EXCLUSIONS).project("excluded_key, run_key").fetchall()
+    return [excluded for excluded, now in rows if excluded in keys or now in keys]
+
+
+def _remove(con: duckdb.DuckDBPyConnection, keys: list[str]) -> None:
+    for key in keys:
+        con.execute("delete from exclusion where run_key = ?", [key])
+
+
+def _listed(con: duckdb.DuckDBPyConnection, keys: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return con.sql(_EXCLUSIONS).order("excluded_key").pl().filter(pl.col("excluded_key").is_in(keys))
