@@ -69,8 +69,9 @@ def load_queries() -> dict[str, Query]:
 
 
 def find_query(name: str) -> Query:
-    """The question of that name. Raises UsageError with the known names."""
+    """The question of that name, `-` for `_` too. Raises UsageError with the known names."""
     queries = load_queries()
+    name = name.replace("-", "_")
     if name not in queries:
         near = get_close_matches(name, queries, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""

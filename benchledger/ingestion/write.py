@@ -14,8 +14,9 @@ from benchledger.ingestion.load import insert, load_formats_table, load_logs, lo
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.store.database import open_for_writing, sync_definitions, transaction
+from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.private import PrivateFile, SeenFile
+from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
     import duckdb

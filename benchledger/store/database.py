@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.rules import COLUMNS, load_rules
 from benchledger.errors import DatabaseError, DatabaseHeldError
 from benchledger.store.migrations import check_version, migrate
 
@@ -82,26 +81,6 @@ def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[N
             f"{place}: the ledger could not be written, and is as it was before: {error}. Free some disk space "
             f"or mend what it names, then do this again"
         ) from error
-
-
-def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes table rule equal to the rules of queries/rules/. Opens no transaction of its own."""
-    rows = [rule.row() for rule in load_rules()]
-    names = ", ".join(f'"{column}"' for column in COLUMNS)
-    stored = con.execute(f"select {names} from rule order by rule").fetchall()  # noqa: S608 - names are our own
-    if stored == sorted(rows):
-        return
-    # As Arrow: with parameters DuckDB looks for numpy at each of two thousand values.
-    import pyarrow as pa
-
-    columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-    con.register("arriving_rule", pa.table(columns))
-    con.execute("delete from rule where rule not in (select rule from arriving_rule)")
-    assignments = ", ".join(f'"{column}" = excluded."{column}"' for column in COLUMNS[1:])
-    con.execute(
-        f"insert into rule ({names}) select {names} from arriving_rule on conflict (rule) do update set {assignments}"  # noqa: S608
-    )
-    con.unregister("arriving_rule")
 
 
 def _make(place: Path) -> None:

@@ -293,21 +293,29 @@ create table rule (
     speedup_rounding_digits integer
 );
 
+-- What others publish. `printed` is the number as the document prints it, which tells to how many digits.
 create table published (
-    source             varchar not null,
-    cell               varchar not null,
-    framework          varchar,
-    implementation     varchar,
-    model              varchar,
-    task               varchar,
-    precision          varchar,
-    batch_size_per_gpu bigint,
-    nodes              bigint,
-    gpus               bigint,
-    seq_len            bigint,
-    gpu_model          varchar,
-    campaign           varchar,
-    rule               varchar,
-    value              double,
-    unit               varchar
+    source                varchar not null,
+    revision              varchar,
+    section               varchar not null,
+    cell                  varchar not null,
+    framework             varchar,
+    implementation        varchar,
+    model                 varchar,
+    task                  varchar,
+    precision             varchar,
+    batch_size_per_gpu    bigint,
+    nodes                 bigint,
+    gpus                  bigint,
+    seq_len               bigint,
+    gradient_accumulation bigint,
+    gpu_model             varchar,
+    campaign              varchar,
+    rule                  varchar,
+    quantity              varchar not null check (quantity in ('speed', 'speedup')),
+    printed               varchar not null,
+    value                 double not null,
+    unit                  varchar not null,
+    url                   varchar,
+    note                  varchar
 );

@@ -1547,6 +1547,110 @@ from (select * from reading where quantity = 'loss') as loss
 full join accuracy using (run_id)
 join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
 
+-- Ours against what others published --------------------------------------------------------------------------
+
+-- A column that a published number states must be the same in ours; one that it does not state is no condition. In the
+-- document's own logs what they do not say is no contradiction. The card is shown, not asked for.
+create view published_table as
+with ours as (
+    select
+        'speed' as quantity, series_id, campaign, rule, is_default, value, unit, trials, conflicts, framework, implementation, model,
+        task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
+    from speed_table
+    where value is not null
+    union all
+    select
+        'speedup', series_id, campaign, rule, is_default, speedup, '1', trials, conflicts, framework, implementation, model,
+        task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
+    from speedup_table
+    where speedup is not null and scaling = 'weak'
+),
+paired as (
+    select
+        published.source, published.revision, published.section, published.cell, published.quantity,
+        ours.campaign,
+        ours.series_id,
+        ours.rule,
+        ours.rule = published.rule is true as is_claimed,
+        ours.value,
+        ours.trials,
+        ours.conflicts,
+        ours.gpu_model,
+        ours.cell as our_cell,
+        coalesce(ours.campaign, '') glob published.campaign is true as own_logs
+    from published
+    join ours
+        on ours.quantity = published.quantity
+        and ours.unit = published.unit
+        and (ours.is_default or ours.rule = published.rule)
+    where (published.framework is null or published.framework = ours.framework or (ours.framework is null and own_logs))
+        and (published.implementation is null or published.implementation = ours.implementation or (ours.implementation is null and own_logs))
+        and (published.model is null or published.model = ours.model or (ours.model is null and own_logs))
+        and (published.task is null or published.task = ours.task or (ours.task is null and own_logs))
+        and (published.precision is null or published.precision = ours.precision or (ours.precision is null and own_logs))
+        and (published.batch_size_per_gpu is null or published.batch_size_per_gpu = ours.batch_size_per_gpu
+            or (ours.batch_size_per_gpu is null and own_logs))
+        and (published.nodes is null or published.nodes = ours.nodes or (ours.nodes is null and own_logs))
+        and (published.gpus is null or published.gpus = ours.gpus or (ours.gpus is null and own_logs))
+        and (published.seq_len is null or published.seq_len = ours.seq_len or (ours.seq_len is null and own_logs))
+        and (published.gradient_accumulation is null or published.gradient_accumulation = ours.gradient_accumulation
+            or (ours.gradient_accumulation is null and own_logs))
+    -- The rule that the document claims, and where it gives no number for a series the default one.
+    qualify is_claimed or not bool_or(is_claimed) over (
+        partition by
+            published.source, published.revision, published.section, published.cell, published.quantity, ours.series_id
+    )
+)
+select
+    published.source,
+    published.revision,
+    published.section,
+    published.cell,
+    published.quantity,
+    published.framework,
+    published.implementation,
+    published.model,
+    published.task,
+    published.precision,
+    published.batch_size_per_gpu,
+    published.nodes,
+    published.gpus,
+    published.seq_len,
+    published.gradient_accumulation,
+    published.gpu_model,
+    published.printed,
+    published.value,
+    published.unit,
+    paired.campaign,
+    coalesce(paired.own_logs, false) as own_logs,
+    paired.series_id,
+    paired.gpu_model as our_gpu_model,
+    paired.value as our_value,
+    paired.rule,
+    case when paired.is_claimed then 'claimed' when paired.rule is not null then 'default' end as rule_is,
+    paired.trials,
+    paired.conflicts,
+    paired.value - published.value as difference,
+    paired.value / nullif(published.value, 0) as ratio,
+    case
+        when paired.value is null then 'nothing of ours'
+        when format('{:.{}f}', paired.value, digits) = format('{:.{}f}', published.value, digits) then 'rounded'
+        when rounded(paired.value, 'truncate', digits) = rounded(published.value, 'round_even', digits) then 'truncated'
+        when abs(difference) <= 0.005 * abs(published.value) then 'within 0.5 %'
+        when paired.gpu_model <> published.gpu_model then 'other card'
+        else 'other'
+    end as equal,
+    published.note,
+    published.url,
+    paired.our_cell
+from (select *, len(split_part(printed, '.', 2))::integer as digits from published) as published
+left join paired
+    on paired.source = published.source
+    and paired.revision is not distinct from published.revision
+    and paired.section = published.section
+    and paired.cell = published.cell
+    and paired.quantity = published.quantity;
+
 -- Leaderboard -------------------------------------------------------------------------------------------------
 
 -- A log that was archived twice is in two campaigns. Of the series that share a run the one with most trials stands,

@@ -312,10 +312,12 @@ comment on column rule.speedup_rounding is 'Rounding of a speed-up by it, as in 
 comment on column rule.speedup_rounding_digits is 'Digits of the rounding of a speed-up.';
 
 comment on table published is
-    'One row per number that others published, to compare with.';
+    'One row per number that others published, to compare with. Filled by ingest from queries/published/. See published_table for ours beside it.';
 comment on column published.source is 'Document that states it.';
-comment on column published.cell is 'Row and column in the document.';
-comment on column published.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column published.revision is 'Commit of the document; NULL if it is not known.';
+comment on column published.section is 'Where in the document the table stands.';
+comment on column published.cell is 'Row and column in that table, as what they say of the case.';
+comment on column published.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow. NULL here and below: the document does not state it.';
 comment on column published.implementation is
     'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
 comment on column published.model is 'Model, such as bert_base, bert_large, resnet50.';
@@ -325,13 +327,17 @@ comment on column published.batch_size_per_gpu is 'Samples per GPU in one forwar
 comment on column published.nodes is 'Number of machines.';
 comment on column published.gpus is 'Number of GPUs over all nodes.';
 comment on column published.seq_len is 'Sequence length in tokens.';
+comment on column published.gradient_accumulation is 'Passes per optimizer step.';
 comment on column published.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
-comment on column published.campaign is 'Campaign that holds the logs of the number.';
-comment on column published.rule is 'Rule that the document states; NULL if it states none.';
-comment on column published.value is 'Number as published.';
-comment on column published.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+comment on column published.campaign is 'Glob of the campaign that holds the document''s own logs; NULL if they are not known.';
+comment on column published.rule is 'Rule by which the document got the number; NULL if it is not known.';
+comment on column published.quantity is 'speed or speedup.';
+comment on column published.printed is 'Number as printed, digit by digit.';
+comment on column published.value is 'The same as a number.';
+comment on column published.unit is 'Unit: samples/s, tokens/s, steps/s, s, TFLOP/s; 1 for a speed-up.';
+comment on column published.url is 'Address of the document; NULL if it is not known.';
+comment on column published.note is 'What is known to be wrong with the number; NULL for nothing.';
 
 comment on table schema_version is
     'One row per migration that this database has had; the highest version is the one of its tables and views.';
@@ -862,6 +868,43 @@ comment on column leaderboard.framework_version is 'Version of the framework.';
 comment on column leaderboard.implementation_version is 'Version or commit of the training program.';
 comment on column leaderboard.cell is
     'Short name of this number, that of speed_table: bench explain CELL says where it comes from.';
+
+comment on view published_table is
+    'One row per published number and series of ours of the same case; one without ours where there is none. A case column that the document does not state is no condition. Filter by own_logs or campaign: the same case may be in several.';
+comment on column published_table.source is 'Document that states it (table published).';
+comment on column published_table.revision is 'Commit of the document; NULL if it is not known.';
+comment on column published_table.section is 'Where in the document the table stands.';
+comment on column published_table.cell is 'Row and column in that table, as what they say of the case.';
+comment on column published_table.quantity is 'speed or speedup.';
+comment on column published_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow. This and the columns to gradient_accumulation are the documents; NULL: not stated.';
+comment on column published_table.implementation is 'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column published_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column published_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column published_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column published_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column published_table.nodes is 'Number of machines.';
+comment on column published_table.gpus is 'Number of GPUs over all nodes.';
+comment on column published_table.seq_len is 'Sequence length in tokens.';
+comment on column published_table.gradient_accumulation is 'Passes per optimizer step.';
+comment on column published_table.gpu_model is 'GPU model that the document states. It is no condition: compare it with our_gpu_model.';
+comment on column published_table.printed is 'Number as printed, digit by digit.';
+comment on column published_table.value is 'The same as a number.';
+comment on column published_table.unit is 'Unit of both numbers; 1 for a speed-up.';
+comment on column published_table.campaign is 'Campaign of ours; NULL for runs that are in none, and where there is nothing of ours.';
+comment on column published_table.own_logs is 'Whether that campaign holds the documents own logs.';
+comment on column published_table.series_id is 'Id of our series (table series).';
+comment on column published_table.our_gpu_model is 'GPU model of our series; NULL if its logs do not say.';
+comment on column published_table.our_value is 'Our number, unrounded but by its rule.';
+comment on column published_table.rule is 'Rule that our number is by.';
+comment on column published_table.rule_is is 'claimed: the rule that the document claims; default: our own, since it claims none or its rule gives no number.';
+comment on column published_table.trials is 'Number of runs that our number is made of.';
+comment on column published_table.conflicts is 'Contradictions of these runs (view conflict).';
+comment on column published_table.difference is 'Ours less theirs.';
+comment on column published_table.ratio is 'Ours over theirs.';
+comment on column published_table.equal is 'How near: rounded (equal at the printed digits), truncated (equal where digits were cut off), within 0.5 %, other card (both are known, and differ), other, or nothing of ours.';
+comment on column published_table.note is 'What is known to be wrong with the published number; NULL for nothing.';
+comment on column published_table.url is 'Address of the document.';
+comment on column published_table.our_cell is 'Short name of our number: bench explain CELL says where it comes from.';
 
 comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';

@@ -68,12 +68,12 @@ def test_every_status_of_a_run_is_explained(ledger: Path) -> None:
 def test_the_page_says_truly_what_is_empty_so_far(ledger: Path) -> None:
     with closing(open_for_reading(ledger)) as con:
         counts = con.execute(
-            """select (select count(*) from published), (select count(*) from profile_table),
+            """select (select count(*) from profile_table),
                (select count(*) from run_log where role in ('manifest', 'sidecar')),
                (select count(*) from exclusion)"""
         ).fetchone()
 
-    assert counts == (0, 0, 0, 0)
+    assert counts == (0, 0, 0)
 
 
 def test_the_query_from_a_cell_to_its_lines_says_how_many_of_them_the_rule_used(ledger: Path) -> None:

@@ -15,10 +15,10 @@ from benchledger.store.database import open_for_reading, open_for_writing
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("insert into published (source, cell, value) values ('s', 'c', 1.5)")
+        con.execute("insert into exclusion (run_key, reason, excluded_at) values ('a-1', 'why', now())")
 
     with closing(open_for_reading(path)) as con:
-        assert con.execute("select value from published").fetchall() == [(1.5,)]
+        assert con.execute("select run_key from exclusion").fetchall() == [("a-1",)]
 
 
 def test_reading_cannot_write(tmp_path):

@@ -14,7 +14,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from benchledger.store.database import open_for_writing, sync_definitions
+from benchledger.store.database import open_for_writing
+from benchledger.store.sync import sync_definitions
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}

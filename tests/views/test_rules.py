@@ -2,11 +2,11 @@
 
 import pytest
 
-from benchledger.definitions import rules
+from benchledger.definitions import published, rules
 from benchledger.definitions.rules import load_rules
 from benchledger.errors import DefinitionError
 from benchledger.scanning.samples import load_formats
-from benchledger.store.database import sync_definitions
+from benchledger.store.sync import sync_definitions
 
 GOOD = """family = "mine"
 
@@ -28,6 +28,7 @@ def load(tmp_path, monkeypatch):
             files.append(tmp_path / f"{number}.toml")
             files[-1].write_text(text)
         monkeypatch.setattr(rules, "definition_files", lambda kind, suffix: files)
+        monkeypatch.setattr(published, "definition_files", lambda kind, suffix: [])
         return load_rules()
 
     return load

@@ -1,0 +1,154 @@
+"""What others publish: the numbers of a document's tables, with the case and the rule that the document states."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.rules import load_rules
+from benchledger.definitions.toml_file import read_toml
+from benchledger.definitions.toml_table import Table
+from benchledger.definitions.vocabulary import vocabulary
+
+# In the order of table published.
+COLUMNS = (
+    "source",
+    "revision",
+    "section",
+    "cell",
+    "framework",
+    "implementation",
+    "model",
+    "task",
+    "precision",
+    "batch_size_per_gpu",
+    "nodes",
+    "gpus",
+    "seq_len",
+    "gradient_accumulation",
+    "gpu_model",
+    "campaign",
+    "rule",
+    "quantity",
+    "printed",
+    "value",
+    "unit",
+    "url",
+    "note",
+)
+CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("campaign")]
+QUANTITIES = ("speed", "speedup")
+# What a document does not know, as documents write it.
+NOTHING = ("", "-", "--", "——")
+# What holds for a whole file may be said again by a table, a column or a row, the innermost wins.
+_SAID = (*CASE, "campaign", "rule", "quantity", "unit", "note")
+_FILE_KEYS = ("source", "url", *_SAID, "table")
+_TABLE_KEYS = ("revision", "section", "url", *_SAID, "columns", "cells")
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """One number of one document; `facts` holds what is stated of it, by column of table published."""
+
+    facts: dict[str, Any]
+
+    def row(self) -> tuple[Any, ...]:
+        """The number as a row of table published."""
+        return tuple(self.facts.get(column) for column in COLUMNS)
+
+
+def load_published() -> list[PublishedCell]:
+    """Every number of queries/published/, in order. Raises DefinitionError with file and line."""
+    rules = frozenset(rule.rule for rule in load_rules())
+    found: dict[tuple[Any, ...], PublishedCell] = {}
+    for path in definition_files("queries/published", ".toml"):
+        file = read_toml(path)
+        document = Table(file, "", file.data, _FILE_KEYS)
+        for table in document.tables("table", _TABLE_KEYS):
+            for cell in _cells(document, table, rules):
+                key = tuple(cell.facts.get(column) for column in ("source", "revision", "section", "cell", "quantity"))
+                if key in found:
+                    table.fail("cells", f"two numbers stand for {cell.facts['cell']}: tell their rows or columns apart")
+                found[key] = cell
+    return list(found.values())
+
+
+def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[PublishedCell]:
+    shared = {
+        "source": document.text("source"),
+        "url": table.text_or_none("url") or document.text_or_none("url"),
+        "revision": table.text_or_none("revision"),
+        "section": table.text("section"),
+        "quantity": "speed",
+        **_said(document, document.data, rules),
+        **_said(table, table.data, rules),
+    }
+    columns = [_said(column, column.data, rules) for column in table.tables("columns", _SAID)]
+    cells: list[PublishedCell] = []
+    for entry in table.lists("cells"):
+        if len(entry) != len(columns) + 1:
+            table.fail("cells", f"a row has what it is of and {len(columns)} numbers, as columns says, not {entry!r}")
+        row = _said(Table(table.file, table.where("cells"), entry[0], _SAID), entry[0], rules)
+        for column, printed in zip(columns, entry[1:], strict=True):
+            value = _number(table, printed)
+            if value is not None:
+                facts = shared | row | column | {"printed": printed.strip(), "value": value}
+                cells.append(PublishedCell(facts | {"cell": _name(row | column), "unit": _unit(table, facts)}))
+    if not cells:
+        table.fail("cells", 'the table has no number: cells = [[{ gpus = 1 }, "127.09"]] would be one')
+    return cells
+
+
+def _name(said: dict[str, Any]) -> str:
+    stated = [f"{key}={said[key]}" for key in CASE if key in said]
+    return ", ".join([*stated, *([said["quantity"]] if said.get("quantity", "speed") != "speed" else [])])
+
+
+def _said(table: Table, data: dict[str, Any], rules: frozenset[str]) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for key in (key for key in _SAID if key in data):
+        if key in CASE:
+            said[key] = _fact(table, key, data[key])
+        elif key == "rule":
+            said[key] = table.known(key, key, table.text(key), rules)
+        elif key == "quantity":
+            said[key] = table.choice(key, QUANTITIES)
+        elif key == "unit":
+            said[key] = table.known(key, key, table.text(key), vocabulary().units)
+        else:
+            said[key] = table.text(key)
+    return said
+
+
+def _fact(table: Table, name: str, stated: Any) -> str | int:
+    fact = vocabulary().facts[name]
+    value = fact.canonical(str(stated)) if isinstance(stated, str | int) and not isinstance(stated, bool) else None
+    if value is None:
+        known = f"one of {', '.join(fact.values)}" if fact.values else f"a {fact.type}"
+        table.fail(name, f"{name} must be {known}, not {stated!r}")
+    return int(value) if fact.type in ("count", "size", "integer") else value
+
+
+def _number(table: Table, printed: Any) -> float | None:
+    # As text: 1018.40 says more than 1018.4, namely to how many digits it was printed.
+    if not isinstance(printed, str):
+        table.fail("cells", f'write a number as it is printed, in quotes: "{printed}"')
+    if printed.strip() in NOTHING:
+        return None
+    try:
+        value = float(printed.replace(",", ""))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        table.fail("cells", f'{printed!r} is no number; "-" stands for nothing')
+    return value
+
+
+def _unit(table: Table, facts: dict[str, Any]) -> str:
+    if facts["quantity"] == "speedup":
+        return "1"
+    if "unit" not in facts:
+        table.fail("", 'a speed has a unit: unit = "samples/s"')
+    return str(facts["unit"])

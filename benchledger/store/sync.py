@@ -1,0 +1,57 @@
+"""The definitions that views read: the rules, and what others published, as tables of the ledger."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from benchledger.definitions import published, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+
+
+def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
+    """Makes tables rule and published equal to the definitions of queries/. Opens no transaction of its own."""
+    _sync_rules(con)
+    _sync_published(con)
+
+
+def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
+    names, rows = _quoted(rules.COLUMNS), [rule.row() for rule in rules.load_rules()]
+    if con.execute(f"select {names} from rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
+        return
+    with _arriving(con, rules.COLUMNS, rows):
+        # Not deleted and inserted: DuckDB would still find the old key in the same transaction.
+        con.execute("delete from rule where rule not in (select rule from arriving)")
+        changes = ", ".join(f'"{column}" = excluded."{column}"' for column in rules.COLUMNS[1:])
+        into = f"insert into rule ({names}) select {names} from arriving"  # noqa: S608
+        con.execute(f"{into} on conflict (rule) do update set {changes}")
+
+
+def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
+    names, rows = _quoted(published.COLUMNS), [cell.row() for cell in published.load_published()]
+    if sorted(con.execute(f"select {names} from published").fetchall(), key=repr) == sorted(rows, key=repr):  # noqa: S608
+        return
+    con.execute("delete from published")
+    if rows:
+        with _arriving(con, published.COLUMNS, rows):
+            con.execute(f"insert into published ({names}) select {names} from arriving")  # noqa: S608
+
+
+def _quoted(columns: tuple[str, ...]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+@contextmanager
+def _arriving(con: duckdb.DuckDBPyConnection, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[None]:
+    # As Arrow: with parameters DuckDB looks for numpy at each of two thousand values.
+    import pyarrow as pa
+
+    con.register("arriving", pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))))
+    try:
+        yield
+    finally:
+        con.unregister("arriving")
