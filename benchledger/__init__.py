@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from benchledger.answers.runs import runs
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
+    from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
     from benchledger.ingestion.ingest import ingest
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from benchledger.upkeep.exclude import exclude, exclusions
 
 __all__ = [
+    "audit",
     "check_formats",
     "exclude",
     "exclusions",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "audit": "benchledger.auditing.audit",
     "check_formats": "benchledger.answers.formats",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",

@@ -27,9 +27,9 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
             raise click.UsageError("--format parquet is no text: say where it goes with --output FILE")
         frame.write_parquet(output)
     elif form == "table":
-        _write(frame_table(frame), output)
+        write_text(frame_table(frame), output)
     else:
-        _write_form(frame_text(frame, form), form, output)
+        write_form(frame_text(frame, form), form, output)
 
 
 def print_report(report: Report, form: str, output: Path | None) -> None:
@@ -40,9 +40,9 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
         print_frame(report.cells, form, output)
     elif form == "table":
         tables = [_report_table(report, table) for table in report.tables]
-        _write("\n\n".join([*tables, *map(escaped, report.notes)]), output)
+        write_text("\n\n".join([*tables, *map(escaped, report.notes)]), output)
     else:
-        _write_form(report_text(report, form), form, output)
+        write_form(report_text(report, form), form, output)
 
 
 def frame_table(frame: pl.DataFrame) -> str:
@@ -72,13 +72,15 @@ def _report_table(report: Report, table: Table) -> str:
     return "\n".join(lines)
 
 
-def _write_form(text: str, form: str, output: Path | None) -> None:
+def write_form(text: str, form: str, output: Path | None) -> None:
+    """Prints or writes text in a form of benchledger.exports."""
     # A file or a pipe gets CSV as it is; a terminal would act on it.
     raw = form == "csv" and output is None and sys.stdout.isatty()
-    _write(escaped_lines(text) if raw else text, output)
+    write_text(escaped_lines(text) if raw else text, output)
 
 
-def _write(text: str, output: Path | None) -> None:
+def write_text(text: str, output: Path | None) -> None:
+    """Prints text, or writes it to a file."""
     if output is None:
         # color=True: click would take the escapes out of what goes into a pipe.
         click.echo(text, color=True)

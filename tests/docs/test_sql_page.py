@@ -14,7 +14,8 @@ from benchledger.store.database import open_for_reading
 from tests.docs.pages import PAGES, TOP, Block, blocks, run
 
 PAGE = TOP / "docs" / "sql.md"
-QUERIES = [block for page in PAGES for block in blocks(page, "sql")]
+# A block that names a file is a definition, not a question.
+QUERIES = [block for page in PAGES for block in blocks(page, "sql") if block.file is None]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_a_program_on_a_page_runs(block: Block, ledger: Path) -> None:
     done = subprocess.run([sys.executable, "-c", block.text], cwd=ledger.parent, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
-    assert "truncated" in done.stdout
+    assert done.stdout.strip()
 
 
 def test_every_status_of_a_run_is_explained(ledger: Path) -> None:

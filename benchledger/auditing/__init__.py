@@ -1,0 +1,1 @@
+"""The audit: checks of what the ledger holds, by Great Expectations."""

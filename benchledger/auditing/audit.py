@@ -1,0 +1,73 @@
+"""The audit of a ledger: every check, and every finding with its run, log and line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.auditing import findings, private_text
+from benchledger.auditing.suite import Suite
+from benchledger.definitions.checks import SEVERITIES, Check, find_checks
+from benchledger.store.database import open_for_reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT_DB = "bench.duckdb"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """`checks` has a row for each check that was made, `findings` one for each row of the ledger that it found."""
+
+    checks: pl.DataFrame
+    findings: pl.DataFrame
+
+    def count(self, severity: str) -> int:
+        """How many findings are of a severity: error, warning or note."""
+        return self.findings.filter(self.findings["severity"] == severity).height
+
+
+def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit:
+    """Checks the ledger by the definitions in schema/expectations/, all or some by their names; it is only read.
+
+    Raises UsageError for an unknown check, or where Great Expectations is not installed.
+    """
+    chosen = find_checks(checks)
+    with closing(open_for_reading(db)) as con:
+        # The SQL may be a user's own: no other file, no network, and no way to switch that on.
+        con.execute("set enable_external_access = false")
+        con.execute("set lock_configuration = true")
+        findings.make_table(con)
+        if any("private_text" in (check.sql or check.on or "") for check in chosen):
+            private_text.make_table(con)
+        suite = Suite(con)
+        for check in chosen:
+            if check.sql is not None:
+                findings.collect(con, check)
+            else:
+                suite.collect(check)
+        suite.confirm(chosen)
+        return _answer(chosen, findings.placed(con))
+
+
+def _answer(checks: list[Check], found: pl.DataFrame) -> Audit:
+    import polars as pl
+
+    order = {check.check: number for number, check in enumerate(checks)}
+    severity = {check.check: check.severity for check in checks}
+    counts = dict(found["check"].value_counts().iter_rows())
+    listed = pl.DataFrame(
+        [(check.check, check.severity, counts.get(check.check, 0), check.sentence) for check in checks],
+        schema={"check": pl.String, "severity": pl.Enum(SEVERITIES), "findings": pl.Int64, "sentence": pl.String},
+        orient="row",
+    )
+    graded = found.with_columns(
+        pl.col("check").replace_strict(severity, return_dtype=pl.Enum(SEVERITIES)).alias("severity"),
+        pl.col("check").replace_strict(order, return_dtype=pl.Int64).alias("order"),
+    )
+    columns = ["check", "severity", *[name for name in found.columns if name != "check"]]
+    return Audit(listed, graded.sort("order", maintain_order=True).select(columns))

@@ -1,0 +1,73 @@
+"""What the checks find: one temporary table in the ledger's read-only connection, filled check by check."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from benchledger.definitions.checks import Check
+from benchledger.errors import DefinitionError
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+# What the SQL of a check may select: which run, log and line, or which cell; what is there, and what was expected.
+COLUMNS = ("run_id", "log_id", "line", "cell", "place", "about", "value", "expected")
+
+_MAKE = """
+create temp table finding (
+    "check" varchar, run_id bigint, log_id bigint, line bigint, cell varchar, place varchar,
+    about varchar, value double, expected double
+)
+"""
+# A finding on a run lies in the log that its numbers come from.
+_PLACED = """
+with source as (
+    select run_id, min(log_id) as log_id
+    from run_source
+    group by run_id
+)
+select
+    finding."check",
+    finding.about,
+    finding.value,
+    finding.expected,
+    run.run_key,
+    finding.cell,
+    coalesce(finding.place, at_log.path) as place,
+    finding.line
+from finding
+left join run using (run_id)
+left join source on source.run_id = finding.run_id
+left join place_of_log('*') as at_log on at_log.log_id = coalesce(finding.log_id, source.log_id)
+order by "check", place nulls last, run_key, line, cell, about, value, expected
+"""
+_LINE = re.compile(r"LINE (\d+):")
+
+
+def make_table(con: duckdb.DuckDBPyConnection) -> None:
+    """An empty table `finding`; the ledger itself is read-only."""
+    con.execute(_MAKE)
+
+
+def collect(con: duckdb.DuckDBPyConnection, check: Check) -> None:
+    """Adds what a check in SQL selects. Raises DefinitionError with file and line if DuckDB refuses it."""
+    import duckdb
+
+    insert = "insert into finding by name "
+    try:
+        # The file's own lines come first, so that DuckDB's line numbers are the file's.
+        con.execute(insert + (check.sql or ""), dict(check.parameters) or None)
+    except duckdb.Error as error:
+        line = _LINE.search(str(error))
+        raise DefinitionError(
+            f"{check.path}:{line[1] if line else 1}: DuckDB refuses this check; "
+            f"it selects some of {', '.join(COLUMNS)}. {error}"
+        ) from error
+    con.execute('update finding set "check" = $check where "check" is null', {"check": check.check})
+
+
+def placed(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    """All findings, with the key of their run and the place of their log."""
+    return con.execute(_PLACED).pl()

@@ -1,0 +1,66 @@
+"""Every text of every table that the redactor would still change: what should not be in a ledger."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import load_redaction, shown
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Any key: what it would be replaced by is not shown.
+_KEY = b"only looked for, never stored or shown"
+_PATHS = {"path", "archive", "member"}
+_MAKE = """
+create temp table private_text (
+    table_name varchar, column_name varchar, log_id bigint, line bigint, run_id bigint, rows bigint, shown varchar
+)
+"""
+# Texts in lists are looked at one by one; the first place of each text is enough, with the number of rows.
+_COLUMNS = """
+select columns.table_name, columns.column_name, columns.data_type, list(others.column_name) as others
+from duckdb_columns() as columns
+join duckdb_tables() as tables on tables.table_oid = columns.table_oid and not tables.temporary
+join duckdb_columns() as others on others.table_oid = columns.table_oid
+where columns.data_type in ('VARCHAR', 'VARCHAR[]', 'JSON')
+group by all
+order by all
+"""
+
+
+def make_table(con: duckdb.DuckDBPyConnection) -> None:
+    """Temporary table `private_text`: a row for each text that is not redacted, which it shows redacted."""
+    con.execute(_MAKE)
+    redactor = Redactor(load_redaction(), _KEY)
+    for table, column, data_type, others in con.execute(_COLUMNS).fetchall():
+        _look(con, redactor, table, column, data_type, others)
+
+
+def _look(
+    con: duckdb.DuckDBPyConnection, redactor: Redactor, table: str, column: str, data_type: str, others: list[str]
+) -> None:
+    text = f'unnest("{column}")' if data_type.endswith("[]") else f'"{column}"::varchar'
+    where = {name: f'min("{name}")' if name in others else "null" for name in ("log_id", "line", "run_id")}
+    statement = f"""
+        select text, count(*), {where["log_id"]}, {where["line"]}, {where["run_id"]}
+        from (select {text} as text, * from "{table}")
+        where text <> ''
+        group by text
+    """  # noqa: S608 - the names are those of our own tables
+    found = con.execute(statement).fetchall()
+    suspected = _suspected(redactor, [row[0] for row in found])
+    for value, rows, log_id, line, run_id in (found[number] for number in suspected):
+        redacted = redactor.path(value) if column in _PATHS else redactor.fresh(value)
+        if redacted != value:
+            row = [table, column, log_id, line, run_id, rows, shown(redacted)]
+            con.execute("insert into private_text values (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _suspected(redactor: Redactor, texts: list[str]) -> list[int]:
+    # Searched for in all of them at once: one by one would take ten times as long.
+    begins = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    return sorted({bisect_right(begins, start) - 1 for start in redactor.suspects("\n".join(texts))})

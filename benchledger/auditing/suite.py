@@ -1,0 +1,161 @@
+"""The suite: every check is an expectation of Great Expectations, and its verdict has to agree with the findings."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from benchledger.auditing.findings import COLUMNS
+from benchledger.definitions.checks import Check
+from benchledger.errors import BenchledgerError, DefinitionError, UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+INSTALL = "pip install 'benchledger[audit]'"
+
+# Great Expectations has words of its own.
+_SEVERITY = {"error": "critical", "warning": "warning", "note": "info"}
+
+
+class AuditFailedError(BenchledgerError):
+    """Great Expectations gave no verdict, or one that contradicts the rows: nothing may be taken for sound then."""
+
+
+class Suite:
+    """Expectations over one open ledger; nothing is stored, drawn or sent."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+        with _quietly():
+            self._context, self._source = _make_context(con)
+
+    def confirm(self, checks: Iterable[Check]) -> None:
+        """Asks that `finding` has no row of a check. Raises AuditFailedError where the answer is not what it holds."""
+        from great_expectations.expectations.core.unexpected_rows_expectation import UnexpectedRowsExpectation
+
+        checks = list(checks)
+        asked = [
+            UnexpectedRowsExpectation(
+                unexpected_rows_query=f"select * from {{batch}} where \"check\" = '{check.check}'",  # noqa: S608 - a checked name
+                **_words(check),
+            )
+            for check in checks
+        ]
+        counts = dict(self._con.execute('select "check", count(*) from finding group by all').fetchall())
+        for check, result in zip(checks, self._results("finding", asked), strict=True):
+            seen, there = result["result"]["observed_value"], counts.get(check.check, 0)
+            if seen != there:
+                raise AuditFailedError(
+                    f"check {check.check}: {there} findings, of which Great Expectations sees {seen}. "
+                    f"Its engine does not read this ledger as it should; install the releases of {INSTALL}"
+                )
+
+    def collect(self, check: Check) -> None:
+        """Adds to `finding` what the expectation of a check finds. Raises DefinitionError with file and line."""
+        import duckdb
+        import great_expectations.expectations as gxe
+
+        where = f"{check.path}:{check.line}"
+        expectation = getattr(gxe, check.expectation or "", None)
+        if expectation is None:
+            raise DefinitionError(f"{where}: Great Expectations has no {check.expectation!r}")
+        table = f"checked_{check.check}"
+        try:
+            self._con.execute(f"create temp table {table} as from {check.on}")
+        except duckdb.Error as error:
+            raise DefinitionError(f"{where}: DuckDB cannot read from {check.on!r}: {error}") from error
+        try:
+            asked = expectation(**check.arguments, **_words(check))
+        except (TypeError, ValueError) as error:
+            raise DefinitionError(f"{where}: {check.expectation} refuses its arguments: {error}") from error
+        named = [row[0] for row in self._con.execute(f"describe {table}").fetchall()]
+        (result,) = self._results(table, [asked], [name for name in COLUMNS if name in named])
+        for row in _found(check, result):
+            self._con.execute(
+                """insert into finding
+                   values ($check, $run_id, $log_id, $line, $cell, $place, $about, $value, $expected)""",
+                {"check": check.check, **row},
+            )
+
+    def _results(self, table: str, asked: list[Any], places: list[str] | None = None) -> list[dict[str, Any]]:
+        import great_expectations as gx
+
+        form: dict[str, Any] = {"result_format": "COMPLETE"}
+        if places:
+            form |= {"unexpected_index_column_names": places, "return_unexpected_index_query": False}
+        with _quietly():
+            asset = self._source.add_table_asset(table, table_name=table)
+            batch = asset.add_batch_definition_whole_table(table).get_batch()
+            suite = gx.ExpectationSuite(name=table, expectations=asked)
+            results = [one.to_json_dict() for one in batch.validate(suite, result_format=form).results]
+        for one in results:
+            why = _exception(one.get("exception_info") or {})
+            if why:
+                raise AuditFailedError(f"check {one['expectation_config']['meta']['check']}: no verdict: {why}")
+        by_check = {one["expectation_config"]["meta"]["check"]: one for one in results}
+        # GX answers in an order of its own.
+        return [by_check[expectation.meta["check"]] for expectation in asked]
+
+
+def _words(check: Check) -> dict[str, Any]:
+    from great_expectations.expectations.metadata_types import FailureSeverity
+
+    return {"severity": FailureSeverity(_SEVERITY[check.severity]), "meta": {"check": check.check}}
+
+
+def _found(check: Check, result: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if result["success"]:
+        return
+    nothing = dict.fromkeys(COLUMNS)
+    column = check.arguments.get("column")
+    listed = result["result"].get("unexpected_index_list")
+    for row in listed if listed is not None else [{}]:
+        value = row.get(column) if listed is not None else result["result"].get("observed_value")
+        about = check.about or f"{column}: {value}"
+        number = value if isinstance(value, (int, float)) else None
+        yield {**nothing, "about": about, "value": number, **{name: row[name] for name in COLUMNS if name in row}}
+
+
+def _exception(info: dict[str, Any]) -> str:
+    # One of these, or one for each metric.
+    parts = [info] if "raised_exception" in info else list(info.values())
+    return "; ".join(str(part.get("exception_message")) for part in parts if part.get("raised_exception"))
+
+
+def _make_context(con: duckdb.DuckDBPyConnection) -> tuple[Any, Any]:
+    try:
+        import great_expectations as gx
+        from great_expectations.data_context.types.base import (
+            DataContextConfig,
+            InMemoryStoreBackendDefaults,
+            ProgressBarsConfig,
+        )
+
+        from benchledger.auditing.engine import LedgerDatasource
+    except ImportError as error:
+        raise UsageError(f"the audit needs Great Expectations. Install it: {INSTALL} ({error})") from error
+    config = DataContextConfig(
+        # Without its pages it makes no folder, not even for a moment.
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
+    context = gx.get_context(project_config=config, mode="ephemeral")
+    return context, context.add_datasource(datasource=LedgerDatasource.on(con))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    # It warns of what its own code does, in the words of its developers.
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

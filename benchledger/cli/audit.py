@@ -1,0 +1,72 @@
+"""`bench audit`: the checks of schema/expectations/ on all that the ledger holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import output_options
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from benchledger.auditing.audit import Audit
+
+# A terminal has no room for more of one check; the other forms have all.
+SHOWN = 20
+
+
+@click.command()
+@click.option("--check", "checks", multiple=True, metavar="NAME", help="Only this check; several.")
+@click.option("--strict", is_flag=True, help="Exit 1 for a warning too.")
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a report page (HTML) as well.",
+)
+@output_options
+@click.pass_obj
+def audit(
+    settings: Settings, checks: tuple[str, ...], strict: bool, page: Path | None, form: str, output: Path | None
+) -> None:
+    """Check all that the ledger holds, and list what looks wrong.
+
+    Nothing is changed. Exit 1 if a finding is an error.
+    """
+    done = benchledger.audit(db=settings.db, checks=checks)
+    if page is not None:
+        from benchledger.exports.audit_page import audit_page
+
+        page.write_text(audit_page(done, settings.db.name), encoding="utf-8", errors="backslashreplace")
+        settings.say(f"page: {page}")
+    _print(settings, done, form, output)
+    click.get_current_context().exit(int(done.count("error") > 0 or (strict and done.count("warning") > 0)))
+
+
+def _print(settings: Settings, done: Audit, form: str, output: Path | None) -> None:
+    from benchledger.cli.output import print_frame, write_form, write_text
+    from benchledger.exports.audit_text import audit_text
+
+    if form == "parquet":
+        print_frame(done.findings, form, output)
+    elif form == "table":
+        write_text(_table(done, None if settings.verbosity > 0 or output else SHOWN), output)
+    else:
+        write_form(audit_text(done, form), form, output)
+
+
+def _table(done: Audit, most: int | None) -> str:
+    from benchledger.cli.output import frame_table
+    from benchledger.exports.audit_text import by_check
+    from benchledger.exports.safe_text import escaped
+
+    blocks = [frame_table(done.checks)]
+    for check, severity, sentence, found in by_check(done):
+        blocks += [escaped(f"{check} ({severity}): {sentence}"), frame_table(found.head(most or found.height))]
+        if most is not None and found.height > most:
+            blocks.append(f"and {found.height - most} more: -v lists them")
+    counts = ", ".join(f"{done.count(severity)} {severity}s" for severity in ("error", "warning", "note"))
+    return "\n\n".join([*blocks, f"{done.checks.height} checks: {counts}"])

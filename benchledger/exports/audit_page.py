@@ -1,0 +1,108 @@
+"""An audit as one page of HTML that needs nothing else: no font, no script, no file, no network."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from benchledger.exports.audit_text import by_check
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import text_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.auditing.audit import Audit
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2330; --dim: #5b6577; --paper: #fff; --line: #d9dee7; --soft: #f4f6f9;
+  --error: #b3261e; --warning: #8a5a00; --note: #2a5db0; --clean: #24703d; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8f0; --dim: #9aa5b8; --paper: #14181f; --line: #313947;
+  --soft: #1c222c; --error: #ff8a80; --warning: #f0b849; --note: #8ab4f8; --clean: #7fd49a; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 76rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .25rem; }
+p { margin: .25rem 0 1rem; color: var(--dim); }
+.counts { display: flex; gap: .75rem; flex-wrap: wrap; margin: 1.25rem 0; padding: 0; list-style: none; }
+.counts li { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 7.5rem; }
+.counts b { display: block; font-size: 1.6rem; line-height: 1.2; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-top: 1px solid var(--line); }
+thead th { border-top: 0; background: var(--soft); color: var(--dim); font-weight: 600; white-space: nowrap; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.name, td.place { font-family: ui-monospace, "SFMono-Regular", Menlo, Consolas, monospace; font-size: .8rem; }
+td.name { white-space: nowrap; } td.place { overflow-wrap: anywhere; min-width: 16rem; }
+.error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
+.clean { color: var(--clean); } a { color: inherit; }
+"""
+_NAMES = {"run_key", "cell", "check"}
+
+
+def audit_page(audit: Audit, ledger: str) -> str:
+    """The page: how many findings of each severity, every check, and every finding with its place."""
+    found = by_check(audit)
+    sections = "".join(_section(check, severity, sentence, frame) for check, severity, sentence, frame in found)
+    title = f"Audit of {_text(ledger)}"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{audit.checks.height} checks of what the ledger holds. A finding changes nothing: its row stays as it is.</p>
+<ul class="counts">{"".join(_count(audit, severity) for severity in ("error", "warning", "note"))}</ul>
+{_checks(audit)}
+{sections}
+</body>
+</html>
+"""
+
+
+def _count(audit: Audit, severity: str) -> str:
+    count = audit.count(severity)
+    return f'<li class="{severity if count else "clean"}"><b>{count}</b>{severity}s</li>'
+
+
+def _checks(audit: Audit) -> str:
+    rows = []
+    for check, severity, count, sentence in audit.checks.iter_rows():
+        name = f'<a href="#{_text(check)}">{_text(check)}</a>' if count else _text(check)
+        grade = severity if count else "clean"
+        rows.append(
+            f'<tr><td class="name">{name}</td><td class="{grade}">{severity}</td>'
+            f'<td class="number {grade}">{count}</td><td>{_text(sentence)}</td></tr>'
+        )
+    return _table(["check", "severity", "findings", "a finding is"], rows)
+
+
+def _section(check: str, severity: str, sentence: str, found: pl.DataFrame) -> str:
+    kinds = [
+        "number" if kind.is_numeric() else "name" if name in _NAMES else "place" if name == "place" else ""
+        for name, kind in found.schema.items()
+    ]
+    rows = [
+        "<tr>"
+        + "".join(f'<td class="{kind}">{_text(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))
+        + "</tr>"
+        for row in text_rows(found)
+    ]
+    head = f'<h2 id="{_text(check)}">{_text(check)} <span class="{severity}">{severity}</span></h2>'
+    return f"{head}\n<p>{_text(sentence)}</p>\n{_table(found.columns, rows)}\n"
+
+
+def _table(columns: list[str], rows: list[str]) -> str:
+    head = "".join(f'<th scope="col">{_text(column)}</th>' for column in columns)
+    body = "\n".join(rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _text(text: str) -> str:
+    # Escaped twice: for HTML, and what cannot be seen or turns the text round, as on a terminal.
+    return escape(escaped(text))

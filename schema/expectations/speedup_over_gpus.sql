@@ -1,0 +1,14 @@
+-- A speed-up above 1.05 times the number of GPUs over that of its base: one of the two is not what its name says.
+-- severity: warning
+-- $most = 1.05
+select
+    series_run.run_id,
+    speedup_table.cell,
+    format(
+        '{} {} GPUs against {}: {:.6g} over {:.6g} {}', scaling, gpus, base_gpus, value, base_value, unit
+    ) as about,
+    speedup as value,
+    gpus / base_gpus as expected
+from speedup_table
+join (select series_id, min(run_id) as run_id from series_run group by series_id) as series_run using (series_id)
+where is_default and scaling = 'weak' and speedup > $most * gpus / base_gpus;
