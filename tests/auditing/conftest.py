@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.store.database import open_for_writing, sync_definitions
+from benchledger.store.database import open_for_writing
+from benchledger.store.sync import sync_definitions
 from tests.views.conftest import Ledger
 
 Make = Callable[[Ledger], object]
