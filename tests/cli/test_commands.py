@@ -15,6 +15,7 @@ from tests.cli.bench import run_bench
 
 # Every command and its equal in Python: a new command has to be entered here, or a test fails.
 EQUALS = {
+    "audit": "audit",
     "exclude": "exclude",
     "formats check": "check_formats",
     "formats list": "formats",
