@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchledger.answers.environment import report_environment
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
+    from benchledger.answers.leaderboard import leaderboard
     from benchledger.answers.memory import report_memory
     from benchledger.answers.query import queries, query, sql
     from benchledger.answers.run_detail import show_run
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
+    from benchledger.exports.tables import export_tables
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -32,8 +34,10 @@ __all__ = [
     "check_formats",
     "exclude",
     "exclusions",
+    "export_tables",
     "formats",
     "ingest",
+    "leaderboard",
     "queries",
     "query",
     "redact",
@@ -56,6 +60,8 @@ _HOMES = {
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
     "formats": "benchledger.answers.formats",
+    "export_tables": "benchledger.exports.tables",
+    "leaderboard": "benchledger.answers.leaderboard",
     "show_format": "benchledger.answers.formats",
     "ingest": "benchledger.ingestion.ingest",
     "queries": "benchledger.answers.query",

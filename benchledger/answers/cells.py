@@ -32,3 +32,10 @@ def fact_text(value: Any) -> str:
 def cell_text(value: float | None, status: str) -> str:
     """The number, or the status that stands for it."""
     return status_text(status) if value is None else number_text(value)
+
+
+def rank_text(rank: int | None, last: int | None) -> str:
+    """A rank, or the ranks that a tie shares: 1, 2-3; what is not ranked has none."""
+    if rank is None or last is None:
+        return NOT_RUN
+    return str(rank) if rank == last else f"{rank}-{last}"

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from benchledger.answers.tables import Report
 
 # In which an answer can be printed, besides a table on the terminal.
-TEXT_FORMS = ("markdown", "csv", "json")
+TEXT_FORMS = ("markdown", "csv", "json", "latex")
 
 
 def frame_text(frame: pl.DataFrame, form: str) -> str:
-    """A frame as text: Markdown, CSV or JSON; without a line break at its end."""
+    """A frame as text: Markdown, CSV, JSON or LaTeX; without a line break at its end."""
     from benchledger.exports.delimited import csv_of_frame
+    from benchledger.exports.latex import latex_of_frame
     from benchledger.exports.markdown import markdown_of_frame
 
     if form == "markdown":
@@ -27,21 +28,27 @@ def frame_text(frame: pl.DataFrame, form: str) -> str:
         return csv_of_frame(frame)
     if form == "json":
         return json_text(frame.to_dicts())
+    if form == "latex":
+        return latex_of_frame(frame)
     raise UsageError(f"no form {form!r} that is text; known: {', '.join(TEXT_FORMS)}")
 
 
 def report_text(report: Report, form: str) -> str:
-    """A report as text: its tables in Markdown, both tables and numbers in JSON, the unrounded numbers in CSV."""
+    """A report as text: its tables in Markdown and LaTeX, its unrounded numbers in CSV, both in JSON."""
+    from benchledger.exports.latex import latex_of_report
     from benchledger.exports.markdown import markdown_of_report
 
     if form == "markdown":
         return markdown_of_report(report)
+    if form == "latex":
+        return latex_of_report(report)
     if form == "json":
-        return json_text(_as_json(report))
+        return json_text(report_json(report))
     return frame_text(report.cells, form)
 
 
-def _as_json(report: Report) -> dict[str, object]:
+def report_json(report: Report) -> dict[str, object]:
+    """A report's tables as they are laid out, and all its numbers."""
     tables = [
         {
             "facts": table.facts,

@@ -71,10 +71,13 @@ def _list(lines: Sequence[str]) -> list[str]:
     return ["\n".join(f"- {markdown_line(line)}" for line in lines)] if lines else []
 
 
+def number_columns(frame: pl.DataFrame) -> list[bool]:
+    """Which columns of a frame of text hold numbers."""
+    return [any(_NUMBER.fullmatch(cell) for cell in frame[name].to_list()) for name in frame.columns]
+
+
 def _text_table(frame: pl.DataFrame) -> str:
-    rows = text_rows(frame)
-    columns = [[row[number] for row in rows] for number in range(frame.width)]
-    return markdown_table(frame.columns, rows, [any(map(_NUMBER.fullmatch, column)) for column in columns])
+    return markdown_table(frame.columns, text_rows(frame), number_columns(frame))
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1654,12 +1654,15 @@ left join paired
 -- Leaderboard -------------------------------------------------------------------------------------------------
 
 -- A log that was archived twice is in two campaigns. Of the series that share a run the one with most trials stands,
--- of several the first by campaign: a run is ranked once, and every value is one of speed_table.
+-- of several the first by campaign: a run is ranked once, and every value is one of speed_table. Where nobody states the
+-- card there may be several of them: such series are listed, but have no rank.
 create macro leaderboard_of(campaign_glob) as table
 with candidate as (
     select *
     from speed_table
-    where is_default and trials > 0 and coalesce(campaign, '') glob campaign_glob
+    where is_default and trials > 0
+        -- A folder may be called runs[1], which as a glob does not match itself.
+        and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
 ),
 claim as (
     select
@@ -1685,12 +1688,15 @@ select
     candidate.gpu_model,
     candidate.gpus,
     candidate.unit,
-    rank() over board as rank,
-    rank() over board + count(*) over (
-        partition by
-            candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
-            candidate.gpus, candidate.unit, candidate.value
-    ) - 1 as rank_last,
+    case when candidate.gpu_model is not null then rank() over board end as rank,
+    case
+        when candidate.gpu_model is not null
+            then rank() over board + count(*) over (
+                partition by
+                    candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
+                    candidate.gpus, candidate.unit, candidate.value
+            ) - 1
+    end as rank_last,
     candidate.series_id,
     candidate.campaign,
     candidate.framework,
@@ -1702,7 +1708,9 @@ select
     candidate.trials_dropped,
     candidate.framework_version,
     candidate.implementation_version,
-    candidate.cell
+    candidate.cell,
+    candidate.lowest,
+    candidate.highest
 from candidate
 semi join home
     on home.series_id = candidate.series_id

@@ -849,7 +849,8 @@ comment on column leaderboard.gpu_model is
 comment on column leaderboard.gpus is 'Number of GPUs over all nodes.';
 comment on column leaderboard.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
-comment on column leaderboard.rank is 'Rank by speed, from 1.';
+comment on column leaderboard.rank is
+    'Rank by speed, from 1; NULL where nobody states the GPU model, since it may be several cards.';
 comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';
 comment on column leaderboard.series_id is
     'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
@@ -868,6 +869,8 @@ comment on column leaderboard.framework_version is 'Version of the framework.';
 comment on column leaderboard.implementation_version is 'Version or commit of the training program.';
 comment on column leaderboard.cell is
     'Short name of this number, that of speed_table: bench explain CELL says where it comes from.';
+comment on column leaderboard.lowest is 'Lowest of the trials.';
+comment on column leaderboard.highest is 'Highest of the trials.';
 
 comment on view published_table is
     'One row per published number and series of ours of the same case; one without ours where there is none. A case column that the document does not state is no condition. Filter by own_logs or campaign: the same case may be in several.';

@@ -17,6 +17,8 @@ from tests.cli.bench import run_bench
 EQUALS = {
     "audit": "audit",
     "exclude": "exclude",
+    "export leaderboard": "leaderboard",
+    "export tables": "export_tables",
     "formats check": "check_formats",
     "formats list": "formats",
     "formats show": "show_format",

@@ -22,7 +22,8 @@ CONTRACT = {
     "max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
     "gradient_accumulation options largest_ok smallest_oom",
     "leaderboard": "model task precision seq_len gpu_model gpus unit rank rank_last series_id campaign framework "
-    "implementation batch_size_per_gpu value rule",
+    "implementation batch_size_per_gpu value rule trials trials_dropped framework_version implementation_version cell "
+    "lowest highest",
     "conflict": "run_id name used_value other_value used_source other_source",
     "rule": "rule source window statistic ranks rounding trial_statistic",
     "profile_table": "run_id",

@@ -1,5 +1,7 @@
 """Ranks, ties, and a run that was archived twice."""
 
+V100 = {"gpu_model": "V100"}
+
 
 def board(ledger, columns="rank, rank_last, campaign, value", of="leaderboard"):
     return ledger.rows(f"select {columns} from {of} order by all")
@@ -7,7 +9,7 @@ def board(ledger, columns="rank, rank_last, campaign, value", of="leaderboard"):
 
 def test_equal_speeds_share_the_range_of_their_ranks(ledger):
     for campaign, speed in (("a", 9.0), ("b", 7.0), ("c", 7.0), ("d", 5.0)):
-        ledger.run(ledger.summary(speed), campaigns=(campaign,))
+        ledger.run(ledger.summary(speed), campaigns=(campaign,), environment=V100)
 
     assert board(ledger) == [(1, 1, "a", 9.0), (2, 3, "b", 7.0), (2, 3, "c", 7.0), (4, 4, "d", 5.0)]
 
@@ -15,35 +17,35 @@ def test_equal_speeds_share_the_range_of_their_ranks(ledger):
 def test_other_gpus_and_other_numbers_of_gpus_are_other_boards(ledger):
     ledger.run(ledger.summary(9.0), environment={"gpu_model": "V100"})
     ledger.run(ledger.summary(7.0), environment={"gpu_model": "A100"})
-    ledger.run(ledger.summary(5.0), case={"gpus": 8})
+    ledger.run(ledger.summary(5.0), case={"gpus": 8}, environment=V100)
 
     assert [rank for (rank,) in board(ledger, "rank")] == [1, 1, 1]
 
 
 def test_unknown_facts_are_one_board(ledger):
     for speed in (1.0, 2.0):
-        ledger.run(ledger.summary(speed), case={"batch_size_per_gpu": int(speed)})
+        ledger.run(ledger.summary(speed), case={"batch_size_per_gpu": int(speed), "seq_len": None}, environment=V100)
 
     assert board(ledger, "rank, value") == [(1, 2.0), (2, 1.0)]
 
 
 def test_a_run_that_was_seen_in_two_campaigns_is_ranked_once(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("b", "a"))
+    ledger.run(ledger.summary(9.0), campaigns=("b", "a"), environment=V100)
 
     assert board(ledger) == [(1, 1, "a", 9.0)]
 
 
 def test_of_series_that_share_a_run_the_one_with_most_trials_stands(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"))
-    ledger.run(ledger.summary(5.0), campaigns=("whole",))
+    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), environment=V100)
+    ledger.run(ledger.summary(5.0), campaigns=("whole",), environment=V100)
 
     assert board(ledger) == [(1, 1, "whole", 7.0)]
 
 
 def test_leaderboard_of_ranks_only_the_campaigns_that_match(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"))
-    ledger.run(ledger.summary(5.0), campaigns=("whole",))
-    ledger.run(ledger.summary(8.0), campaigns=(None,))
+    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), environment=V100)
+    ledger.run(ledger.summary(5.0), campaigns=("whole",), environment=V100)
+    ledger.run(ledger.summary(8.0), campaigns=(None,), environment=V100)
 
     assert board(ledger, of="leaderboard_of('best*')") == [(1, 1, "best-of", 9.0)]
     assert len(board(ledger, of="leaderboard_of('*')")) == 2
@@ -51,6 +53,13 @@ def test_leaderboard_of_ranks_only_the_campaigns_that_match(ledger):
 
 def test_only_default_rules_and_only_speeds_are_ranked(ledger):
     ledger.run(ledger.summary(9.0), ledger.step(1, speed=1.0), ledger.step(2, speed=1.0))
-    ledger.run(status="oom", campaigns=("x",))
+    ledger.run(status="oom", campaigns=("x",), environment=V100)
 
     assert board(ledger, "rule, value") == [("ngc.summary", 9.0)]
+
+
+def test_a_card_that_nobody_states_is_listed_without_a_rank(ledger):
+    for speed in (9.0, 7.0):
+        ledger.run(ledger.summary(speed), campaigns=(f"{speed}",))
+
+    assert board(ledger) == [(None, None, "7.0", 7.0), (None, None, "9.0", 9.0)]

@@ -1,0 +1,135 @@
+"""The leaderboard: who is fastest at the same work on as many of the same cards."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.cells import NOT_RUN, fact_text, number_text, rank_text
+from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.filters import Filters, read_filters
+from benchledger.answers.grid import column_order
+from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_key
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.series import all_series, frame_of, need_series, rows_of
+from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.errors import NothingFoundError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BOARD = """
+select board.*, bench_case.name, bench_case.case_id, bench_case.nodes, bench_case.global_batch_size,
+    bench_case.gradient_accumulation, bench_case.options
+from leaderboard_of($campaign) as board
+join series using (series_id)
+join bench_case using (case_id)
+"""
+# Among the series that were asked for: leaving some out keeps the order of the rest.
+_RANKED = """
+select * replace (
+    rank() over board + 0 * rank as rank,
+    rank() over board + 0 * rank
+        + count(*) over (partition by model, task, precision, seq_len, gpu_model, gpus, unit, rank) - 1 as rank_last
+)
+from met
+window board as (partition by model, task, precision, seq_len, gpu_model, gpus, unit order by rank)
+"""
+_TABLE = ("model", "task", "gpu_model")
+_UNRANKED = (
+    "the GPU model is not stated, so that there may be several: listed, not ranked. State gpu_model in facts.toml"
+)
+
+
+def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+    """Every series with a speed by its default rule, ranked among those that meet the filters; a run is ranked once.
+
+    One table per model, task, GPU model and unit; in it equal precision, sequence length and number of GPUs compete.
+    Raises NothingFoundError if no series that meets the filters has a speed, UsageError for an unknown column.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        series = all_series(con)
+        need_series(con, db, series, filters)
+        need_included(con, filters)
+        excluded = excluded_notes(con, filters)
+        rows = _ranked(con, filters, campaign or "*")
+        speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
+    if not rows:
+        raise NothingFoundError("none of the series asked for has a speed. See what they lack: bench report speed")
+    return _report(rows, speeds).noted(excluded)
+
+
+def _ranked(con: duckdb.DuckDBPyConnection, filters: Filters, campaign: str) -> list[Row]:
+    met = filters.apply(con.sql(_BOARD, params={"campaign": campaign}))
+    return sorted(rows_of(met.query("met", _RANKED)), key=_order)
+
+
+def _report(rows: list[Row], speeds: list[Row]) -> Report:
+    with_speed = {row["series_id"] for row in speeds if row["trials"]}
+    silent = {row["series_id"]: row for row in speeds if row["series_id"] not in with_speed}
+    without = grouped(silent.values(), _TABLE)
+    tables = tuple(
+        _table(board, without.get((key[0], key[1], key[2]), []))
+        for key, board in grouped(rows, (*_TABLE, "unit")).items()
+    )
+    shown = {tuple(row[name] for name in _TABLE) for row in rows}
+    elsewhere = sum(len(group) for key, group in without.items() if key not in shown)
+    twice = len(with_speed - {row["series_id"] for row in rows})
+    notes = [f"series left out: {twice}; their runs are ranked in another campaign"] if twice else []
+    notes += [f"series without a speed, of a model, task or card that has none: {elsewhere}"] if elsewhere else []
+    return Report("leaderboard", tables, frame_of(rows, without=()), tuple(notes))
+
+
+def _table(rows: list[Row], without: list[Row]) -> Table:
+    columns = (*_TABLE, "unit")
+    missing = tuple(
+        f"{row['name']} ({fact_text(row['campaign'])}): {row['status'].replace('_', ' ')}" for row in without
+    )
+    heads = ["gpus", "precision", "seq_len"]
+    lines = [
+        [
+            *(fact_text(row[name]) for name in heads),
+            rank_text(row["rank"], row["rank_last"]),
+            number_text(row["value"]),
+            *(fact_text(row[name]) for name in ("framework", "implementation", "batch_size_per_gpu")),
+            str(row["trials"]),
+            _spread(row),
+            row["rule"],
+            fact_text(row["campaign"]),
+        ]
+        for row in rows
+    ]
+    names = ["rank", rows[0]["unit"] or "speed", "framework", "implementation", "batch size", "trials", "spread, %"]
+    return Table(
+        facts=facts_of(rows[0], columns),
+        coverage=Coverage(len(rows), len(rows) + len(without), missing),
+        frame=text_frame([*heads, *names, "rule", "campaign"], lines),
+        notes=(*((_UNRANKED,) if rows[0]["gpu_model"] is None else ()), *_near(rows)),
+    )
+
+
+def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
+    faster_first = row["value"] if row["unit"] == "s" else -row["value"]
+    rest = (row["seq_len"], row["rank"], faster_first, row["campaign"], row["series_id"])
+    return sort_key([row["gpus"]]), column_order({**row, "batch_size_per_gpu": None}), sort_key(rest)
+
+
+def _spread(row: Row) -> str:
+    """How far apart the trials are, of the value; one trial says nothing of it."""
+    if row["trials"] < 2 or not row["value"]:
+        return NOT_RUN
+    return number_text(100 * (row["highest"] - row["lowest"]) / row["value"])
+
+
+def _near(rows: list[Row]) -> tuple[str, ...]:
+    """A note on neighbours whose ranks their trials do not tell apart, though their speeds differ."""
+    found = []
+    for board in grouped(rows, ("gpus", "precision", "seq_len")).values():
+        for one, other in pairwise(board):
+            overlap = one["lowest"] <= other["highest"] and other["lowest"] <= one["highest"]
+            if one["rank"] is not None and one["rank"] != other["rank"] and overlap:
+                ranks = " and ".join(rank_text(row["rank"], row["rank_last"]) for row in (one, other))
+                found.append(f"{fact_text(one['gpus'])} x {fact_text(one['precision'])}: ranks {ranks}")
+    return (f"within the spread of their trials: {', '.join(found)}",) if found else ()

@@ -1,0 +1,131 @@
+"""Excel workbooks: one sheet a table, numbers that are numbers, and text that is never a formula or a link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import value_text
+
+if TYPE_CHECKING:
+    import polars as pl
+    from xlsxwriter.format import Format
+    from xlsxwriter.workbook import Workbook
+    from xlsxwriter.worksheet import Worksheet
+
+_SHEET_NAME = 31
+_CELL_TEXT = 32_767
+# What a double holds to the last digit; ids are longer.
+_EXACT = 2**53
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
+_WIDEST = 60
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table of a workbook. `parse` says that its texts are cells of a report, whose numbers are to be numbers."""
+
+    name: str
+    frame: pl.DataFrame
+    parse: bool = False
+
+
+def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> None:
+    """Writes a workbook whose bytes depend on nothing but its content: `created` is no time of today."""
+    from xlsxwriter import Workbook
+
+    # Cells are written by their types: no text becomes a formula, a link or a number.
+    workbook = Workbook(path)
+    workbook.set_properties({"created": created})
+    formats = _Formats(workbook)
+    for sheet, name in zip(sheets, _names(sheets), strict=True):
+        _fill(workbook.add_worksheet(name), sheet, formats)
+    workbook.close()
+
+
+class _Formats:
+    """The workbook's formats, each made once."""
+
+    def __init__(self, workbook: Workbook) -> None:
+        self._workbook = workbook
+        self._made: dict[str, Format] = {}
+        self.head: Format = workbook.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
+
+    def number(self, pattern: str) -> Format:
+        if pattern not in self._made:
+            self._made[pattern] = self._workbook.add_format({"num_format": pattern})
+        return self._made[pattern]
+
+
+def _fill(worksheet: Worksheet, sheet: Sheet, formats: _Formats) -> None:
+    frame = sheet.frame
+    worksheet.freeze_panes(1, 0)
+    for place, name in enumerate(frame.columns):
+        worksheet.write_string(0, place, _text(name), formats.head)
+        values = frame[name].to_list()
+        if sheet.parse:
+            values = [_parsed(value) for value in values]
+        small = all(abs(value) < 10 for value in values if isinstance(value, float))
+        for row, value in enumerate(values, start=1):
+            _write(worksheet, row, place, value, "0.0000" if small else "0.00", formats)
+        widest = max(len(name), *(min(len(value_text(value)), _WIDEST) for value in values), 6) if values else len(name)
+        worksheet.set_column(place, place, min(widest, _WIDEST) + 2)
+
+
+def _write(worksheet: Worksheet, row: int, place: int, value: Any, decimals: str, formats: _Formats) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool):
+        worksheet.write_boolean(row, place, value)
+    elif isinstance(value, _Shown):
+        worksheet.write_number(row, place, float(value), formats.number(value.pattern))
+    elif isinstance(value, int) and abs(value) <= _EXACT:
+        worksheet.write_number(row, place, value, formats.number("0"))
+    elif isinstance(value, float) and abs(value) < float("inf"):
+        worksheet.write_number(row, place, value, formats.number(decimals))
+    elif isinstance(value, datetime):
+        worksheet.write_datetime(row, place, value.replace(tzinfo=None), formats.number("yyyy-mm-dd hh:mm:ss"))
+    elif isinstance(value, date):
+        worksheet.write_datetime(row, place, value, formats.number("yyyy-mm-dd"))
+    else:
+        worksheet.write_string(row, place, _text(value_text(value)))
+
+
+class _Shown(float):
+    """A number that a report shows with so many decimals."""
+
+    pattern = "0"
+
+
+def _parsed(cell: str) -> str | _Shown:
+    if not _NUMBER.fullmatch(cell):
+        return cell
+    number = _Shown(cell)
+    _, point, decimals = cell.partition(".")
+    number.pattern = "0" + point + "0" * len(decimals)
+    return number
+
+
+def _text(text: str) -> str:
+    shown = escaped(text)
+    return shown if len(shown) <= _CELL_TEXT else shown[: _CELL_TEXT - 1] + "…"
+
+
+def _names(sheets: Sequence[Sheet]) -> list[str]:
+    """Names that Excel takes: short, without its signs, each once."""
+    names: list[str] = []
+    for sheet in sheets:
+        name = re.sub(r"[\[\]:*?/\\']", " ", escaped(sheet.name)).strip()[:_SHEET_NAME] or "sheet"
+        taken = {one.lower() for one in names}
+        number = 2
+        unique = name
+        while unique.lower() in taken:
+            unique = f"{name[: _SHEET_NAME - len(str(number)) - 1]} {number}"
+            number += 1
+        names.append(unique)
+    return names

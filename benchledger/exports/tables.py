@@ -1,0 +1,146 @@
+"""`bench export tables`: reports written to files, several in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.tables import Report
+from benchledger.errors import NothingFoundError, UsageError
+from benchledger.exports.forms import TEXT_FORMS, report_json, report_text
+from benchledger.exports.values import json_text
+
+if TYPE_CHECKING:
+    import duckdb
+
+# The tables that can be exported: where each is asked for, and whether a rule can be.
+TABLES = {
+    "environment": ("benchledger.answers.environment:report_environment", False),
+    "failures": ("benchledger.answers.failures:report_failures", False),
+    "leaderboard": ("benchledger.answers.leaderboard:leaderboard", False),
+    "memory": ("benchledger.answers.memory:report_memory", False),
+    "speed": ("benchledger.answers.speed:report_speed", True),
+    "speedup": ("benchledger.answers.speedup:report_speedup", True),
+}
+# By the end of a file's name.
+SUFFIXES = {
+    ".md": "markdown",
+    ".csv": "csv",
+    ".json": "json",
+    ".tex": "latex",
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+}
+FORMS = tuple(SUFFIXES.values())
+# Of these a file holds the numbers of one table; several tables are a folder.
+_ONE_TABLE = ("csv", "parquet")
+_FILLED = "select max(ingested_at) from sighting"
+_SOURCES = "select rule, source from rule"
+
+
+def export_tables(
+    *tables: str,
+    output: Path | str | None = None,
+    form: str | None = None,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    rule: str | None = None,
+    **case_columns: object,
+) -> tuple[Report, ...]:
+    """The reports of some tables (speed, memory, speedup, failures, environment, leaderboard), written to `output`.
+
+    The form is markdown, csv, json, latex, parquet or xlsx, by default that of the output's suffix. Several tables in
+    csv or parquet make a folder with a file each. A table that nothing is found for is empty and has a note that says
+    so. Raises NothingFoundError if that is true of all, UsageError for an unknown table, form, rule or column.
+    """
+    form = form_of(form, output)
+    asked = _known(tables)
+    if rule is not None and not any(TABLES[table][1] for table in asked):
+        raise UsageError(f"no rule makes {', '.join(asked)}; a rule can be asked for with: {', '.join(_with_rule())}")
+    reports = _reports(asked, rule, {"db": db, "campaign": campaign, **case_columns})
+    if output is not None:
+        _write(Path(output), form, reports, db)
+    return reports
+
+
+def form_of(form: str | None, output: Path | str | None) -> str:
+    """The form asked for, or that of the output's suffix, or Markdown. Raises UsageError for an unknown one."""
+    if form is None:
+        form = "markdown" if output is None else SUFFIXES.get(Path(output).suffix.lower())
+        if form is None:
+            raise UsageError(f"{output}: no form has this suffix; known: {', '.join(SUFFIXES)}. Or give --format")
+    if form not in FORMS:
+        raise UsageError(f"no form {form!r}; known: {', '.join(FORMS)}")
+    return form
+
+
+def reports_text(reports: Sequence[Report], form: str) -> str:
+    """Reports one after the other; one JSON for all."""
+    if form not in TEXT_FORMS:
+        raise UsageError(f"--format {form} is no text: say where it goes with --output FILE")
+    if form in _ONE_TABLE and len(reports) > 1:
+        raise UsageError(f"--format {form} holds one table: say in which folder several go with --output FOLDER")
+    if form == "json" and len(reports) > 1:
+        return json_text([report_json(report) for report in reports])
+    return "\n\n".join(report_text(report, form) for report in reports)
+
+
+def _known(tables: Sequence[str]) -> list[str]:
+    for table in tables:
+        if table not in TABLES:
+            raise UsageError(f"no table {table!r}; known: {', '.join(TABLES)}")
+    if not tables:
+        raise UsageError(f"say which tables: {', '.join(TABLES)}")
+    return list(dict.fromkeys(tables))
+
+
+def _with_rule() -> list[str]:
+    return [table for table, (_, has_rule) in TABLES.items() if has_rule]
+
+
+def _reports(tables: list[str], rule: str | None, asked: dict[str, object]) -> tuple[Report, ...]:
+    import polars as pl
+
+    reports: list[Report] = []
+    errors: list[NothingFoundError] = []
+    for table in tables:
+        home, has_rule = TABLES[table]
+        module, _, name = home.partition(":")
+        report: Callable[..., Report] = getattr(import_module(module), name)
+        try:
+            reports.append(report(**asked, **({"rule": rule} if has_rule else {})))
+        except NothingFoundError as error:
+            errors.append(error)
+            reports.append(Report(table, (), pl.DataFrame(), (f"{table}: {error}",)))
+    if len(errors) == len(tables):
+        raise errors[0]
+    return tuple(reports)
+
+
+def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -> None:
+    if form == "xlsx":
+        from benchledger.exports.workbook import write_reports
+
+        with reading(db) as con:
+            filled, sources = _ledger_facts(con)
+        write_reports(output, reports, sources, filled)
+    elif form in _ONE_TABLE and (len(reports) > 1 or output.is_dir()):
+        suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
+        output.mkdir(parents=True, exist_ok=True)
+        for report in reports:
+            if report.tables:
+                _write(output / f"{report.name}{suffix}", form, [report], db)
+    elif form == "parquet":
+        reports[0].cells.write_parquet(output)
+    else:
+        output.write_text(reports_text(reports, form) + "\n", encoding="utf-8", newline="\n")
+
+
+def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:
+    """When the ledger was last filled, and where its rules come from."""
+    filled = con.execute(_FILLED).fetchall()[0][0]
+    return filled, dict(con.execute(_SOURCES).fetchall())

@@ -1,0 +1,104 @@
+"""The leaderboard: ranks among what was asked for, ties, what is missing, and what is not ranked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchledger
+from benchledger.answers.tables import Report
+from benchledger.errors import NothingFoundError
+from tests.ledger_rows import LedgerRows, ledger_rows
+
+
+def board(report: Report, *columns: str) -> list[tuple[str, ...]]:
+    return report.tables[0].frame.select(columns or ("rank", "samples/s", "campaign")).rows()
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "bench.duckdb"
+
+
+def ranked(ledger: LedgerRows, **speeds: float) -> None:
+    for campaign, speed in speeds.items():
+        ledger.run(speed, campaign=campaign)
+
+
+def test_a_tie_is_written_as_the_range_of_its_ranks(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ranked(ledger, a=9.0, b=7.0, c=7.0, d=5.0)
+
+    report = benchledger.leaderboard(db=db)
+
+    assert board(report) == [("1", "9.00", "a"), ("2-3", "7.00", "b"), ("2-3", "7.00", "c"), ("4", "5.00", "d")]
+    assert report.cells.select("rank", "rank_last").rows() == [(1, 1), (2, 3), (2, 3), (4, 4)]
+
+
+def test_those_that_meet_the_filters_are_ranked_among_themselves(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0, framework="tensorflow")
+        ledger.run(7.0)
+        ledger.run(5.0, batch_size_per_gpu=16)
+
+    assert board(benchledger.leaderboard(db=db, framework="pytorch"), "rank", "samples/s") == [
+        ("1", "7.00"),
+        ("2", "5.00"),
+    ]
+
+
+def test_a_card_that_nobody_states_is_listed_and_not_ranked(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (9.0, 7.0):
+            ledger.run(speed, environment={"gpu_model": None}, batch_size_per_gpu=int(speed))
+
+    report = benchledger.leaderboard(db=db)
+
+    assert board(report, "rank", "samples/s") == [("-", "9.00"), ("-", "7.00")]
+    assert report.tables[0].facts["gpu_model"] is None
+    assert "listed, not ranked" in report.tables[0].notes[0]
+    assert report.cells["rank"].to_list() == [None, None]
+
+
+def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0)
+        ledger.run(status="oom", batch_size_per_gpu=96)
+        ledger.run(status="oom", model="resnet50")
+
+    report = benchledger.leaderboard(db=db)
+
+    assert str(report.tables[0].coverage) == "1 of 2 cases; missing: bert_base_bs96_fp32_1 (ngc): oom"
+    assert report.notes == ("series without a speed, of a model, task or card that has none: 1",)
+
+
+def test_trials_spread_and_ranks_that_they_do_not_tell_apart_are_said(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (100.0, 104.0):
+            ledger.run(speed, campaign="a")
+        ranked(ledger, b=101.0, c=90.0)
+
+    report = benchledger.leaderboard(db=db)
+
+    assert board(report, "rank", "campaign", "trials", "spread, %") == [
+        ("1", "a", "2", "3.92"),
+        ("2", "b", "1", "-"),
+        ("3", "c", "1", "-"),
+    ]
+    assert report.tables[0].notes == ("within the spread of their trials: 1 x fp32: ranks 1 and 2",)
+
+
+def test_a_campaign_whose_name_holds_brackets_is_found_by_its_name(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ranked(ledger, **{"runs[1]": 9.0, "b": 7.0})
+
+    assert board(benchledger.leaderboard(db=db, campaign="runs[1]")) == [("1", "9.00", "runs[1]")]
+
+
+def test_no_speed_at_all_is_nothing_found(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(status="oom")
+
+    with pytest.raises(NothingFoundError, match="none of the series asked for has a speed"):
+        benchledger.leaderboard(db=db)
