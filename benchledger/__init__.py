@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.leaderboard import leaderboard
     from benchledger.answers.memory import report_memory
+    from benchledger.answers.profile import report_profile
     from benchledger.answers.query import queries, query, sql
     from benchledger.answers.run_detail import show_run
     from benchledger.answers.runs import runs
@@ -44,6 +45,7 @@ __all__ = [
     "report_environment",
     "report_failures",
     "report_memory",
+    "report_profile",
     "report_speed",
     "report_speedup",
     "runs",
@@ -70,6 +72,7 @@ _HOMES = {
     "redact": "benchledger.publishing.redact",
     "report_failures": "benchledger.answers.failures",
     "report_memory": "benchledger.answers.memory",
+    "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",
     "runs": "benchledger.answers.runs",

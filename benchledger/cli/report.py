@@ -15,6 +15,10 @@ _RULE = click.option(
     "--rule", metavar="RULE", help="By this rule, or by each of a glob such as 'paddle.*', instead of the default."
 )
 
+LANGUAGE = click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the headings."
+)
+
 
 @click.group(invoke_without_command=True)
 @click.option(
@@ -109,3 +113,26 @@ def environment(settings: Settings, /, campaign: str | None, form: str, output: 
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(filters)), form, output)
+
+
+@report.command()
+@case_options
+@click.option("--rule", metavar="RULE", help="tbd.coreutil: the pipes as TBD's own script computes them.")
+@LANGUAGE
+@output_options
+@click.pass_obj
+def profile(
+    settings: Settings,
+    /,
+    campaign: str | None,
+    rule: str | None,
+    lang: str,
+    form: str,
+    output: Path | None,
+    **filters: Any,
+) -> None:
+    """Utilisation of GPU and pipes in %, by batch size and file: what profilers saw."""
+    from benchledger.cli.output import print_report
+
+    answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, lang=lang, **given(filters))
+    print_report(answer, form, output)

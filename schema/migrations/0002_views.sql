@@ -1413,8 +1413,14 @@ from stated
 anti join excluded_run using (run_id)
 left join run using (run_id);
 
+-- The mean of the values that are numbers, each with its weight, over a sorted list.
+create macro weighted_mean(pairs) as
+    list_sum(list_sort([pair.value * pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)]))
+    / nullif(list_sum(list_sort([pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)])), 0);
+
 -- How busy a device was while it was profiled. Kernels overlap: their time counts once, so what a kernel adds is what
--- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles.
+-- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles. Its own script counts
+-- up to the highest ID of the file and leaves that launch out (tbd-suite, Core-Utilization-Analyzer/main.py): tbd_value.
 create view utilization_table as
 with kernel as (
     select run_id, log_id, device, clock_s as start_s, clock_s + value as end_s
@@ -1456,6 +1462,7 @@ launch as (
         quantity,
         unit,
         value,
+        step < max(step) over (partition by run_id, log_id) as tbd_counts,
         max(value) filter (where quantity = 'kernel_cycles')
             over (partition by run_id, log_id, device, step, label) as cycles
     from measurement
@@ -1467,9 +1474,9 @@ pipe as (
         log_id,
         device,
         name,
-        count(value * cycles) as kernels,
-        list_sum(list_sort(list(value * cycles)))
-            / nullif(list_sum(list_sort(list(cycles) filter (where value is not null))), 0) as value
+        count(*) filter (where isfinite(value) and isfinite(cycles)) as kernels,
+        weighted_mean(list({'value': value, 'weight': cycles})) as value,
+        weighted_mean(list({'value': value, 'weight': cycles}) filter (where tbd_counts)) as tbd_value
     from launch
     where quantity = 'pipe_utilization' and (unit = '%' or value is null)
     group by run_id, log_id, device, name
@@ -1481,6 +1488,7 @@ found as (
         busy.device,
         'compute' as metric,
         100 * busy.busy_s / nullif(greatest(coalesce(profiled.span_s, busy.own_s), busy.own_s), 0) as value,
+        null::double as tbd_value,
         busy.kernels,
         busy.busy_s,
         greatest(coalesce(profiled.span_s, busy.own_s), busy.own_s) as profiled_s,
@@ -1492,13 +1500,90 @@ found as (
     left join profiled
         on busy.log_id = profiled.log_id and busy.run_id is not distinct from profiled.run_id
     union all
-    select run_id, log_id, device, name, value, kernels, null, null, 'mean over kernels, weighted by their cycles'
+    select run_id, log_id, device, name, value, tbd_value, kernels, null, null, 'mean over kernels, weighted by their cycles'
     from pipe
 )
 select found.run_id, run.case_id, found.* exclude (run_id)
 from found
 anti join excluded_run using (run_id)
 left join run using (run_id);
+
+-- What is known of a profile. Of one that a run claims it is the run's case; else what its places and the profile
+-- itself say, by order of trust. Where the most trusted disagree, nothing is said.
+create view profile_case as
+with said as (
+    select log_id, name, value, case source when 'correct' then 0 when 'manifest' then 2 when 'facts.toml' then 3 else 4 end as trust
+    from sighting_fact
+    join sighting using (sighting_id)
+    where sighting.status in ('loaded', 'duplicate') and value is not null
+    union all
+    select log_id, name, value, 1
+    from log_fact
+    where value is not null
+),
+most_trusted as (
+    select log_id, name, if(count(distinct value) = 1, min(value), null) as value
+    from (select * from said qualify trust = min(trust) over (partition by log_id, name))
+    group by log_id, name
+),
+stated as (
+    select
+        log_id,
+        max(value) filter (where name = 'framework') as framework,
+        max(value) filter (where name = 'implementation') as implementation,
+        max(value) filter (where name = 'model') as model,
+        max(value) filter (where name = 'task') as task,
+        max(value) filter (where name = 'precision') as precision,
+        max(try_cast(value as bigint)) filter (where name = 'batch_size_per_gpu') as batch_size_per_gpu,
+        max(try_cast(value as bigint)) filter (where name = 'global_batch_size') as global_batch_size,
+        max(try_cast(value as bigint)) filter (where name = 'nodes') as nodes,
+        max(try_cast(value as bigint)) filter (where name = 'gpus') as gpus,
+        max(try_cast(value as bigint)) filter (where name = 'seq_len') as seq_len,
+        max(try_cast(value as bigint)) filter (where name = 'gradient_accumulation') as gradient_accumulation,
+        max(value) filter (where name = 'gpu_model') as gpu_model
+    from most_trusted
+    group by log_id
+),
+place as (
+    select distinct log_id, campaign
+    from sighting
+    where status in ('loaded', 'duplicate')
+),
+profile as (
+    select distinct run_log.run_id, log.log_id, format.framework, format.implementation
+    from log
+    join format on format.format = log.format
+    left join run_log using (log_id)
+    where format.role = 'profile'
+)
+select distinct
+    profile.run_id,
+    profile.log_id,
+    if(profile.run_id is null, place.campaign, run_campaign.campaign) as campaign,
+    run.case_id,
+    bench_case.name,
+    if(profile.run_id is null, coalesce(stated.framework, profile.framework), bench_case.framework) as framework,
+    if(profile.run_id is null, coalesce(stated.implementation, profile.implementation), bench_case.implementation)
+        as implementation,
+    if(profile.run_id is null, stated.model, bench_case.model) as model,
+    if(profile.run_id is null, stated.task, bench_case.task) as task,
+    if(profile.run_id is null, stated.precision, bench_case.precision) as precision,
+    if(profile.run_id is null, stated.batch_size_per_gpu, bench_case.batch_size_per_gpu) as batch_size_per_gpu,
+    if(profile.run_id is null, stated.global_batch_size, bench_case.global_batch_size) as global_batch_size,
+    if(profile.run_id is null, stated.nodes, bench_case.nodes) as nodes,
+    if(profile.run_id is null, stated.gpus, bench_case.gpus) as gpus,
+    if(profile.run_id is null, stated.seq_len, bench_case.seq_len) as seq_len,
+    if(profile.run_id is null, stated.gradient_accumulation, bench_case.gradient_accumulation) as gradient_accumulation,
+    bench_case.options,
+    if(profile.run_id is null, stated.gpu_model, environment.gpu_model) as gpu_model
+from profile
+join place on place.log_id = profile.log_id
+left join stated on stated.log_id = profile.log_id
+left join run using (run_id)
+left join run_campaign using (run_id)
+left join bench_case using (case_id)
+left join environment using (environment_id)
+anti join excluded_run on excluded_run.run_id = profile.run_id;
 
 create view convergence_table as
 with reading as (

@@ -817,10 +817,34 @@ comment on column utilization_table.log_id is 'Id of the log (table log).';
 comment on column utilization_table.device is 'Device, as its log names it; NULL if it does not.';
 comment on column utilization_table.metric is 'compute, or the name of a pipe''s metric as ncu spells it.';
 comment on column utilization_table.value is 'Utilization in %; NULL where the metric does not exist on the device.';
+comment on column utilization_table.tbd_value is
+    'The same as TBD''s own script computes it, which leaves out the launch with the highest ID; NULL for compute.';
 comment on column utilization_table.kernels is 'Number of launches that the value is made of.';
 comment on column utilization_table.busy_s is 'Seconds with at least one kernel running; NULL for pipes.';
 comment on column utilization_table.profiled_s is 'Seconds that were profiled; NULL for pipes.';
 comment on column utilization_table.method is 'How the value was computed.';
+
+comment on view profile_case is
+    'One row per profile log, run that claims it and campaign in which it lies: what case it profiles, as its run, the log or its places say.';
+comment on column profile_case.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column profile_case.log_id is 'Id of the log (table log).';
+comment on column profile_case.campaign is 'Campaign of a place where the profile lies.';
+comment on column profile_case.case_id is 'Id of the case (table bench_case); NULL where no run claims the log.';
+comment on column profile_case.name is 'Name of the case; NULL where no run claims the log.';
+comment on column profile_case.framework is 'Framework: pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column profile_case.implementation is 'Whose program it is.';
+comment on column profile_case.model is 'Model: bert_base, gpt2_345m, ...';
+comment on column profile_case.task is 'Task: pretraining, squad, ...';
+comment on column profile_case.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column profile_case.batch_size_per_gpu is 'Samples per GPU and step.';
+comment on column profile_case.global_batch_size is 'Samples per step over all GPUs.';
+comment on column profile_case.nodes is 'Machines.';
+comment on column profile_case.gpus is 'GPUs over all nodes.';
+comment on column profile_case.seq_len is 'Sequence length.';
+comment on column profile_case.gradient_accumulation is 'Passes per step.';
+comment on column profile_case.options is 'Options that are part of the case; NULL where no run claims the log.';
+comment on column profile_case.gpu_model is 'GPU as NVIDIA names it, without its prefix: V100-SXM2-16GB.';
 
 comment on view convergence_table is
     'One row per run and loss: first and last loss, and the last accuracy.';
@@ -915,6 +939,8 @@ comment on macro place_of is
     'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
 comment on macro cell_key is
     'cell_key(letter, parts): short name of a number; letter s for speed_table, m for memory_table, u for speedup_table.';
+comment on macro weighted_mean is
+    'The mean of a list of {value, weight}, each value by its weight; what is no finite number is left out.';
 comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro faster is

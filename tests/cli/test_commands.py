@@ -28,6 +28,7 @@ EQUALS = {
     "report failures": "report_failures",
     "report environment": "report_environment",
     "report memory": "report_memory",
+    "report profile": "report_profile",
     "report speed": "report_speed",
     "report speedup": "report_speedup",
     "runs": "runs",

@@ -1,0 +1,49 @@
+"""The words of what a page prints beside its tables, in each language: queries/words/*.toml, one file a report."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import read_toml
+from benchledger.definitions.toml_table import Table
+from benchledger.errors import DefinitionError, UsageError
+
+LANGUAGES = ("en", "zh")
+
+
+def load_words(report: str, section: str, language: str) -> dict[str, str]:
+    """The words of one section of a report's file. Raises UsageError for a language or section that it does not have.
+
+    Raises DefinitionError with file and line for a word that is not said in each language.
+    """
+    if language not in LANGUAGES:
+        raise UsageError(f"no words in {language!r}; known languages: {', '.join(LANGUAGES)}")
+    sections = _read(report)
+    if section not in sections:
+        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(sections)}")
+    return {key: said[language] for key, said in sections[section].items()}
+
+
+@cache
+def _read(report: str) -> dict[str, dict[str, dict[str, str]]]:
+    # A file of the user's own comes last, and its sections count.
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for path in definition_files("queries/words", ".toml"):
+        if path.stem == report:
+            file = read_toml(path)
+            for name in file.data:
+                section = Table(file, name, file.data[name], file.data[name])
+                found[name] = {key: _said(section, key) for key in section.data}
+    if not found:
+        raise DefinitionError(f"queries/words/{report}.toml:1: missing. Reinstall benchledger")
+    return found
+
+
+def _said(section: Table, key: str) -> dict[str, str]:
+    said = section.texts(key)
+    if set(said) != set(LANGUAGES):
+        section.fail(
+            key, f"{key} is said in each language: {', '.join(LANGUAGES)}; here in: {', '.join(said) or 'none'}"
+        )
+    return said
