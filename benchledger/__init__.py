@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
     from benchledger.exports.tables import export_tables
+    from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -36,6 +37,7 @@ __all__ = [
     "exclude",
     "exclusions",
     "export_tables",
+    "forget",
     "formats",
     "ingest",
     "leaderboard",
@@ -61,6 +63,7 @@ _HOMES = {
     "check_formats": "benchledger.answers.formats",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
+    "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
     "export_tables": "benchledger.exports.tables",
     "leaderboard": "benchledger.answers.leaderboard",

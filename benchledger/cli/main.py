@@ -16,6 +16,9 @@ COMMANDS = {
         "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."
     ),
     "export": LazyCommand("benchledger.cli.export:export", "Write answers as Markdown, CSV, Excel, JSON, ..."),
+    "forget": LazyCommand(
+        "benchledger.cli.forget:forget", "Remove each LOG from the ledger, with all that came from it."
+    ),
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show or check the log formats."),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
     "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME."),

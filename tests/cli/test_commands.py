@@ -19,6 +19,7 @@ EQUALS = {
     "exclude": "exclude",
     "export leaderboard": "leaderboard",
     "export tables": "export_tables",
+    "forget": "forget",
     "formats check": "check_formats",
     "formats list": "formats",
     "formats show": "show_format",

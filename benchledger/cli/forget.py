@@ -1,0 +1,52 @@
+"""`bench forget`: a log goes, with all that came from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+from benchledger.cli.wait_option import wait_option
+
+if TYPE_CHECKING:
+    from benchledger.ingestion.forget import Forgotten
+
+
+@click.command()
+@click.argument("logs", nargs=-1, metavar="LOG...")
+@click.option("--dry-run", is_flag=True, help="Say what would go, remove nothing.")
+@wait_option
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: float, form: str) -> None:
+    """Remove each LOG from the ledger, with all that came from it.
+
+    LOG is the beginning of its content's hash, its log_id, or a place where it was seen, as bench show prints it. The
+    file itself stays where it is, and the next ingest of that place reads it again.
+    """
+    found = benchledger.forget(*logs, dry_run=dry_run, db=settings.db, wait_s=wait_s)
+    click.echo(_json(found) if form == "json" else _text(found))
+    if dry_run:
+        settings.say("dry run: nothing was removed")
+    else:
+        settings.say(
+            "The next ingest of the same places reads these logs again: take the files away, or leave their runs out "
+            "with bench exclude. Freed space stays in the file until bench db compact"
+        )
+
+
+def _text(found: Forgotten) -> str:
+    from benchledger.cli.output import frame_table
+
+    runs = f"\n\nruns that had them\n{frame_table(found.runs)}" if found.runs.height else "\n\nno run had them"
+    return f"logs\n{frame_table(found.logs)}{runs}"
+
+
+def _json(found: Forgotten) -> str:
+    from benchledger.exports.values import json_text
+
+    return json_text({"logs": found.logs.to_dicts(), "runs": found.runs.to_dicts(), "dry_run": found.dry_run})

@@ -1,0 +1,33 @@
+-- Before the logs in temp table forgotten(id) go: what has to be derived again for it, then all that is told of their
+-- places, and layouts of lines that no other log has.
+
+create or replace temp table near_forgotten as
+with here as (
+    select * from sighting where log_id in (select id from forgotten)
+)
+select id as log_id from forgotten
+union
+-- Without it a monitor's run may be alone, and a sidecar too.
+select a.log_id
+from sighting as a
+where a.status in ('loaded', 'duplicate') and a.log_id is not null
+    and (
+        a.folder in (select folder from here)
+        or a.campaign in (select campaign from here)
+        or a.place in (select place from sighting_file where sighting_id in (select sighting_id from here))
+    );
+
+create or replace temp table layout_forgotten as
+select distinct shape_id from record where log_id in (select id from forgotten);
+
+delete from shape
+where shape_id in (select shape_id from layout_forgotten)
+    and shape_id not in (select shape_id from record where log_id not in (select id from forgotten));
+
+delete from sighting_fact
+where sighting_id in (select sighting_id from sighting where log_id in (select id from forgotten));
+
+delete from sighting_file
+where sighting_id in (select sighting_id from sighting where log_id in (select id from forgotten));
+
+delete from sighting where log_id in (select id from forgotten);

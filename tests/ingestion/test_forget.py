@@ -1,0 +1,289 @@
+"""Forgetting a log leaves the ledger as if the log had never been read."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchledger import exclude, forget, ingest
+from benchledger.errors import DatabaseError, NothingFoundError, UsageError
+from benchledger.store.private import PrivateFile
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, one, put, run_text
+from tests.store.test_held import holder
+
+# What tells when, why a place was read, or what a ledger has been through, not what is in it.
+HISTORY = {"schema_version", "run_alias"}
+PLACE = "place_of(path, archive, member)"
+
+
+def put_everything(top: Path) -> None:
+    """Logs that are bound to each other in every way that there is."""
+    first, second, third = (run_text(seed=seed, at=at) for seed, at in ((1, 0), (2, 5000), (3, 5030)))
+    put(top / "twins" / "a.log", first.log)
+    put(top / "twins" / "a.json", first.twin)
+    put(top / "twins" / "a.csv", first.telemetry)
+    # Of two runs at one time neither takes the monitor; of one it does.
+    put(top / "watched" / "x.log", second.log)
+    put(top / "watched" / "y.log", third.log)
+    put(top / "watched" / "all.csv", second.telemetry)
+    # Two sidecars of one format bind nothing; one does, also below.
+    put(top / "sides" / "one.para", "GLOBAL_BATCH 768\nGPU 8\n")
+    put(top / "sides" / "two.para", "GLOBAL_BATCH 16\nGPU 1\n")
+    put(top / "sides" / "below" / "s.log", run_text(seed=4, at=90000).log)
+    put(top / "sides" / "copy" / "a.log", first.log)
+    # Manifests bind files of other folders; a monitor that two list is nobody's.
+    put(top / "listed" / "m.log", run_text(seed=5, at=200000).log)
+    put(top / "listed" / "n.log", run_text(seed=6, at=300000).log)
+    put(top / "monitor" / "gpu.csv", run_text(seed=7, at=400000).telemetry)
+    for name in ("m", "n"):
+        said = {"benchledger_manifest": 1, "files": [f"../listed/{name}.log", "../monitor/gpu.csv"], "trial": 2}
+        put(top / f"manifest-{name}" / "run.json", json.dumps({**said, "exit_code": 0}))
+    put(top / "lonely" / "run.json", json.dumps({"benchledger_manifest": 1, "files": ["gone.log"], "exit_code": 1}))
+    put(top / "odd.log", "nothing that anybody knows\n")
+    with tarfile.open(top / "old.tar.gz", "w:gz") as tar:
+        for name, seed in (("old/p.log", 8), ("old/q.log", 9)):
+            text = run_text(seed=seed, at=500000 + seed * 1000).log.encode()
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(text), 1_600_000_000
+            tar.addfile(info, io.BytesIO(text))
+
+
+def everything(db: Path) -> dict[str, list[str]]:
+    found = {}
+    with duckdb.connect(str(db), read_only=True) as con:
+        for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall():
+            columns = "* exclude (ingested_at, reason)" if name == "sighting" else "*"
+            if name not in HISTORY:
+                found[name] = sorted(map(repr, con.execute(f"select {columns} from {name}").fetchall()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("forget")
+    put_everything(home / "logs")
+    key = put(home / "key", "k" * 64)
+    key.chmod(0o600)
+    ingest(home / "logs", db=home / "bench.duckdb", key_file=key)
+    return home
+
+
+@pytest.fixture
+def db(made: Path, tmp_path: Path) -> Path:
+    for name in ("bench.duckdb", "bench.duckdb.private"):
+        shutil.copy(made / name, tmp_path / name)
+    return tmp_path / "bench.duckdb"
+
+
+PLACES = [
+    "twins/a.json", "twins/a.csv", "watched/x.log", "sides/one.para", "listed/m.log", "manifest-m/run.json",
+    "lonely/run.json", "odd.log",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_ledger_is_as_if_the_forgotten_log_had_never_been_read(place: str, db: Path, db2: Path, made: Path) -> None:
+    log = made / "logs" / place
+    aside = made / "aside"
+    before = everything(db)
+
+    found = forget(place, db=db)
+
+    log.rename(aside)
+    try:
+        ingest(made / "logs", db=db2, key_file=made / "key")
+    finally:
+        aside.rename(log)
+    assert everything(db) == everything(db2)
+    assert everything(db) != before
+    assert found.logs["places"].to_list() == [[place]]
+    # And it comes back.
+    assert ingest(made / "logs", db=db).files["loaded" if place != "odd.log" else "unrecognised"] == 1
+    assert everything(db) == before
+
+
+def test_a_log_that_lies_at_two_places_goes_from_both(db: Path) -> None:
+    found = forget("twins/a.log", db=db)
+
+    assert found.logs["places"].to_list() == [["sides/copy/a.log", "twins/a.log"]]
+    assert ask(db, f"select count(*) from sighting where {PLACE} glob '*a.log'") == [(0,)]
+    # Its twin is now the run.
+    [(old, new)] = found.runs.rows()
+    assert new is not None
+    assert ask(db, "select run_key from run_alias where old_key = ?", old) == [(new,)]
+
+
+def test_no_table_has_a_row_of_a_forgotten_log(db: Path) -> None:
+    forget(*(str(row[0]) for row in ask(db, "select log_id from log where format is not null")), db=db)
+
+    with duckdb.connect(str(db), read_only=True) as con:
+        pointing = """select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)
+                      where column_name in ('log_id', 'status_log_id', 'sighting_id') and table_name not like 'sqlite%'"""
+        for table, column in con.execute(pointing).fetchall():
+            whole = "sighting" if column == "sighting_id" else "log"
+            orphans = f"select count(*) from {table} where {column} not in (select {whole}_id from {whole})"
+            assert con.execute(orphans).fetchone() == (0,), (table, column)
+        for table in (
+            "record",
+            "reject",
+            "run",
+            "run_log",
+            "fact",
+            "bench_case",
+            "environment",
+            "shape",
+            "sighting_file",
+        ):
+            assert con.execute(f"select count(*) from {table}").fetchone() == (0,), table
+
+
+def test_a_member_of_an_archive_comes_back_with_the_next_ingest(db: Path, made: Path) -> None:
+    before = everything(db)
+
+    forget("old.tar.gz!/old/p.log", db=db)
+
+    result = ingest(made / "logs", db=db)
+    assert (result.files["loaded"], result.files["unreadable"]) == (1, 0)
+    assert everything(db) == before
+
+
+def test_an_exclusion_survives_forgetting_and_coming_back(db: Path, made: Path) -> None:
+    key = one(
+        db,
+        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where path = 'watched/x.log'",
+    )
+    exclude(key, reason="bad", db=db)
+
+    forget("watched/x.log", db=db)
+    assert ask(db, "select * from excluded_run") == []
+    ingest(made / "logs", db=db)
+
+    assert ask(db, "select run_key, reason from excluded_run") == [(key, "bad")]
+
+
+def test_an_exclusion_stays_with_the_twin_and_with_the_log_that_comes_back(db: Path, made: Path) -> None:
+    key = one(
+        db,
+        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where role = 'duplicate_stream'",
+    )
+    exclude(key, reason="bad", db=db)
+
+    [(_, twin_key)] = forget("twins/a.log", db=db).runs.rows()
+    assert ask(db, "select run_key from excluded_run") == [(twin_key,)]
+    ingest(made / "logs", db=db)
+
+    assert ask(db, "select run_key, reason from excluded_run") == [(key, "bad")]
+
+
+def test_a_dry_run_says_the_same_and_removes_nothing(db: Path) -> None:
+    before, private = everything(db), seen(db)
+
+    would = forget("twins/a.log", "odd.log", dry_run=True, db=db)
+
+    assert (everything(db), seen(db)) == (before, private)
+    went = forget("twins/a.log", "odd.log", db=db)
+    assert went.logs.equals(would.logs)
+    assert went.runs.equals(would.runs)
+
+
+def seen(db: Path) -> dict[str, object]:
+    with closing(PrivateFile(db)) as private:
+        return dict(private.seen())
+
+
+def test_the_private_file_forgets_the_place(db: Path) -> None:
+    assert any(place.endswith("odd.log") for place in seen(db))
+
+    forget("odd.log", db=db)
+
+    assert not any(place.endswith("odd.log") for place in seen(db))
+
+
+def test_a_ledger_without_its_private_file_forgets_too_and_makes_none(db: Path) -> None:
+    db.with_name("bench.duckdb.private").unlink()
+
+    forget("odd.log", db=db)
+
+    assert [path.name for path in db.parent.iterdir()] == ["bench.duckdb"]
+
+
+@pytest.mark.parametrize("when", ["derive", "_forget_places"])
+def test_a_kill_leaves_the_ledger_whole(when: str, db: Path, made: Path) -> None:
+    before = everything(db)
+    code = f"""
+import os, signal
+from benchledger.ingestion import forget
+forget.{when} = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
+forget.forget("old.tar.gz!/old/p.log", "watched/x.log", db={str(db)!r})
+"""
+    killed = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
+    assert killed.returncode == -signal.SIGKILL
+
+    assert (everything(db) == before) == (when == "derive")
+    ingest(made / "logs", db=db)
+    assert everything(db) == before
+
+
+def test_a_log_is_named_by_hash_id_or_place(db: Path) -> None:
+    log_id, content_hash = one(
+        db, "select log_id, content_hash from log join sighting using (log_id) where path = 'odd.log'"
+    )
+    for name in (content_hash, content_hash[:10].upper(), str(log_id), "odd.log", "odd.log:1"):
+        assert forget(name, dry_run=True, db=db).logs["log_id"].to_list() == [log_id]
+
+
+def test_what_names_no_log_or_several_removes_nothing(db: Path) -> None:
+    before = everything(db)
+    for names, error, says in (
+        (("odd.log", "none.log"), NothingFoundError, "no log 'none.log'; known: "),
+        (("",), NothingFoundError, "no log"),
+        ((), UsageError, "give the LOG"),
+    ):
+        with pytest.raises(error, match=says):
+            forget(*names, db=db)
+    digits = [row[0] for row in ask(db, "select left(content_hash, 1) from log group by 1 having count(*) > 1")]
+    with pytest.raises(UsageError, match=r"names \d+ logs; name one by its hash: "):
+        forget(digits[0], db=db)
+
+    assert everything(db) == before
+
+
+def test_of_a_place_where_a_log_grew_the_grown_one_is_meant(tmp_path: Path) -> None:
+    db, text = tmp_path / "bench.duckdb", run_text().log
+    for part in (2, 1):
+        put(tmp_path / "logs" / "a.log", text[: len(text) // part])
+        ingest(tmp_path / "logs", db=db)
+
+    forget("a.log", db=db)
+
+    assert ask(db, "select status from sighting") == [("superseded",)]
+    ingest(tmp_path / "logs", db=db)
+    assert ask(db, "select status from run") == [("ok",)]
+
+
+def test_a_missing_and_a_held_ledger(tmp_path: Path, db: Path) -> None:
+    with pytest.raises(DatabaseError, match="no such database"):
+        forget("a", db=tmp_path / "none.duckdb")
+    with holder(db, "r"):
+        assert run_bench("forget", "odd.log", "--wait", "0", db=db).exit_code == 3
+
+
+def test_the_command_says_what_went_and_that_it_comes_back(db: Path) -> None:
+    result = run_bench("forget", "odd.log", "--dry-run", db=db)
+    assert (result.exit_code, "nothing was removed" in result.stderr) == (0, True)
+
+    result = run_bench("forget", "twins/a.log", "--format", "json", db=db)
+
+    assert json.loads(result.stdout)["logs"][0]["format"] == "ngc-pytorch-bert"
+    assert "the next ingest of the same places reads these logs again" in result.stderr.lower()
