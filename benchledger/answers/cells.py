@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 NOT_RUN = "-"
@@ -17,6 +18,12 @@ def number_text(value: float) -> str:
     if value == 0 or abs(value) >= 1:
         return two_decimals
     return max(f"{value:.4g}", two_decimals, key=len)
+
+
+def python_number_text(value: float) -> str:
+    """A number as Python prints it once it is rounded to two decimals: 7.3, where others print 7.30."""
+    text = number_text(value)
+    return str(float(text)) if text.endswith("0") and abs(value) >= 1 else text
 
 
 def status_text(status: str) -> str:
@@ -39,3 +46,8 @@ def rank_text(rank: int | None, last: int | None) -> str:
     if rank is None or last is None:
         return NOT_RUN
     return str(rank) if rank == last else f"{rank}-{last}"
+
+
+def named(text: str, row: Mapping[str, Any], shown: bool) -> str:
+    """A cell with the name of its number behind it, if names are shown and it is a number that has one."""
+    return f"{text} {row['cell']}" if shown and row.get("cell") else text

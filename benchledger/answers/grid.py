@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from benchledger.answers.asked import MAX, Asked, Column
 from benchledger.answers.cells import NOT_RUN, VARIOUS, fact_text
-from benchledger.answers.grouping import Row, SortKey, grouped, sort_key
+from benchledger.answers.grouping import FAILED, Row, SortKey, grouped, sort_key
+from benchledger.answers.look import Look
 from benchledger.answers.tables import Coverage, Table, text_frame
 
 # In which two series of one cell can still differ.
@@ -13,6 +15,8 @@ SPLIT_COLUMNS = ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_ver
 # These follow the batch size in many campaigns (a fixed global batch makes accumulation differ in every column), so
 # that a row may hold several of their values: it is split only as far as a cell needs it.
 BATCH_COLUMNS = ("global_batch_size", "gradient_accumulation")
+# Of these the largest batch size is no BS=max.
+_DID_NOT_RUN = (*FAILED, "truncated", "too_few_steps")
 _PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")
 
 
@@ -21,22 +25,61 @@ class _Line:
     """One row of the grid: what its series share, and one series a cell."""
 
     head: tuple[object, ...]
-    cells: dict[str, Row] = field(default_factory=dict)
+    cells: dict[Column, Row] = field(default_factory=dict)
 
     def takes(self, row: Row) -> bool:
         """Whether the cell is free and the row would still share its global batch or its accumulation."""
-        if column_name(row) in self.cells:
+        if Column.of(row) in self.cells:
             return False
         return any(all(row[name] == mine[name] for mine in self.cells.values()) for name in BATCH_COLUMNS)
 
     def fact(self, name: str) -> str:
+        if not self.cells:
+            return NOT_RUN
         values = {row[name] for row in self.cells.values()}
         return fact_text(values.pop()) if len(values) == 1 else VARIOUS
 
+    def cell(self, column: Column) -> Row | None:
+        """The series of a column; of BS=max the largest that ran, or where none did the smallest that failed."""
+        if column.batch != MAX:
+            return self.cells.get(column)
+        rows = [row for held, row in self.cells.items() if held.precision == column.precision]
+        sized = sorted((row for row in rows if row["batch_size_per_gpu"] is not None), key=_batch)
+        ran = [row for row in sized if row["status"] not in _DID_NOT_RUN]
+        return ran[-1] if ran else sized[0] if sized else None
 
-def column_name(row: Row) -> str:
-    """The head of a case's column: FP32(BS=32)."""
-    return f"{fact_text(row['precision']).upper()}(BS={fact_text(row['batch_size_per_gpu'])})"
+
+def lay_out(
+    rows: list[Row],
+    facts: dict[str, str | None],
+    look: Look,
+    asked: Asked,
+    notes: tuple[str, ...] = (),
+    unit: str | None = None,
+) -> Table:
+    """One table from rows that have a `shown` for their cell and a `missing`, which says why there is no number.
+
+    Columns and rows that were asked for stand there also where nothing is known of them; others are left out.
+    """
+    columns = list(asked.columns) or _columns(rows)
+    shown = [row for row in rows if any(column.holds(row) for column in columns)]
+    hard = _differing(shown, ("gpus",), SPLIT_COLUMNS)
+    soft = _differing(shown, ("gpus", *hard), BATCH_COLUMNS)
+    lines = _asked_lines(_lines(shown, ("gpus", *hard), soft), rows, hard, asked)
+    cells = [
+        [*map(fact_text, line.head), *(line.fact(name) for name in soft)]
+        + [NOT_RUN if row is None else str(row["shown"]) for row in map(line.cell, columns)]
+        for line in lines
+    ]
+    heads = [*look.headings("gpus", *hard, *soft), *(look.case(column.precision, column.batch) for column in columns)]
+    return Table(
+        facts=facts,
+        coverage=_coverage(lines, columns, (*hard, *soft)),
+        frame=text_frame(heads, cells),
+        rows_split_by=(*hard, *soft),
+        notes=(*_sizes_note(lines, columns, look), *notes),
+        above=look.above(facts, unit),
+    )
 
 
 def cell_order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
@@ -45,24 +88,20 @@ def cell_order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
     return sort_key([row["gpus"]]), column_order(row), sort_key(rest)
 
 
-def lay_out(rows: list[Row], facts: dict[str, str | None], notes: tuple[str, ...] = ()) -> Table:
-    """One table from rows that have a `cell` text and a `missing`, which says why there is no number."""
-    hard = _differing(rows, ("gpus",), SPLIT_COLUMNS)
-    soft = _differing(rows, ("gpus", *hard), BATCH_COLUMNS)
-    lines = _lines(rows, ("gpus", *hard), soft)
-    names = list(dict.fromkeys(column_name(row) for row in sorted(rows, key=column_order)))
-    cells = [
-        [*map(fact_text, line.head), *(line.fact(name) for name in soft)]
-        + [str(line.cells[name]["cell"]) if name in line.cells else NOT_RUN for name in names]
-        for line in lines
-    ]
-    return Table(
-        facts=facts,
-        coverage=_coverage(lines, names, (*hard, *soft)),
-        frame=text_frame(["gpus", *hard, *soft, *names], cells),
-        rows_split_by=(*hard, *soft),
-        notes=notes,
-    )
+def column_order(row: Row) -> SortKey:
+    """The place of a case's column: precisions from wide to narrow, then batch sizes."""
+    precision = row["precision"]
+    place = _PRECISIONS.index(precision) if precision in _PRECISIONS else len(_PRECISIONS)
+    return sort_key((place, precision, row["batch_size_per_gpu"]))
+
+
+def _columns(rows: list[Row]) -> list[Column]:
+    return list(dict.fromkeys(map(Column.of, sorted(rows, key=column_order))))
+
+
+def _batch(row: Row) -> int:
+    batch: int = row["batch_size_per_gpu"]
+    return batch
 
 
 def _differing(rows: list[Row], heads: tuple[str, ...], columns: tuple[str, ...]) -> tuple[str, ...]:
@@ -76,37 +115,47 @@ def _differing(rows: list[Row], heads: tuple[str, ...], columns: tuple[str, ...]
 def _lines(rows: list[Row], heads: tuple[str, ...], soft: tuple[str, ...]) -> list[_Line]:
     lines: list[_Line] = []
     for head, group in grouped(rows, heads).items():
-        crowded = len({column_name(row) for row in group}) < len(group)
+        crowded = len(set(map(Column.of, group))) < len(group)
         here: list[_Line] = []
         for row in sorted(group, key=lambda row: (column_order(row), sort_key(row[name] for name in soft))):
             free = [line for line in here if not crowded or line.takes(row)]
             if not free:
                 free = [_Line(head)]
                 here.extend(free)
-            free[0].cells[column_name(row)] = row
+            free[0].cells[Column.of(row)] = row
         lines.extend(here)
     return lines
 
 
-def column_order(row: Row) -> SortKey:
-    """The place of a case's column: precisions from wide to narrow, then batch sizes."""
-    precision = row["precision"]
-    place = _PRECISIONS.index(precision) if precision in _PRECISIONS else len(_PRECISIONS)
-    return sort_key((place, precision, row["batch_size_per_gpu"]))
+def _asked_lines(lines: list[_Line], rows: list[Row], hard: tuple[str, ...], asked: Asked) -> list[_Line]:
+    """The lines of the numbers of GPUs asked for, or of all that there are; empty ones where there is none."""
+    numbers = asked.rows or [head for (head,) in grouped(rows, ("gpus",))]
+    found: list[_Line] = []
+    for gpus in numbers:
+        found += [line for line in lines if line.head[0] == gpus] or [_Line((gpus, *(NOT_RUN for _ in hard)))]
+    return found
 
 
-def _coverage(lines: list[_Line], names: list[str], split: tuple[str, ...]) -> Coverage:
+def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[str, ...]:
+    """Which batch size each number of a column BS=max is of."""
+    sizes = [
+        f"{fact_text(line.head[0])} x {look.case(column.precision, row['batch_size_per_gpu'])}"
+        for line in lines
+        for column in columns
+        if column.batch == MAX and (row := line.cell(column)) is not None
+    ]
+    return (look.heading("max", sizes=", ".join(sizes)),) if sizes else ()
+
+
+def _coverage(lines: list[_Line], columns: list[Column], split: tuple[str, ...]) -> Coverage:
     missing: list[str] = []
     for line in lines:
-        for name in names:
-            why = line.cells[name]["missing"] if name in line.cells else "not run"
+        for column in columns:
+            row = line.cell(column)
+            why = "not run" if row is None else row["missing"]
             if why is not None:
-                split_facts = "".join(f" {column}={line.fact(column)}" for column in split)
-                missing.append(f"{fact_text(line.head[0])} x {_short(name)}{split_facts}: {why}")
-    total = len(lines) * len(names)
+                split_facts = "".join(f" {name}={line.fact(name)}" for name in split)
+                case = f"{fact_text(column.precision)} BS={fact_text(column.batch)}"
+                missing.append(f"{fact_text(line.head[0])} x {case}{split_facts}: {why}")
+    total = len(lines) * len(columns)
     return Coverage(total - len(missing), total, tuple(missing))
-
-
-def _short(name: str) -> str:
-    precision, _, batch = name.partition("(")
-    return f"{precision.lower()} {batch.rstrip(')')}"

@@ -12,7 +12,7 @@ SortKey = tuple[tuple[bool, bool, Any], ...]
 # Series that differ in one of these never share a table.
 TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "gpu_model")
 # How a run ends of which no number is shown.
-_FAILED = ("oom", "nan", "timeout", "failed")
+FAILED = ("oom", "nan", "timeout", "failed")
 
 
 def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]:
@@ -48,7 +48,7 @@ def take_in_unstated(rows: list[Row]) -> list[Row]:
     placed = []
     for row in rows:
         of_kin = models.get(tuple(row[column] for column in columns), set())
-        taken_in = row["gpu_model"] is None and row["status"] in _FAILED and len(of_kin) == 1
+        taken_in = row["gpu_model"] is None and row["status"] in FAILED and len(of_kin) == 1
         placed.append({**row, "gpu_model": next(iter(of_kin)), "taken_in": True} if taken_in else row)
     return placed
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.cells import NOT_RUN, cell_text
+from benchledger.answers.asked import read_asked
+from benchledger.answers.cells import NOT_RUN, cell_text, named
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
@@ -16,6 +17,7 @@ from benchledger.answers.grouping import (
     take_in_unstated,
     unstated_note,
 )
+from benchledger.answers.look import look_of
 from benchledger.answers.nothing import NothingFoundError
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
@@ -35,7 +37,7 @@ select series_id, case when bool_or(status in ('ok', 'unknown')) then 'ok' else
 from ending
 group by series_id
 """
-_MEMORY = "select series_id, definition, value_mib, headroom_mib from memory_table"
+_MEMORY = "select series_id, definition, value_mib, headroom_mib, cell from memory_table"
 # What each number is, said under its table: two definitions never share one.
 _MEANING = {
     "device": "device: all memory in use on the device, by telemetry; highest sample of the fullest device",
@@ -45,41 +47,56 @@ _MEANING = {
 }
 
 
-def report_memory(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+def report_memory(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
+    columns: object = None,
+    rows: object = None,
+    cells: bool = False,
+    **case_columns: object,
+) -> Report:
     """The memory of every series in MiB: the median over trials of the fullest device, one table per definition.
 
-    Raises NothingFoundError if no series that meets the filters has any memory, UsageError for an unknown column.
+    `layout`, `lang`, `columns`, `rows` and `cells` are those of `report_speed`. Raises NothingFoundError if no series
+    that meets the filters has any memory, UsageError for an unknown column.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    look = look_of("memory", layout, lang)
+    asked = read_asked(look, columns, rows)
     with reading(db) as con:
         series = all_series(con)
         need_series(con, db, series, filters)
-        rows = rows_of(filters.apply(series))
+        found = rows_of(filters.apply(series))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
         excluded = excluded_notes(con, filters)
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
-    cells: list[Row] = []
-    rows = take_in_unstated([{**row, "status": status.get(row["series_id"], "ok")} for row in rows])
-    for kin in grouped(rows, TABLE_COLUMNS).values():
-        found = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
-        for definition in sorted(found):
-            placed = [_place(row, definition, by_series) for row in kin]
-            cells.extend(sorted((row for row in placed if row["value_mib"] is not None), key=cell_order))
+    numbers: list[Row] = []
+    found = take_in_unstated([{**row, "status": status.get(row["series_id"], "ok")} for row in found])
+    for kin in grouped(found, TABLE_COLUMNS).values():
+        definitions = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
+        for definition in sorted(definitions):
+            placed = [_place(row, definition, by_series, cells) for row in kin]
+            shown = [row for row in placed if row["value_mib"] is not None and asked.shows(row)]
+            numbers.extend(sorted(shown, key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            tables.append(lay_out(placed, facts, (_MEANING.get(definition, definition), *unstated_note(kin))))
+            notes = (_MEANING.get(definition, definition), *unstated_note(kin))
+            tables.append(lay_out(placed, facts, look, asked, notes, "MiB"))
     if not tables:
         raise NothingFoundError(
-            f"none of the {len(rows)} series asked for has a memory sample. Memory comes from telemetry logs "
+            f"none of the {len(found)} series asked for has a memory sample. Memory comes from telemetry logs "
             "(nvidia-smi CSV) beside the training log, or from lines of the log itself; see: bench runs"
         )
-    return Report("memory", tuple(tables), frame_of(cells)).noted(excluded)
+    return Report("memory", tuple(tables), frame_of(numbers)).noted(excluded)
 
 
-def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]]) -> Row:
+def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], cells: bool) -> Row:
     rows = [memory for memory in by_series.get((row["series_id"],), []) if memory["definition"] == definition]
-    memory: Row = rows[0] if rows else {"definition": definition, "value_mib": None, "headroom_mib": None}
+    memory: Row = rows[0] if rows else {"definition": definition, "value_mib": None, "headroom_mib": None, "cell": None}
     ended = row["status"]
     if ended != "ok":
         # What a run held when it failed is not the memory that its case needs; memory_table keeps the number.
@@ -88,4 +105,4 @@ def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[R
         text, missing = NOT_RUN, f"no {definition} memory"
     else:
         text, missing = cell_text(memory["value_mib"], ended), None
-    return {**row, **memory, "cell": text, "missing": missing}
+    return {**row, **memory, "shown": named(text, memory, cells), "missing": missing}

@@ -42,7 +42,7 @@ def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def frame_of(rows: list[Row], without: tuple[str, ...] = ("cell", "missing", "trial_runs")) -> pl.DataFrame:
+def frame_of(rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs")) -> pl.DataFrame:
     """Rows as a frame, without the columns that only a table's layout needs."""
     import polars as pl
 

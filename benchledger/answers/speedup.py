@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
+from benchledger.answers.asked import asked_gpus, asked_names
+from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, named, number_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
+from benchledger.answers.look import Look, look_of
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.answers.units import LoggedUnits, logged_units
 
 # What speedup_table holds equal between a case and its base; weak scaling also the batch size of a GPU, strong
 # scaling the global one.
@@ -36,38 +40,67 @@ _BATCH_COLUMNS = {
     "weak": ("global_batch_size", "gradient_accumulation"),
     "strong": ("batch_size_per_gpu", "gradient_accumulation"),
 }
+# The columns that can be asked for, and the fact in those that hold one.
+_COLUMNS = ("node_num", "gpu_num", "value", "base", "speedup", "efficiency")
+_FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
 _ALONE = "their cases have no other number of GPUs to be compared with"
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """What is shown of a family, and how."""
+
+    look: Look
+    columns: tuple[str, ...]
+    gpus: tuple[int, ...]
+    cells: bool
+
+
 def report_speedup(
-    *, db: Path | str = DEFAULT_DB, campaign: str | None = None, rule: str | None = None, **case_columns: object
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    rule: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
+    columns: object = None,
+    rows: object = None,
+    unit: str | None = None,
+    cells: bool = False,
+    **case_columns: object,
 ) -> Report:
     """The speed-up of every series over its base, both by the same rule; one table per family of comparable series.
 
-    Efficiency is speed-up x GPUs of the base / GPUs. Raises NothingFoundError if no series meets the filters,
-    UsageError for an unknown rule or column.
+    Efficiency is speed-up x GPUs of the base / GPUs. `columns` are of node_num, gpu_num, value, base, speedup and
+    efficiency; `layout`, `lang`, `rows`, `unit` and `cells` those of `report_speed`. Raises NothingFoundError if no
+    series meets the filters, UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    look = look_of("speedup", layout, lang)
+    shown = _Shown(look, asked_names(look, columns, _COLUMNS), asked_gpus(look, rows), cells)
     with reading(db) as con:
         asked = rules_asked_for(con, rule)
         series = all_series(con)
         need_series(con, db, series, filters)
         # The base of a case may not meet the filters (--gpus 8): the view has found it before they apply.
-        rows = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
-        need_value(con, rows, rule)
+        found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
+        need_value(con, found, rule)
+        units = logged_units(con, found, unit)
         excluded = excluded_notes(con, filters)
-    rows = take_in_failures(rows)
-    for row in rows:
+    found = take_in_failures(found)
+    for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
-    families = list(grouped(rows, _FAMILY).values())
+    families = list(grouped(found, _FAMILY).values())
     compared = [family for family in families if _is_compared(family)]
     alone = len(families) - len(compared)
     # Where nothing can be compared the speeds are shown all the same.
     notes = (f"tables left out: {alone}; {_ALONE}",) if compared and alone else ()
-    stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in rows)]
-    tables = tuple(_table(family, stated, left_out_notes(rows, family, asked)) for family in compared or families)
-    cells = [row for family in families for row in sorted(family, key=_line_order)]
-    return Report("speedup", tables, frame_of(cells, without=("fixed_batch",)), notes).noted(excluded)
+    stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in found)]
+    tables = tuple(
+        _table(family, shown, stated, units, left_out_notes(found, family, asked)) for family in compared or families
+    )
+    numbers = [row for family in families for row in sorted(family, key=_line_order)]
+    return Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes).noted(excluded)
 
 
 def _is_compared(rows: list[Row]) -> bool:
@@ -77,27 +110,55 @@ def _is_compared(rows: list[Row]) -> bool:
     return len(rows) > 1 and any(row["value"] is not None for row in rows)
 
 
-def _table(rows: list[Row], stated: list[str], notes: tuple[str, ...]) -> Table:
-    scaling, unit = rows[0]["scaling"], rows[0]["unit"] or "speed"
+def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits, notes: tuple[str, ...]) -> Table:
+    scaling, look = rows[0]["scaling"], shown.look
+    # The column's head is the unit of the ledger, unless another word for it was asked for.
+    unit = (rows[0]["unit"] if units.asked is None else units.of(rows)) or "speed"
     split = _split_columns(rows, _BATCH_COLUMNS[scaling])
     bases = {row["base_series_id"] for row in rows if row["base_value"] is not None}
-    base_column = [f"base {unit}"] if len(bases) > 1 else []
-    lines = []
-    for row in sorted(rows, key=_line_order):
-        base = [_number(row["base_value"])] if base_column else []
-        speed = cell_text(row["value"], row["status"])
-        heads = [fact_text(row[name]) for name in ("nodes", "gpus", *split)]
-        lines.append([*heads, speed, *base, _number(row["speedup"]), _number(row["efficiency"])])
+    columns = [name for name in shown.columns if name != "base" or len(bases) > 1]
+    place = max((columns.index(name) + 1 for name in ("node_num", "gpu_num") if name in columns), default=0)
+    columns[place:place] = split
+    lines = [[_text(row, column, shown) for column in columns] for row in _lines(rows, shown.gpus)]
     facts = facts_of(rows[0], stated)
-    columns = ["node_num", "gpu_num", *split, unit, *base_column, "speedup", "efficiency"]
     missing = tuple(_missing(row, split) for row in rows if row["speedup"] is None)
     return Table(
         facts={_FIXED[scaling] if name == "fixed_batch" else name: fact for name, fact in facts.items()},
         coverage=Coverage(len(rows) - len(missing), len(rows), missing),
-        frame=text_frame(columns, lines),
+        frame=text_frame([look.heading(name, unit=unit) for name in columns], lines),
         rows_split_by=split,
         notes=(*(_base_note(rows, unit) if len(bases) == 1 else ()), *notes),
+        above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
     )
+
+
+def _lines(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
+    """The rows in order, or those of the numbers of GPUs asked for, and the number itself where it has none."""
+    ordered = sorted(rows, key=_line_order)
+    if not gpus:
+        return list(ordered)
+    lines: list[Row | int] = []
+    for number in gpus:
+        here = [row for row in ordered if row["gpus"] == number]
+        lines.extend(here or [number])
+    return lines
+
+
+def _text(row: Row | int, column: str, shown: _Shown) -> str:
+    if isinstance(row, int):
+        return str(row) if column == "gpu_num" else NOT_RUN
+    if column == "value":
+        return cell_text(row["value"], row["status"])
+    if column == "base":
+        return NOT_RUN if row["base_value"] is None else number_text(row["base_value"])
+    if column in ("speedup", "efficiency"):
+        if row[column] is None:
+            return NOT_RUN
+        # README 001 writes 1.00 for the base and 7.3 for the others.
+        is_base = row["base_series_id"] == row["series_id"]
+        text = number_text(row[column]) if is_base else shown.look.number(column, row[column])
+        return named(text, row, shown.cells and column == "speedup")
+    return fact_text(row[_FACTS.get(column, column)])
 
 
 def _line_order(row: Row) -> SortKey:
@@ -108,10 +169,6 @@ def _line_order(row: Row) -> SortKey:
 def _split_columns(rows: list[Row], columns: tuple[str, ...]) -> tuple[str, ...]:
     crowded = [row for sharing in grouped(rows, ("nodes", "gpus")).values() if len(sharing) > 1 for row in sharing]
     return tuple(name for name in columns if len({row[name] for row in crowded}) > 1)
-
-
-def _number(value: float | None) -> str:
-    return NOT_RUN if value is None else number_text(value)
 
 
 def _missing(row: Row, split: tuple[str, ...]) -> str:

@@ -29,6 +29,22 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class Above:
+    """What a layout prints above a table in place of its facts: headings of two levels, and the line of the unit.
+
+    `align` says where its cells stand: left, center or right.
+    """
+
+    section: str | None = None
+    title: str | None = None
+    unit: str | None = None
+    align: str | None = None
+
+    def __bool__(self) -> bool:
+        return self != Above()
+
+
+@dataclass(frozen=True)
 class Table:
     """One table as it is printed.
 
@@ -42,6 +58,7 @@ class Table:
     rows_split_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     trials: pl.DataFrame | None = None
+    above: Above = Above()
 
 
 @dataclass(frozen=True)

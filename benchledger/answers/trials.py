@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
-from benchledger.answers.grid import cell_order, column_name
+from benchledger.answers.grid import cell_order
 from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.look import Look
 from benchledger.answers.series import rows_of
 from benchledger.answers.tables import text_frame
 
@@ -54,7 +55,7 @@ def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
     return trials
 
 
-def trial_notes(rows: list[Row]) -> tuple[str, ...]:
+def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
     """What a table says about the trials and records behind its numbers."""
     with_value = [row for row in rows if row["value"] is not None]
     trials, used, skipped = (
@@ -62,7 +63,7 @@ def trial_notes(rows: list[Row]) -> tuple[str, ...]:
     )
     left_out = sum(row["trials_dropped"] for row in rows)
     notes = [f"trials: {trials} a cell, {left_out} dropped; records: {used} used a cell, {skipped} skipped"]
-    dropped = [f"{fact_text(row['gpus'])} x {column_name(row)}" for row in with_value if row["trials_dropped"]]
+    dropped = [f"{fact_text(row['gpus'])} x {_case(row, look)}" for row in with_value if row["trials_dropped"]]
     if dropped:
         notes.append(f"numbers with dropped trials: {', '.join(dropped)}; see them with --trials")
     if any(
@@ -76,7 +77,7 @@ def trial_notes(rows: list[Row]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials) -> pl.DataFrame:
+def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials, look: Look) -> pl.DataFrame:
     """Every trial of a table's cells, a row per cell, beside the mean and median of those that count.
 
     The number of a trial that does not count, for it failed or stopped early, stands in brackets.
@@ -87,10 +88,11 @@ def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials) -> p
     for row, own in sorted(by_cell, key=lambda pair: cell_order(pair[0])):
         said = {trial["trial"]: _trial_text(trial) for trial in own}
         averages = next(((trial["mean"], trial["median"]) for trial in own if trial["is_trial"]), (None, None))
-        heads = [fact_text(row["gpus"]), *(fact_text(row[name]) for name in split_by), column_name(row)]
+        facts = [fact_text(row["gpus"]), *(fact_text(row[name]) for name in split_by), _case(row, look)]
         ends = [NOT_RUN if value is None else number_text(value) for value in averages]
-        lines.append([*heads, *(said.get(number, NOT_RUN) for number in numbers), *ends])
-    columns = ["gpus", *split_by, "case", *(f"trial {number}" for number in numbers), "mean", "median"]
+        lines.append([*facts, *(said.get(number, NOT_RUN) for number in numbers), *ends])
+    heads = look.headings("gpus", *split_by, "trial_case")
+    columns = [*heads, *(f"trial {number}" for number in numbers), *look.headings("mean", "median")]
     return text_frame(columns, lines)
 
 
@@ -107,6 +109,10 @@ def trial_rows(rows: list[Row], trials: Trials) -> list[Row]:
 def any_number(rows: list[Row], trials: Trials) -> bool:
     """Whether a trial of some rows has a number by their rule, though it may not count."""
     return any(trial["value"] is not None for row in rows for trial in trials.get((row["series_id"], row["rule"]), []))
+
+
+def _case(row: Row, look: Look) -> str:
+    return look.case(row["precision"], row["batch_size_per_gpu"])
 
 
 def _own(row: Row, trials: Trials) -> list[Row]:

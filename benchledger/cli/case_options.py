@@ -28,6 +28,34 @@ def case_options(function: _Function) -> _Function:
     )(function)
 
 
+def layout_options(*, columns: str = "", rows: bool = True, unit: bool = False) -> Callable[[_Function], _Function]:
+    """Adds --layout, --lang, --cells and, where a table has them, --columns, --rows and --unit."""
+
+    def add(function: _Function) -> _Function:
+        options = [
+            click.option(
+                "--layout",
+                metavar="NAME",
+                help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
+            ),
+            click.option("--lang", metavar="LANG", help="Language of the headings: en or zh."),
+        ]
+        if columns:
+            options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
+        if rows:
+            text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
+            options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))
+        if unit:
+            text = "Another word for the unit: sequences/sec for samples/s."
+            options.append(click.option("--unit", metavar="WORD", help=text))
+        options.append(click.option("--cells", is_flag=True, help="Add the name of each number, for bench explain."))
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
 def output_options(function: _Function) -> _Function:
     """Adds --format and --output."""
     function = click.option(
@@ -40,11 +68,13 @@ def output_options(function: _Function) -> _Function:
     )(function)
 
 
-def given(filters: dict[str, Any]) -> dict[str, Any]:
-    """The filters that were given, as the library takes them."""
-    # Not options: JSON has commas of its own.
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The filters and other options that were given, as the library takes them."""
     return {
-        column: [part for value in values for part in ([value] if column == "options" else value.split(","))]
-        for column, values in filters.items()
-        if values
+        name: _several(name, value) if isinstance(value, tuple) else value for name, value in options.items() if value
     }
+
+
+def _several(name: str, values: tuple[str, ...]) -> list[str]:
+    # Not options: JSON has commas of its own.
+    return [part for value in values for part in ([value] if name == "options" else value.split(","))]

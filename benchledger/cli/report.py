@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given, output_options
+from benchledger.cli.case_options import case_options, given, layout_options, output_options
 from benchledger.cli.settings import Settings
 
 _RULE = click.option(
     "--rule", metavar="RULE", help="By this rule, or by each of a glob such as 'paddle.*', instead of the default."
 )
+_CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
+_COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, efficiency."
 
 LANGUAGE = click.option(
     "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the headings."
@@ -48,6 +50,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 @case_options
 @_RULE
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
+@layout_options(columns=_CASES, unit=True)
 @output_options
 @click.pass_obj
 def speed(
@@ -58,38 +61,40 @@ def speed(
     trials: bool,
     form: str,
     output: Path | None,
-    **filters: Any,
+    **words: Any,
 ) -> None:
     """Speed: cards by precision and batch size."""
     from benchledger.cli.output import print_report
 
-    answer = benchledger.report_speed(db=settings.db, campaign=campaign, rule=rule, trials=trials, **given(filters))
+    answer = benchledger.report_speed(db=settings.db, campaign=campaign, rule=rule, trials=trials, **given(words))
     print_report(answer, form, output)
 
 
 @report.command()
 @case_options
+@layout_options(columns=_CASES)
 @output_options
 @click.pass_obj
-def memory(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **filters: Any) -> None:
+def memory(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Memory in MiB: cards by precision and batch size, one table per definition of memory."""
     from benchledger.cli.output import print_report
 
-    print_report(benchledger.report_memory(db=settings.db, campaign=campaign, **given(filters)), form, output)
+    print_report(benchledger.report_memory(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()
 @case_options
 @_RULE
+@layout_options(columns=_COLUMNS, unit=True)
 @output_options
 @click.pass_obj
 def speedup(
-    settings: Settings, /, campaign: str | None, rule: str | None, form: str, output: Path | None, **filters: Any
+    settings: Settings, /, campaign: str | None, rule: str | None, form: str, output: Path | None, **words: Any
 ) -> None:
     """Speed-up over the base with the fewest GPUs, and efficiency."""
     from benchledger.cli.output import print_report
 
-    answer = benchledger.report_speedup(db=settings.db, campaign=campaign, rule=rule, **given(filters))
+    answer = benchledger.report_speedup(db=settings.db, campaign=campaign, rule=rule, **given(words))
     print_report(answer, form, output)
 
 

@@ -1,0 +1,102 @@
+"""The columns and rows that a table is asked for, whether or not anything is known about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchledger.answers.filters import UNKNOWN
+from benchledger.answers.grouping import Row
+from benchledger.answers.look import Look
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import UsageError
+
+# In place of a batch size: the largest that ran.
+MAX = "max"
+_EXAMPLE = "fp32:32,fp16:64,fp32:max"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a grid: a precision and a batch size per GPU, or the largest that ran."""
+
+    precision: str | None
+    batch: int | str | None
+
+    @classmethod
+    def of(cls, row: Row) -> Column:
+        """The column that a series stands in."""
+        return cls(row["precision"], row["batch_size_per_gpu"])
+
+    def holds(self, row: Row) -> bool:
+        """Whether a series can stand in this column."""
+        return self.precision == row["precision"] and self.batch in (MAX, row["batch_size_per_gpu"])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The columns and rows (numbers of GPUs) asked for, in order; all that are known, where none are."""
+
+    columns: tuple[Column, ...] = ()
+    rows: tuple[int, ...] = ()
+
+    def shows(self, row: Row) -> bool:
+        """Whether a series can stand in one of the cells asked for."""
+        in_column = not self.columns or any(column.holds(row) for column in self.columns)
+        return in_column and (not self.rows or row["gpus"] in self.rows)
+
+
+def read_asked(look: Look, columns: object = None, rows: object = None) -> Asked:
+    """Checks what is asked for, `fp32:32,fp16:max` and `1,8`; else what the layout shows of itself.
+
+    Raises UsageError with an example for anything else.
+    """
+    wanted = _parts(columns) or list(look.report.columns)
+    return Asked(
+        columns=tuple(dict.fromkeys(_column(look, part) for part in wanted)),
+        rows=asked_gpus(look, rows),
+    )
+
+
+def asked_gpus(look: Look, rows: object = None) -> tuple[int, ...]:
+    """The numbers of GPUs asked for; none if all that are known are."""
+    return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or look.report.rows
+
+
+def asked_names(look: Look, columns: object, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns asked for by their names, else those of the layout. Raises UsageError for one that there is not."""
+    wanted = tuple(dict.fromkeys(_parts(columns)))
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"no column {name!r} in the {look.report.name} table; known: {', '.join(known)}")
+    return wanted or look.report.columns
+
+
+def _parts(given: object) -> list[str]:
+    if given is None:
+        return []
+    listed = given if isinstance(given, (list, tuple)) else [given]
+    return [part.strip() for one in listed for part in str(one).split(",") if part.strip()]
+
+
+def _column(look: Look, text: str) -> Column:
+    name, colon, batch = text.partition(":")
+    if not colon:
+        raise UsageError(f"no column {text!r}: write precision and batch size, such as {_EXAMPLE}")
+    written = {shown.lower(): precision for precision, shown in look.layout.precisions.items()}
+    precision = vocabulary().facts["precision"].canonical(written.get(name.lower(), name))
+    if precision is None and name != UNKNOWN:
+        known = ", ".join(vocabulary().facts["precision"].values)
+        raise UsageError(f"no precision {name!r} in column {text!r}; known: {known}, {UNKNOWN}")
+    if batch == MAX:
+        return Column(precision, MAX)
+    if batch == UNKNOWN:
+        return Column(precision, None)
+    if not batch.isascii() or not batch.isdigit() or int(batch) == 0:
+        raise UsageError(f"the batch size of column {text!r} must be a whole number, {MAX} or {UNKNOWN}")
+    return Column(precision, int(batch))
+
+
+def _gpus(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise UsageError(f"no row {text!r}: rows are numbers of GPUs, such as 1,8,32")
+    return int(text)

@@ -1,0 +1,97 @@
+"""How one report looks: a layout in one language, with the headings that it gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchledger.answers.cells import fact_text, number_text, python_number_text
+from benchledger.answers.nothing import known
+from benchledger.answers.tables import Above
+from benchledger.definitions.layouts import LANGUAGES, PLAIN, Layout, ReportLayout, load_layouts
+from benchledger.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Look:
+    """The headings and texts of one report in one layout and language."""
+
+    layout: Layout
+    plain: Layout
+    report: ReportLayout
+    lang: str
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether tables are headed by their facts, as the terminal shows them, and not by a title."""
+        return self.layout.name == PLAIN
+
+    def heading(self, key: str, **values: str) -> str:
+        """The head of a column."""
+        headings = self.layout.headings if key in self.layout.headings else self.plain.headings
+        return headings[key][self.lang].format(**values)
+
+    def headings(self, *keys: str) -> list[str]:
+        """The heads of several columns."""
+        return [self.heading(key) for key in keys]
+
+    def text(self, key: str, **values: str) -> str | None:
+        """What stands above or below a table, if the layout says something there."""
+        texts = self.report.texts
+        if key not in texts and self.report.name in self.plain.reports:
+            texts = self.plain.reports[self.report.name].texts
+        return texts[key][self.lang].format(**values) if key in texts else None
+
+    def case(self, precision: object, batch: object) -> str:
+        """The head of a case's column: FP32(BS=32)."""
+        return self.heading("case", precision=self.precision(precision), batch=fact_text(batch))
+
+    def precision(self, name: object) -> str:
+        """A precision as the layout writes it: AMP for fp16."""
+        return self.layout.precisions.get(str(name), fact_text(name).upper())
+
+    def model(self, name: object) -> str:
+        """A model as the layout writes it: BERT-base for bert_base."""
+        return self.layout.models.get(str(name), fact_text(name))
+
+    def above(self, facts: Mapping[str, object], unit: str | None = None) -> Above:
+        """What stands above a table; nothing in the plain layout, where its facts do."""
+        if self.is_plain:
+            return Above()
+        named = self._named(facts)
+        unit_line = None if unit is None else self.text("unit", unit=unit)
+        return Above(self.text("section", **named), self.text("title", **named), unit_line, self.layout.align)
+
+    def _named(self, facts: Mapping[str, object]) -> dict[str, str]:
+        """What a title or section can name, as the layout writes it."""
+        stated = json.loads(str(facts.get("options") or "{}"))
+        words = (self.layout.options.get(f"{name}={value}".lower()) for name, value in sorted(stated.items()))
+        return {
+            "model": self.model(facts.get("model")),
+            "case": " & ".join([self.precision(facts.get("precision")), *(word for word in words if word)]),
+            "fixed_name": fact_text(facts.get("fixed_name")),
+            "fixed_batch": fact_text(facts.get("fixed_batch")),
+        }
+
+    def number(self, column: str, value: float) -> str:
+        """A number as the layout writes those of a column."""
+        return python_number_text(value) if self.report.numbers.get(column) == "python" else number_text(value)
+
+
+def look_of(report: str, layout: str | None = None, lang: str | None = None) -> Look:
+    """The look of a report. Raises UsageError for an unknown layout or language, or a layout without this report."""
+    layouts = load_layouts()
+    name, language = layout or PLAIN, lang or LANGUAGES[0]
+    if name not in layouts:
+        raise UsageError(f"no layout {name!r}; known: {known(layouts, name)}")
+    if language not in LANGUAGES:
+        raise UsageError(f"no language {language!r}; known: {', '.join(LANGUAGES)}")
+    chosen = layouts[name]
+    if report not in chosen.reports:
+        having = [other.name for other in layouts.values() if report in other.reports]
+        raise UsageError(
+            f"layout {name!r} has no {report} table, but: {', '.join(chosen.reports)}. "
+            f"Layouts that have one: {known(having)}"
+        )
+    return Look(chosen, layouts[PLAIN], chosen.reports[report], language)

@@ -1,0 +1,63 @@
+"""How the unit of a table is spelt: as its logs spell it, or as it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What a number was made of that has no printed speed (a time between two steps) has no logged unit either.
+_LOGGED = """
+select distinct series_run.series_id, shape.unit, shape.unit_logged
+from series_run
+join run_source using (run_id)
+join record using (log_id)
+join shape using (shape_id)
+where list_contains($series, series_run.series_id)
+    and shape.quantity = 'throughput'
+    and shape.phase = 'train'
+    and shape.unit_logged is not null
+"""
+
+
+@dataclass(frozen=True)
+class LoggedUnits:
+    """The spellings of units by series and unit, and the one that was asked for."""
+
+    asked: str | None
+    spellings: dict[tuple[object, object], set[str]]
+
+    def of(self, rows: list[Row]) -> str | None:
+        """The unit of a table's rows: as it was asked for, else as their logs spell it if they agree on it."""
+        unit: str | None = rows[0]["unit"]
+        if self.asked is not None:
+            return self._asked(unit)
+        spelt = set().union(*(self.spellings.get((row["series_id"], unit), set()) for row in rows))
+        plain = {word for word in spelt if _spells(word, unit)}
+        return plain.pop() if len(plain) == 1 == len(spelt) else unit
+
+    def _asked(self, unit: str | None) -> str | None:
+        if self.asked is None or _spells(self.asked, unit):
+            return self.asked
+        known = sorted(word for word in vocabulary().spellings if _spells(word, unit))
+        raise UsageError(f"{self.asked!r} is no other word for {unit}; known: {', '.join(known) or 'none'}")
+
+
+def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], asked: str | None = None) -> LoggedUnits:
+    """How the logs of some rows of speed_table spell the units of their speeds."""
+    series = list({row["series_id"] for row in rows})
+    spellings: dict[tuple[object, object], set[str]] = {}
+    for series_id, unit, spelling in con.execute(_LOGGED, {"series": series}).fetchall():
+        spellings.setdefault((series_id, unit), set()).add(spelling)
+    return LoggedUnits(asked, spellings)
+
+
+def _spells(word: str, unit: str | None) -> bool:
+    """Whether a word means a unit without a factor."""
+    return vocabulary().spellings.get(word) == (unit, 1.0)
