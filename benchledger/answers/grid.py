@@ -61,8 +61,8 @@ def lay_out(
 
     Columns and rows that were asked for stand there also where nothing is known of them; others are left out.
     """
+    shown = list(filter(asked.shows, rows))
     columns = list(asked.columns) or _columns(rows)
-    shown = [row for row in rows if any(column.holds(row) for column in columns)]
     hard = _differing(shown, ("gpus",), SPLIT_COLUMNS)
     soft = _differing(shown, ("gpus", *hard), BATCH_COLUMNS)
     lines = _asked_lines(_lines(shown, ("gpus", *hard), soft), rows, hard, asked)

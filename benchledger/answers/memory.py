@@ -38,11 +38,13 @@ from ending
 group by series_id
 """
 _MEMORY = "select series_id, definition, value_mib, headroom_mib, cell from memory_table"
+NOT_MEASURED = "none"
 # What each number is, said under its table: two definitions never share one.
 _MEANING = {
     "device": "device: all memory in use on the device, by telemetry; highest sample of the fullest device",
     "allocated": "allocated: what the framework's tensors took, as the program printed it",
     "reserved": "reserved: what the framework's allocator held, as the program printed it",
+    NOT_MEASURED: "no log of these runs has a memory sample, in telemetry beside it or in its own lines",
     "process": "process: what the driver counts for the process",
 }
 
@@ -79,7 +81,8 @@ def report_memory(
     found = take_in_unstated([{**row, "status": status.get(row["series_id"], "ok")} for row in found])
     for kin in grouped(found, TABLE_COLUMNS).values():
         definitions = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
-        for definition in sorted(definitions):
+        # A layout sets its table out also where nothing has been measured, as README 000 does.
+        for definition in sorted(definitions) or ([] if look.is_plain else [NOT_MEASURED]):
             placed = [_place(row, definition, by_series, cells) for row in kin]
             shown = [row for row in placed if row["value_mib"] is not None and asked.shows(row)]
             numbers.extend(sorted(shown, key=cell_order))
@@ -102,7 +105,7 @@ def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[R
         # What a run held when it failed is not the memory that its case needs; memory_table keeps the number.
         text, missing = cell_text(None, ended), ended.replace("_", " ")
     elif memory["value_mib"] is None:
-        text, missing = NOT_RUN, f"no {definition} memory"
+        text, missing = NOT_RUN, f"no {definition} memory" if definition != NOT_MEASURED else "no memory"
     else:
         text, missing = cell_text(memory["value_mib"], ended), None
     return {**row, **memory, "shown": named(text, memory, cells), "missing": missing}

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
-from benchledger.exports.words import words_above, words_below, words_below_trials
+from benchledger.exports.words import headings, words_above, words_below, words_below_trials
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables import Report
+    from benchledger.answers.tables import Report, Table
 
 # A backslash makes any of these a plain sign. An underscore within a word (bert_base) is one already.
 _SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_RULES = {"left": "---", "center": ":---:", "right": "---:"}
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # GitHub makes links of bare addresses.
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
@@ -38,8 +39,8 @@ def markdown_of_report(report: Report) -> str:
     """Every table of a report between what is said above and below it."""
     blocks: list[str] = []
     for table in report.tables:
-        blocks += [markdown_line(line) for line in words_above(report, table)]
-        blocks.append(_text_table(table.frame))
+        blocks += _above(report, table)
+        blocks.append(_text_table(table.frame, table.above.align))
         blocks += _list(words_below(table))
         if table.trials is not None:
             blocks.append(_text_table(table.trials))
@@ -47,10 +48,12 @@ def markdown_of_report(report: Report) -> str:
     return "\n\n".join([*blocks, *_list(report.notes)])
 
 
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """A table of cells as text; `right` says which columns stand to the right."""
+def markdown_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], align: str | None = None
+) -> str:
+    """A table of cells as text; `right` says which columns stand to the right, unless all are to `align` alike."""
     head = _row([markdown_text(column) for column in columns])
-    rule = _row(["---:" if to_the_right else "---" for to_the_right in right])
+    rule = _row([_RULES[align or ("right" if to_the_right else "left")] for to_the_right in right])
     return "\n".join([head, rule, *(_row([markdown_text(cell) for cell in row]) for row in rows)])
 
 
@@ -67,6 +70,17 @@ def markdown_line(text: str) -> str:
     )
 
 
+def _above(report: Report, table: Table) -> list[str]:
+    """The words above a table, of which a layout's headings are headings."""
+    heads = headings(table)
+    marks = ["###", "####"]
+    lines = []
+    for number, line in enumerate(words_above(report, table)):
+        mark = marks[number] + " " if number < len(heads) else "> " if line == table.above.unit else ""
+        lines.append(mark + markdown_line(line))
+    return lines
+
+
 def _list(lines: Sequence[str]) -> list[str]:
     return ["\n".join(f"- {markdown_line(line)}" for line in lines)] if lines else []
 
@@ -76,8 +90,8 @@ def number_columns(frame: pl.DataFrame) -> list[bool]:
     return [any(_NUMBER.fullmatch(cell) for cell in frame[name].to_list()) for name in frame.columns]
 
 
-def _text_table(frame: pl.DataFrame) -> str:
-    return markdown_table(frame.columns, text_rows(frame), number_columns(frame))
+def _text_table(frame: pl.DataFrame, align: str | None = None) -> str:
+    return markdown_table(frame.columns, text_rows(frame), number_columns(frame), align)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -11,19 +11,31 @@ _BRACKETS = "in brackets: the number of a trial that does not count"
 
 
 def words_above(report: Report, table: Table) -> list[str]:
-    """The report's name with the facts that the table's numbers share, and by what tables and rows are split."""
-    facts = [f"{fact} {'unknown' if value is None else value}" for fact, value in table.facts.items()]
-    lines = [f"{report.name}: {'; '.join(facts)}" if facts else report.name]
+    """The report's name with the facts that the table's numbers share, and by what tables and rows are split.
+
+    A layout's headings stand in their place, and the unit; only what tells one table from the others stays.
+    """
+    lines = headings(table) or [f"{report.name}: {_facts(table)}" if table.facts else report.name]
     if report.split_by:
         lines.append(f"one of {len(report.tables)} tables, split by {', '.join(report.split_by)}")
     if table.rows_split_by:
         lines.append(f"rows split by {', '.join(table.rows_split_by)}")
-    return lines
+    return [*lines, *([table.above.unit] if table.above.unit else [])]
+
+
+def headings(table: Table) -> list[str]:
+    """What a layout heads a table with: the section it belongs to, and its title."""
+    return [text for text in (table.above.section, table.above.title) if text]
 
 
 def words_below(table: Table) -> list[str]:
-    """How much of the table has a number, and its notes."""
-    return [*([] if table.coverage is None else [str(table.coverage)]), *table.notes]
+    """How much of the table has a number, and its notes; before them its facts, where a title stands above it."""
+    facts = [_facts(table)] if headings(table) and table.facts else []
+    return [*facts, *([] if table.coverage is None else [str(table.coverage)]), *table.notes]
+
+
+def _facts(table: Table) -> str:
+    return "; ".join(f"{fact} {'unknown' if value is None else value}" for fact, value in table.facts.items())
 
 
 def words_below_trials(table: Table) -> list[str]:

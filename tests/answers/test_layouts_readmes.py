@@ -1,0 +1,102 @@
+"""The tables of READMEs 000, 001 and 004 come out cell by cell, in their own layout. Needs the real logs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, report_memory, report_speed, report_speedup
+from benchledger.exports.forms import report_text
+from tests.ledger_rows import ledger_rows
+from tests.readme_tables import readme, tables, tables_below
+
+# Commits of PaddlePaddle/Perf that hold the logs of README 000: on 1 and 8 cards, on 32, on 32 without accumulation.
+COMMITS = ("58c854be", "aaa5ab17", "89037820")
+LOGS = "Bert/OtherReports/PyTorch/logs"
+
+
+@pytest.fixture(scope="module")
+def ngc(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("ngc") / "bench.duckdb"
+    ingest(*(corpus / f"PaddlePaddle+Perf@{commit}" / LOGS for commit in COMMITS), db=db, campaign_name="NGC")
+    return db
+
+
+@pytest.fixture(scope="module")
+def mxnet(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    (page,) = (shared / "seeds").glob("001_*.txt")
+    folder = tmp_path_factory.mktemp("mxnet")
+    shutil.copy(page, folder / "readme.log")
+    (folder / "facts.toml").write_text('[options]\nxla = "false"\n', encoding="utf-8")
+    ingest(folder, db=folder / "bench.duckdb")
+    return folder / "bench.duckdb"
+
+
+def test_the_speed_table_of_readme_000_is_its_table_of_the_logs(ngc: Path, shared: Path) -> None:
+    printed = readme(shared, "000")
+
+    text = report_text(
+        report_speed(db=ngc, layout="paddle", lang="zh", unit="sequences/sec", rows="1,8"),
+        "markdown",
+    )
+
+    assert tables(text) == [tables_below(printed, "### 速度结果")[0]]
+    assert text.startswith("### 速度结果\n\n> 单位： sequences/sec\n\n| 卡数 | ")
+    assert "> 单位： sequences/sec" in printed
+
+
+@pytest.mark.parametrize(
+    ("nodes", "cells"),
+    [
+        ("4", ("-", "3973.97", "15941.15", "16311.64")),
+        # Without accumulation: these logs do not say on how many nodes.
+        ("unknown", ("-", "3179.96", "-", "12061.62")),
+    ],
+)
+def test_the_32_cards_of_readme_000_have_a_row_in_its_layout(ngc: Path, nodes: str, cells: tuple[str, ...]) -> None:
+    cases = "fp32:32,fp32:48,amp:64,amp:96"
+
+    (table,) = report_speed(db=ngc, layout="paddle", lang="zh", columns=cases, rows=32, nodes=nodes).tables
+
+    assert table.frame.columns == ["卡数", "FP32(BS=32)", "FP32(BS=48)", "AMP(BS=64)", "AMP(BS=96)"]
+    assert table.frame.rows() == [("32", *cells)]
+
+
+def test_the_memory_table_of_readme_000_is_set_out_where_no_log_has_memory(ngc: Path, shared: Path) -> None:
+    printed = tables_below(readme(shared, "000"), "### 显存结果")[0]
+
+    report = report_memory(db=ngc, layout="paddle", lang="zh", rows="1,8")
+    text = report_text(report, "markdown")
+
+    assert tables(text) == [[tuple(cell or "-" for cell in row) for row in printed]]
+    assert text.startswith("### 显存结果\n\n> 单位： MiB\n\n| 卡数 | ")
+    assert "no log of these runs has a memory sample" in text
+    assert report.cells.height == 0
+
+
+def test_the_batch_32_table_of_readme_001_comes_out_of_its_printed_trials(mxnet: Path, shared: Path) -> None:
+    text = report_text(report_speedup(db=mxnet, layout="dlperf"), "markdown")
+
+    assert tables(text) == [tables_below(readme(shared, "001"), "BERT-base batch_size = 32")[0]]
+    assert text.startswith("### FP32 &amp; W/O XLA\n\n#### BERT-base batch_size = 32\n\n| node_num | ")
+
+
+def test_the_heads_of_readme_001_in_chinese(mxnet: Path) -> None:
+    (table,) = report_speedup(db=mxnet, layout="dlperf", lang="zh").tables
+
+    assert table.frame.columns == ["节点数", "卡数", "samples/s", "加速比"]
+    assert table.frame.row(1) == ("1", "8", "928.03", "7.3")
+
+
+def test_the_table_of_readme_004_is_set_out_before_anything_but_one_number_is_known(
+    tmp_path: Path, shared: Path
+) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(127.09, framework="oneflow", gpus=2)
+    (printed,) = tables(readme(shared, "004"))
+
+    text = report_text(report_speed(db=tmp_path / "bench.duckdb", layout="paddle_max", lang="zh"), "markdown")
+
+    assert tables(text) == [printed]
