@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchledger.answers.leaderboard import leaderboard
     from benchledger.answers.memory import report_memory
     from benchledger.answers.profile import report_profile
-    from benchledger.answers.query import queries, query, sql
+    from benchledger.answers.query import queries, query, query_sql, sql
     from benchledger.answers.run_detail import show_run
     from benchledger.answers.runs import runs
     from benchledger.answers.speed import report_speed
@@ -43,6 +43,7 @@ __all__ = [
     "leaderboard",
     "queries",
     "query",
+    "query_sql",
     "redact",
     "report_environment",
     "report_failures",
@@ -71,6 +72,7 @@ _HOMES = {
     "ingest": "benchledger.ingestion.ingest",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
+    "query_sql": "benchledger.answers.query",
     "report_environment": "benchledger.answers.environment",
     "redact": "benchledger.publishing.redact",
     "report_failures": "benchledger.answers.failures",

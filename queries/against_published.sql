@@ -1,7 +1,8 @@
 -- One row per published number and series of ours of the same case: the document's own logs where the ledger has them, else every campaign's.
--- $source = '*'
--- $campaign = '*'
+-- $source = '*', a glob of published.source
+-- $campaign = '*', a glob of run_campaign.campaign
 -- $every = false
+-- Example: bench query against-published -p source='*MxNet/BERT*'
 with found as (
     select *
     from published_table

@@ -1,7 +1,8 @@
 -- One row per statement about a run that contradicts the one that counts, each with its place; nothing counts where nothing decides.
--- $name = '*'
--- $campaign = '*'
--- $run = '*'
+-- $name = '*', a glob of fact.name
+-- $campaign = '*', a glob of run_campaign.campaign
+-- $run = '*', a glob of run.run_key
+-- Example: bench query conflicts -p name='g*'
 with seen as (
     select run_id, log_id, min(sighting_id) as sighting_id
     from run_log

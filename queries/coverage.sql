@@ -1,5 +1,6 @@
 -- One row per campaign: of how many series there is a speed by the default rule, and what became of the others.
--- $campaign = '*'
+-- $campaign = '*', a glob of run_campaign.campaign
+-- Example: bench query coverage -p campaign='made*'
 with cell as (
     select
         series.series_id,

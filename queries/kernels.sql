@@ -1,6 +1,7 @@
 -- One row per profile, device and kernel, those that took the most time first.
--- $path = '*'
+-- $path = '*', a glob of file_place.place
 -- $least_percent = 0
+-- Example: bench query kernels -p least_percent=1
 select place.path, run.run_key, kernel_table.device, kernel_table.label, kernel_table.calls, kernel_table.total_s,
     kernel_table.mean_s, kernel_table.share_percent
 from kernel_table

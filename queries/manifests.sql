@@ -1,5 +1,6 @@
 -- One row per manifest and file that it lists, with the run that it covers and what became of the file: missing where none was seen.
--- $path = '*'
+-- $path = '*', a glob of file_place.place
+-- Example: bench query manifests
 select
     place_of(manifest.path, manifest.archive, manifest.member) as manifest,
     run.run_key,

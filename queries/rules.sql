@@ -1,4 +1,6 @@
 -- One row per rule: what it does, whose it is, and how many runs and series have a speed by it.
+-- $rule = '*', a glob of rule.rule
+-- Example: bench query rules -p rule='ngc.*'
 with run_count as (
     select rule, count(distinct run_id) as runs, count(distinct run_id) filter (where is_default) as default_runs
     from run_speed
@@ -27,4 +29,5 @@ select
 from rule
 left join run_count using (rule)
 left join series_count using (rule)
+where rule.rule glob $rule
 order by rule.rule;

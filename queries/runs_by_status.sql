@@ -1,5 +1,6 @@
 -- One row per campaign and status: how many runs ended so. A run in two campaigns counts in both.
--- $campaign = '*'
+-- $campaign = '*', a glob of run_campaign.campaign
+-- Example: bench query runs-by-status -p campaign='made*'
 select run_campaign.campaign, run.status, count(*) as runs, min(run.started_at) as first, max(run.started_at) as last
 from run
 join run_campaign using (run_id)

@@ -1,6 +1,7 @@
 -- One row per series: its speed over its trials, by its default rule or by the rule that is asked for.
--- $campaign = '*'
--- $rule = ''
+-- $campaign = '*', a glob of run_campaign.campaign
+-- $rule = '', one of rule.rule
+-- Example: bench query speed -p campaign='made*' -p rule=steps.mean_skip20
 select
     campaign, framework, implementation, model, task, precision, batch_size_per_gpu, nodes, gpus, gpu_model,
     value, unit, rule, trials, trials_dropped, lowest, highest, stdev, conflicts, status, series_id

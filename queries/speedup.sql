@@ -1,7 +1,8 @@
 -- One row per series and kind of scaling: its speed over that of the same case on the fewest GPUs.
--- $campaign = '*'
--- $rule = ''
--- $scaling = '*'
+-- $campaign = '*', a glob of run_campaign.campaign
+-- $rule = '', one of rule.rule
+-- $scaling = '*', a glob of 'weak', 'strong'
+-- Example: bench query speedup -p scaling=weak
 select
     campaign, framework, implementation, model, task, precision, batch_size_per_gpu, global_batch_size, nodes, gpus,
     gpu_model, scaling, value, unit, base_gpus, base_value, speedup, efficiency, rule, status, series_id, base_series_id

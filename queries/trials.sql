@@ -1,6 +1,7 @@
 -- One row per run of a series: its own speed by the default rule, beside that of the series.
--- $campaign = '*'
--- $rule = ''
+-- $campaign = '*', a glob of run_campaign.campaign
+-- $rule = '', one of rule.rule
+-- Example: bench query trials -p campaign='made*'
 select
     speed_table.campaign, speed_table.name, speed_table.gpu_model, series_run.trial, run.run_key,
     run_speed.value, run_speed.unit, run_speed.records_used, run_speed.records_skipped, run_speed.status,

@@ -1,5 +1,6 @@
 -- One row per log that was read and that no run claims: telemetry, profiles and sidecars without a partner.
--- $path = '*'
+-- $path = '*', a glob of file_place.place
+-- Example: bench query unpaired
 select place.path, place.sightings, log.format, min(segment.started_at) as started_at, max(segment.ended_at) as ended_at,
     sum(segment.records)::bigint as records, log.log_id
 from log

@@ -1,5 +1,6 @@
 -- One row per file that no format claims or that could not be read: where it was seen, and the nearest format.
--- $path = '*'
+-- $path = '*', a glob of file_place.place
+-- Example: bench query unrecognised
 select place_of(path, archive, member) as path, status, reason, modified_at, log_id
 from sighting
 where status in ('unrecognised', 'unreadable')

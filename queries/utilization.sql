@@ -1,5 +1,6 @@
 -- One row per profile, device and metric: the share of the profiled time with a kernel running, and how busy each pipe was.
--- $path = '*'
+-- $path = '*', a glob of file_place.place
+-- Example: bench query utilization
 select place.path, run.run_key, utilization_table.device, utilization_table.metric, utilization_table.value as percent,
     utilization_table.kernels, utilization_table.busy_s, utilization_table.profiled_s, utilization_table.method
 from utilization_table

@@ -5,36 +5,59 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchledger.answers.filters import Filters
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.errors import UsageError
+
+# What people call a row of a table that a parameter's values are of.
+_CALLED = {"run_campaign": "run", "file_place": "file", "published": "published number"}
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+    from benchledger.definitions.queries import Query
+
 
 def queries() -> pl.DataFrame:
-    """The shipped questions, and those of your own definitions: name, what a row is, parameters with their defaults."""
+    """The questions, shipped and your own: name, what a row is, parameters with their defaults, and an example."""
     import polars as pl
 
     from benchledger.definitions.queries import load_queries
 
-    columns = {"name": pl.String, "a_row_is": pl.String, "parameters": pl.String}
+    columns = {"name": pl.String, "a_row_is": pl.String, "parameters": pl.String, "example": pl.String}
     rows = [
-        (name, query.sentence, ", ".join(f"{parameter}={value}" for parameter, value in query.parameters.items()))
+        (
+            name,
+            query.sentence,
+            ", ".join(f"{parameter}={value}" for parameter, value in query.parameters.items()),
+            query.header.example,
+        )
         for name, query in load_queries().items()
     ]
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
 def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) -> pl.DataFrame:
-    """The answer to a question by its name. Raises UsageError for an unknown name or parameter, with the known ones."""
+    """The answer to a question by its name.
+
+    Raises UsageError for an unknown name or parameter, and NothingFoundError for a value that nothing in the ledger
+    matches; both with the known ones.
+    """
     from benchledger.definitions.queries import find_query
 
     question = find_query(name)
     bound = question.bind(parameters)
     with reading(db) as con:
+        _check_values(con, question, bound)
         return _ask(con, question.sql, bound)
+
+
+def query_sql(name: str, /, **parameters: object) -> str:
+    """The SQL of a question with its parameters filled in, for any DuckDB shell. Raises UsageError as `query` does."""
+    from benchledger.definitions.queries import find_query
+
+    return find_query(name).filled(parameters)
 
 
 def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
@@ -46,6 +69,18 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
         raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     with reading(db) as con:
         return _ask(con, statement, {})
+
+
+def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[str, Any]) -> None:
+    # An empty table reads as "none of them failed", which a mistyped campaign is not.
+    for name, parameter in question.header.parameters.items():
+        if parameter.column is None or bound[name] in (parameter.default, None):
+            continue
+        table, column = parameter.column
+        there = con.table(table)
+        asked = Filters({column: (bound[name],)})
+        if there.limit(1).fetchone() is not None and asked.apply(there).limit(1).fetchone() is None:
+            raise asked.explain(there, _CALLED.get(table, table))
 
 
 def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> pl.DataFrame:

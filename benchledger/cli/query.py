@@ -13,29 +13,31 @@ from benchledger.cli.settings import Settings
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--list", "list_all", is_flag=True, help="List the questions with their parameters.")
+@click.option("--list", "list_all", is_flag=True, help="List the questions with their parameters, as without a NAME.")
 @click.option("-p", "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter; several.")
+@click.option("--sql", "show_sql", is_flag=True, help="Print its SQL with the parameters in place, and do not ask it.")
 @output_options
 @click.pass_obj
 def query(
-    settings: Settings, name: str | None, list_all: bool, parameters: tuple[str, ...], form: str, output: Path | None
+    settings: Settings,
+    name: str | None,
+    list_all: bool,
+    parameters: tuple[str, ...],
+    show_sql: bool,
+    form: str,
+    output: Path | None,
 ) -> None:
-    """Ask the shipped question NAME."""
-    from benchledger.cli.output import print_frame
+    """Ask the shipped question NAME; without one, list them."""
+    from benchledger.cli.output import print_frame, write_text
+    from benchledger.definitions.query_header import pairs
+    from benchledger.exports.safe_text import escaped_lines
 
-    if list_all:
+    given = pairs(parameters)
+    if name is None or list_all:
+        if given or show_sql:
+            raise click.UsageError("give the NAME of the question that these are for; bench query lists them")
         print_frame(benchledger.queries(), form, output)
-    elif name is None:
-        raise click.UsageError("give the NAME of a question, or --list")
+    elif show_sql:
+        write_text(escaped_lines(benchledger.query_sql(name, **given).rstrip("\n")), output)
     else:
-        print_frame(benchledger.query(name, db=settings.db, **_pairs(parameters)), form, output)
-
-
-def _pairs(parameters: tuple[str, ...]) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for parameter in parameters:
-        name, equals, value = parameter.partition("=")
-        if not equals or not name:
-            raise click.UsageError(f"-p {parameter!r} must read NAME=VALUE")
-        pairs[name] = value
-    return pairs
+        print_frame(benchledger.query(name, db=settings.db, **given), form, output)

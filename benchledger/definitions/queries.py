@@ -1,65 +1,69 @@
-"""Shipped questions: one SQL file each, its first comment says what a row is, its parameters have defaults."""
+"""Shipped questions: one SQL file each, whose first comments say what a row is, its parameters and an example."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.query_header import Header, Value, read_header
 from benchledger.errors import DefinitionError, UsageError
 
-Value = str | int | float | bool | None
-
-_DECLARED = re.compile(r"--\s*\$(\w+)\s*=\s*(.*?)\s*")
-_USED = re.compile(r"\$([A-Za-z_]\w*)")
 # Comments and quoted text hold no parameters.
-_SILENT = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
-_WORDS: dict[str, Value] = {"null": None, "true": True, "false": False}
+_TOKEN = re.compile(r"(?P<silent>--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$(?P<name>[A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True)
 class Query:
-    """One question: `sentence` says what a row of its answer is, `parameters` holds the defaults."""
+    """One question: its SQL, and what its header says of it."""
 
     name: str
-    sentence: str
-    parameters: Mapping[str, Value]
+    header: Header
     sql: str
     path: Path
+
+    @property
+    def sentence(self) -> str:
+        """What a row of the answer is."""
+        return self.header.sentence
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """The parameters with their defaults."""
+        return {name: parameter.default for name, parameter in self.header.parameters.items()}
 
     def bind(self, given: Mapping[str, object]) -> dict[str, Value]:
         """The defaults with the given values in their place; text is read as the default's kind of value.
 
-        Raises UsageError for a parameter that the question has not, or a value that is not of the default's kind.
+        Raises UsageError for a parameter that the question has not, or a value that it cannot take.
         """
-        bound = dict(self.parameters)
+        bound = self.parameters
         for name, value in given.items():
             if name not in bound:
-                known = ", ".join(f"{key} ({default!r})" for key, default in self.parameters.items()) or "none"
+                known = ", ".join(f"{key} ({default!r})" for key, default in bound.items()) or "none"
                 raise UsageError(f"question {self.name!r} has no parameter {name!r}; it has: {known}")
-            bound[name] = self._converted(name, value)
+            bound[name] = self.header.parameters[name].read(self.name, value)
         return bound
 
-    def _converted(self, name: str, value: object) -> Value:
-        default = self.parameters[name]
-        if isinstance(default, str):
-            return str(value)
-        try:
-            converted = None if value is None else _literal(str(value))
-        except ValueError:
-            converted = str(value)
-        if default is None or converted is None or _kind(converted) == _kind(default):
-            return converted
-        raise UsageError(f"parameter {name} of question {self.name!r} must be like {default!r}, not {value!r}")
+    def filled(self, given: Mapping[str, object]) -> str:
+        """Its SQL with the values in place, to be run in any DuckDB shell. Raises UsageError as `bind` does."""
+        bound = self.bind(given)
+        declared = re.compile(r"--\s*(?:\$\w+\s*=|Example:)")
+        sql = "".join(line for line in self.sql.splitlines(keepends=True) if not declared.match(line))
+        filled = _outside(sql, lambda name: _literal(bound[name]))
+        return filled.rstrip().removesuffix(";") + ";\n"
 
 
 def load_queries() -> dict[str, Query]:
     """Every question by its name, which is its file's. Raises DefinitionError with file and line."""
     found: dict[str, Query] = {}
     for path in definition_files("queries", ".sql"):
+        if "-" in path.stem:
+            asked = path.stem.replace("-", "_")
+            raise DefinitionError(f"{path}:1: name it {asked}.sql; bench query takes - for _ too")
         if path.stem in found:
             raise DefinitionError(
                 f"{path}:1: question {path.stem!r} exists already, in {found[path.stem].path}; rename it"
@@ -85,49 +89,26 @@ def read_query(path: Path) -> Query:
         sql = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
-    sentence: list[str] = []
-    parameters: dict[str, Value] = {}
-    in_sentence = True
-    for number, line in enumerate(sql.splitlines(), start=1):
-        declared = _DECLARED.fullmatch(line.strip())
-        if declared:
-            try:
-                parameters[declared[1]] = _literal(declared[2])
-            except ValueError:
-                raise DefinitionError(
-                    f"{path}:{number}: the default of ${declared[1]} must be 'text', a number, true, false or null, "
-                    f"not {declared[2]}"
-                ) from None
-        in_sentence = in_sentence and line.startswith("--") and not declared
-        if in_sentence:
-            sentence.append(line.removeprefix("--").strip())
-    if not sentence:
-        raise DefinitionError(f"{path}:1: the first line must be a comment that says what a row is")
-    _check_parameters(path, sql, parameters)
-    return Query(path.stem, " ".join(sentence), parameters, sql, path)
-
-
-def _check_parameters(path: Path, sql: str, parameters: Mapping[str, Value]) -> None:
-    spoken = _SILENT.sub(lambda match: "\n" * match[0].count("\n"), sql)
-    used = {match[1]: spoken.count("\n", 0, match.start()) + 1 for match in _USED.finditer(spoken)}
+    header = read_header(path, sql)
+    used = _used(sql)
     for name, line in used.items():
-        if name not in parameters:
+        if name not in header.parameters:
             raise DefinitionError(f"{path}:{line}: ${name} has no default; declare it in a comment: -- ${name} = '*'")
-    for name in parameters:
+    for name in header.parameters:
         if name not in used:
             raise DefinitionError(f"{path}:1: ${name} is declared and not used; remove it")
+    return Query(path.stem, header, sql, path)
 
 
-def _kind(value: Value) -> str:
-    return "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+def _used(sql: str) -> dict[str, int]:
+    return {match["name"]: sql.count("\n", 0, match.start()) + 1 for match in _TOKEN.finditer(sql) if match["name"]}
 
 
-def _literal(text: str) -> Value:
-    if len(text) >= 2 and text[0] == text[-1] == "'":
-        return text[1:-1].replace("''", "'")
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+def _outside(sql: str, value: Callable[[str], str]) -> str:
+    return _TOKEN.sub(lambda match: match[0] if match["silent"] else value(match["name"]), sql)
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return "null" if value is None else str(value).lower()

@@ -37,6 +37,14 @@ from sighting
 where status in ('loaded', 'duplicate')
 group by log_id;
 
+-- The ways in which a file can be named: by its path, and as people are told where it lies.
+create view file_place as
+select sighting_id, log_id, path as place
+from sighting
+union
+select sighting_id, log_id, place_of(path, archive, member)
+from sighting;
+
 -- Which logs and lines ----------------------------------------------------------------------------------------
 
 -- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no

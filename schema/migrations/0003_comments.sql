@@ -346,6 +346,12 @@ comment on column schema_version.applied_at is 'When it was applied, UTC.';
 comment on column schema_version.benchledger_version is 'Version of the program that applied it.';
 comment on column schema_version.digest is 'Hash of the migration''s file: a ledger made by an edited one is refused.';
 
+comment on view file_place is
+    'One row per way to name a file that was seen: its path, and where people are told that it lies.';
+comment on column file_place.sighting_id is 'Id of the sighting (table sighting).';
+comment on column file_place.log_id is 'Id of the content (table log); NULL for a file that was not read as a log.';
+comment on column file_place.place is 'The path, or archive!/member.';
+
 comment on view run_source is
     'One row per run and part of the log that its numbers come from: its train log, or its JSON twin where there is no other. Helper of other views.';
 comment on column run_source.run_id is

@@ -89,7 +89,7 @@ def test_a_question_of_ones_own_is_asked_by_its_name(db: Path, tmp_path: Path) -
     try:
         assert query("units", db=db).rows() == [("samples/s",)]
         assert query("units", db=db, least="200").rows() == []
-        assert ("units", "One row per unit.", "least=1") in queries().rows()
+        assert ("units", "One row per unit.", "least=1", None) in queries().rows()
     finally:
         use_definitions()
 

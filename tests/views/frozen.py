@@ -1,0 +1,102 @@
+"""A small ledger that has something for every question: its rows never change, so neither do the answers."""
+
+from __future__ import annotations
+
+from tests.views.conftest import Ledger
+
+ONE_GPU = {"name": "sp_bs32", "gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
+EIGHT_GPUS = {"name": "mp_bs32", "gpus": 8, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 256}
+ONE_GPU_64 = {"name": "sp_bs64", "gpus": 1, "nodes": 1, "batch_size_per_gpu": 64, "global_batch_size": 64}
+H200 = {"gpu_model": "H200", "gpu_memory_mib": 143771, "framework_version": "2.1"}
+OF_MXNET = {
+    "name": "mxnet_bs32",
+    "framework": "mxnet",
+    "implementation": None,
+    "model": "bert_base",
+    "precision": "fp32",
+    "gpus": 1,
+    "nodes": 1,
+    "batch_size_per_gpu": 32,
+}
+
+
+def fill(ledger: Ledger) -> None:
+    """Two campaigns, three programs, and one of each thing that can be wrong."""
+    _speeds(ledger)
+    _failures(ledger)
+    _profiles(ledger)
+    _unread(ledger)
+
+
+def _speeds(ledger: Ledger) -> None:
+    for trial, speed in enumerate((100.0, 102.0, 98.0), start=1):
+        ledger.run(ledger.summary(speed), campaigns=("h200",), case=ONE_GPU, environment=H200, trial=trial)
+    wide = ledger.run(ledger.summary(760.0), campaigns=("h200",), case=EIGHT_GPUS, environment=H200)
+    ledger.insert("fact", run_id=wide, name="gpus", value="8", source="log", used=True)
+    ledger.insert("fact", run_id=wide, name="gpus", value="4", source="name", used=False)
+    monitor = ledger.log(ledger.memory(90000.0), ledger.memory(91000.0), format="smi", campaigns=("h200",))
+    ledger.insert("format", format="smi", version=1, role="telemetry")
+    ledger.attach(wide, monitor, "telemetry")
+    ledger.run(
+        *[ledger.step(step, step, speed=50.0 + step) for step in range(1, 4)],
+        format="paddle",
+        campaigns=("old",),
+        case=ONE_GPU,
+    )
+    ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
+    ledger.run(ledger.summary(127.0501, name="speed"), format="dlperf-extract", campaigns=("old",), case=OF_MXNET)
+
+
+def _failures(ledger: Ledger) -> None:
+    log_id = ledger.log(campaigns=("h200",))
+    run = ledger.run(
+        log_id=log_id,
+        case=ONE_GPU_64,
+        environment=H200,
+        status="oom",
+        reason="out_of_memory: CUDA out of memory",
+        status_log_id=log_id,
+        status_line=7,
+    )
+    manifest = ledger.log(format="manifest", campaigns=("h200",))
+    ledger.insert("format", format="manifest", version=1, role="manifest")
+    ledger.attach(run, manifest, "manifest")
+    (sighting,) = ledger.rows("select sighting_id from sighting where log_id = ?", manifest)[0]
+    ledger.insert("sighting_file", sighting_id=sighting, file="lost.log", place="nowhere")
+
+
+def _profiles(ledger: Ledger) -> None:
+    kernels = [ledger.kernel("gemm", 0.0, 2.0), ledger.kernel("relu", 1.0, 2.0), ledger.kernel("gemm", 5.0, 1.0)]
+    ledger.log(*kernels, format="timeline", campaigns=("h200",))
+    ledger.insert("format", format="timeline", version=1, role="profile")
+    (profile,) = ledger.rows("select max(log_id) from log where format = 'timeline'")[0]
+    ledger.insert(
+        "segment",
+        log_id=profile,
+        segment=1,
+        role="profile",
+        first_line=1,
+        last_line=3,
+        first_record_line=1,
+        last_record_line=3,
+        records=3,
+        step_records=0,
+        expects_closing=False,
+        final_loss_nan=False,
+    )
+    ledger.insert("reject", log_id=profile, line=3, byte_offset=9, reason="no template", text="step: x")
+
+
+def _unread(ledger: Ledger) -> None:
+    for number, line in enumerate((3, 7, 9)):
+        ledger.sighting(
+            None,
+            "years",
+            status="unrecognised",
+            reason=f"nearest is ngc: line {line} holds 'DLL 20', but not ' - ' after it",
+            path=f"years/2021/{number}.log",
+        )
+    ledger.sighting(
+        None, "years", status="unreadable", reason="a damaged archive", path="years/b.gz", archive="years/b.gz"
+    )
+    ledger.sighting(None, "years", status="empty", reason="no text in it", path="years/c.log")
