@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from benchledger.answers.environment import report_environment
+    from benchledger.answers.explain import explain
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.leaderboard import leaderboard
@@ -36,6 +37,7 @@ __all__ = [
     "check_formats",
     "exclude",
     "exclusions",
+    "explain",
     "export_tables",
     "forget",
     "formats",
@@ -64,6 +66,7 @@ _HOMES = {
     "check_formats": "benchledger.answers.formats",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
+    "explain": "benchledger.answers.explain",
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
     "export_tables": "benchledger.exports.tables",

@@ -40,7 +40,7 @@ group by series_id
 _MEMORY = "select series_id, definition, value_mib, headroom_mib, cell from memory_table"
 NOT_MEASURED = "none"
 # What each number is, said under its table: two definitions never share one.
-_MEANING = {
+MEANING = {
     "device": "device: all memory in use on the device, by telemetry; highest sample of the fullest device",
     "allocated": "allocated: what the framework's tensors took, as the program printed it",
     "reserved": "reserved: what the framework's allocator held, as the program printed it",
@@ -87,7 +87,7 @@ def report_memory(
             shown = [row for row in placed if row["value_mib"] is not None and asked.shows(row)]
             numbers.extend(sorted(shown, key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            notes = (_MEANING.get(definition, definition), *unstated_note(kin))
+            notes = (MEANING.get(definition, definition), *unstated_note(kin))
             tables.append(lay_out(placed, facts, look, asked, notes, "MiB"))
     if not tables:
         raise NothingFoundError(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.run_evidence import facts_stated, logs_of
 from benchledger.answers.series import rows_of
 from benchledger.store.run_keys import find_run
 
@@ -29,33 +30,6 @@ where run_id = $run_id
 """
 _CAMPAIGNS = "select campaign from run_campaign where run_id = $run_id order by campaign"
 _EXCLUDED = "select reason, excluded_at, excluded_by from excluded_run where run_id = $run_id"
-_LOGS = """
-select run_log.role, place_of(sighting.path, sighting.archive, sighting.member) as log,
-    run_log.first_line, run_log.last_line, run_log.devices, log.format, log.records, log.ignored, log.rejects,
-    run_log.paired_by, run_log.log_id
-from run_log
-left join log using (log_id)
-left join sighting using (sighting_id)
-where run_log.run_id = $run_id
-order by run_log.role <> 'train', run_log.role, sighting.path, run_log.first_line
-"""
-_FACTS = """
-select fact.name, fact.value, fact.value_logged, fact.used, fact.source,
-    coalesce(
-        fact.place,
-        place_of(sighting.path, sighting.archive, sighting.member)
-            || coalesce(':' || fact.line, '')
-    ) as place
-from fact
-left join (
-    select run_id, log_id, min(sighting_id) as sighting_id
-    from run_log
-    group by all
-) as seen on seen.run_id = fact.run_id and seen.log_id = fact.log_id
-left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
-where fact.run_id = $run_id
-order by fact.name, not fact.used, fact.source, fact.value
-"""
 _SPEEDS = """
 select rule, is_default, phase, value, unit, records_used, records_skipped, status, reason
 from run_speed
@@ -126,8 +100,8 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
             campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
             status=rows_of_query(con, _DECIDED, run_id)[0],
             excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
-            logs=con.execute(_LOGS, asked).pl(),
-            facts=con.execute(_FACTS, asked).pl(),
+            logs=logs_of(con, [run_id]).drop("run_key"),
+            facts=facts_stated(con, [run_id]).drop("run_key"),
             speeds=con.execute(_SPEEDS, asked).pl(),
             memory=con.execute(_MEMORY, asked).pl(),
             series=con.execute(_SERIES, asked).pl(),

@@ -15,6 +15,9 @@ COMMANDS = {
     "exclude": LazyCommand(
         "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."
     ),
+    "explain": LazyCommand(
+        "benchledger.cli.explain:explain", "Explain WHAT, a cell by its name: its rule, runs, logs and lines."
+    ),
     "export": LazyCommand("benchledger.cli.export:export", "Write answers as Markdown, CSV, Excel, JSON, ..."),
     "forget": LazyCommand(
         "benchledger.cli.forget:forget", "Remove each LOG from the ledger, with all that came from it."

@@ -1,0 +1,156 @@
+"""Where a speed comes from: its rule, its trials, the lines behind each, and the number made once more."""
+
+from __future__ import annotations
+
+from statistics import mean, median
+from typing import TYPE_CHECKING
+
+from benchledger.answers.applied_rule import Applied, apply_rule
+from benchledger.answers.explained import Check, ExplainedCell
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.roundings import rounded
+from benchledger.answers.rule_words import rule_sentences
+from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
+from benchledger.answers.run_values import values_of
+from benchledger.answers.series import rows_of
+from benchledger.answers.speed_words import speed_sentences
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_RULE = "select * from rule where rule = $rule"
+_MEMBERS = """
+select series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit, run_speed.is_trial,
+    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason
+from series_run
+join run using (run_id)
+left join (select * from run_speed where rule = $rule and phase = 'train') as run_speed using (run_id)
+where series_run.series_id = $series_id
+order by series_run.trial, run.run_key, run_speed.unit
+"""
+# What each format's default rule is, and what stands in for it.
+_CHAIN = """
+select distinct run_format.format, default_rule.rule, default_rule.place
+from series_run
+join run_format using (run_id)
+join default_rule using (format)
+where series_run.series_id = $series_id
+order by run_format.format, default_rule.place
+"""
+# An excluded run is in no series; these would be in this one or beside it.
+_EXCLUDED = """
+select excluded_run.run_key, excluded_run.reason
+from excluded_run
+join run using (run_id)
+join run_campaign using (run_id)
+where run.case_id = $case_id and run_campaign.campaign is not distinct from $campaign
+order by excluded_run.run_key
+"""
+READING_COLUMNS = (
+    "run_key", "run_id", "rule", "phase", "unit", "log", "log_id", "line", "byte_offset", "ordinal", "step", "rank",
+    "name", "quantity", "value", "rate", "use", "unit_logged", "from_line",
+)  # fmt: skip
+
+
+def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
+    """A row of speed_table, explained."""
+    (rule,) = _rows(con, _RULE, rule=number["rule"])
+    trials = _trials(con, number)
+    outcomes = {trial["run_id"]: _outcome(con, rule, trial, number) for trial in trials}
+    for trial in trials:
+        trial |= _made_again(trial, outcomes[trial["run_id"]])
+    runs = [trial["run_id"] for trial in trials]
+    logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
+    check = Check(number["value"], _over_trials(rule, trials))
+    chains = _rows(con, _CHAIN, series_id=number["series_id"])
+    excluded = _rows(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"])
+    return ExplainedCell(
+        number["cell"], "speed", number, {**rule, "recipe": rule_sentences(rule)},
+        speed_sentences(
+            number, rule, trials, check, conflicts.to_dicts(),
+            {key[0]: [row["rule"] for row in rows] for key, rows in grouped(chains, ("format",)).items()},
+            [f"{row['run_key']} ({row['reason']})" for row in excluded],
+        ),
+        check, frame_of_rows(trials), logs, _readings(rule, trials, outcomes, logs), facts_stated(con, runs), conflicts,
+    )  # fmt: skip
+
+
+def _rows(con: duckdb.DuckDBPyConnection, query: str, **asked: object) -> list[Row]:
+    return rows_of(con.sql(query, params=asked))
+
+
+def _trials(con: duckdb.DuckDBPyConnection, number: Row) -> list[Row]:
+    """One row per run of the series: that of its numbers by the rule which is in the cell's unit, else its first."""
+    members = _rows(con, _MEMBERS, rule=number["rule"], series_id=number["series_id"])
+    trials = []
+    for rows in grouped(members, ("trial", "run_key")).values():
+        row = next((one for one in rows if one["unit"] == number["unit"]), rows[0])
+        counts = bool(row.pop("is_trial")) and row["unit"] == number["unit"]
+        trials.append({**row, "counts": counts, "dropped_because": None if counts else _why_dropped(row, number)})
+    return trials
+
+
+def _why_dropped(row: Row, number: Row) -> str:
+    if row["status"] is None:
+        return f"rule {number['rule']} finds nothing in it to read"
+    if row["status"] == "ok" and row["unit"] != number["unit"]:
+        return f"its number by this rule is in {row['unit']}"
+    status = str(row["status"]).replace("_", " ")
+    return f"{status}: {row['reason']}" if row["reason"] else status
+
+
+def _outcome(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, number: Row) -> Applied | None:
+    found = apply_rule(rule, values_of(con, trial["run_id"]))
+    wanted = [one for one in found if one.unit == number["unit"]] or found
+    return wanted[0] if wanted else None
+
+
+def _made_again(trial: Row, outcome: Applied | None) -> Row:
+    made = dict.fromkeys(("rate", "factor", "factor_words", "reads"))
+    if outcome is None:
+        return {**made, "recomputed": None, "agrees": trial["value"] is None}
+    return {
+        **{name: getattr(outcome, name) for name in made},
+        "recomputed": outcome.value,
+        "agrees": Check(trial["value"], outcome.value).agrees and trial["records_used"] == outcome.records_used,
+    }
+
+
+def _over_trials(rule: Row, trials: list[Row]) -> float | None:
+    numbers = [trial["recomputed"] for trial in trials if trial["counts"]]
+    if not numbers or None in numbers:
+        return None
+    whole = median(numbers) if rule["trial_statistic"] == "median" else mean(numbers)
+    return rounded(float(whole), rule["trial_rounding"], rule["trial_rounding_digits"])
+
+
+def frame_of_rows(rows: list[Row]) -> pl.DataFrame:
+    """Rows as a frame; a column that is empty throughout is text, since not every file has a type for nothing."""
+    import polars as pl
+
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return frame.cast({pl.Null: pl.String})
+
+
+def _readings(rule: Row, trials: list[Row], outcomes: dict[int, Applied | None], logs: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    places = {(row["run_key"], row["log_id"]): row["log"] for row in logs.iter_rows(named=True)}
+    rows = []
+    for trial in trials:
+        outcome = outcomes[trial["run_id"]]
+        for row in outcome.readings if outcome is not None else []:
+            place = places.get((trial["run_key"], row["log_id"]))
+            whole = {**row, "run_key": trial["run_key"], "log": place, "rule": rule["rule"]}
+            rows.append([whole[name] for name in READING_COLUMNS])
+    return pl.DataFrame(rows, schema=reading_kinds(), orient="row")
+
+
+def reading_kinds() -> dict[str, pl.DataType]:
+    """The columns of readings and their types."""
+    import polars as pl
+
+    whole_numbers = {"run_id", "log_id", "line", "byte_offset", "ordinal", "step", "rank", "from_line"}
+    kinds = {name: pl.Int64() if name in whole_numbers else pl.String() for name in READING_COLUMNS}
+    return {**kinds, "value": pl.Float64(), "rate": pl.Float64()}

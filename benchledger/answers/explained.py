@@ -1,0 +1,52 @@
+"""What `explain` answers: a cell, a run or a file, each with all that stands behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number of a table beside the same number made from the stored records once more, in Python."""
+
+    value: float | None
+    recomputed: float | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are one number, but for the last digits of a sum of floats, or both are none."""
+        if self.value is None or self.recomputed is None:
+            return self.value is self.recomputed
+        return math.isclose(self.value, self.recomputed, rel_tol=1e-12)
+
+
+@dataclass(frozen=True)
+class ExplainedCell:
+    """A number of a table and all that it is made of.
+
+    `number` is its row in the table; `sentences` say what was done; `trials` has every run of its series, those that
+    do not count too; `logs` where these runs were logged; `readings` every value that could have been read, with its
+    place and its `use`; `facts` and `conflicts` what was stated of the runs. Of a speed-up `sides` explains both
+    speeds, its own and its base's, and `bases` lists what could have been the base.
+    """
+
+    cell: str
+    table: str
+    number: Row
+    rule: Row | None
+    sentences: tuple[str, ...]
+    check: Check
+    trials: pl.DataFrame
+    logs: pl.DataFrame
+    readings: pl.DataFrame
+    facts: pl.DataFrame
+    conflicts: pl.DataFrame
+    bases: pl.DataFrame | None = None
+    sides: tuple[ExplainedCell, ...] = ()

@@ -1,0 +1,119 @@
+"""A rule as a recipe: sentences that a reader can carry out on the printed lines, with a calculator."""
+
+from __future__ import annotations
+
+from benchledger.answers.grouping import Row
+from benchledger.answers.roundings import rounding_words
+
+_QUANTITIES = {
+    "throughput": "the printed speeds",
+    "step_time": "the printed times of a step",
+    "interval": "the times from each step record to the next one of the same rank, of those whose step number does not"
+    " fall back and whose clock goes on",
+}
+_ANY_STEP = (
+    "the printed speeds (in steps/s only where no samples or tokens are printed); where none is printed, the printed"
+    " times of a step; where these are missing too, the times from each step record to the next one of the same rank"
+)
+
+
+def rule_sentences(rule: Row) -> list[str]:
+    """What a rule does with the records of a run, and with the trials of a series, each step in its order."""
+    steps = [_what(rule), _ranks(rule), _readings(rule), _steps(rule), _window(rule), _positive(rule)]
+    steps += [_statistic(rule), _unit(rule), _result(rule), _trials(rule)]
+    return [step for step in steps if step]
+
+
+def _what(rule: Row) -> str:
+    values = _QUANTITIES[rule["quantity"]] if rule["quantity"] else _ANY_STEP
+    if rule["kind"] == "summary" and not rule["quantity"]:
+        values = "the printed speeds"
+    named = f" that go by the name {rule['name']}" if rule["name"] else ""
+    logs = f", from logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
+    which = f"Take {values}{named}, of {rule['kind']} records{logs}, in the order of their lines"
+    return f"{which}; leave out what is no finite number."
+
+
+def _ranks(rule: Row) -> str | None:
+    if rule["ranks"] == "first":
+        return "Keep the records of the lowest rank only."
+    if rule["ranks"] == "median":
+        return "Of each step number take the median speed over the ranks: one value a step, in the order of the lines."
+    return None
+
+
+def _readings(rule: Row) -> str | None:
+    words = rounding_words(rule["reading_rounding"], rule["reading_rounding_digits"])
+    if words is None:
+        return None
+    when = ", before the median over ranks is taken" if rule["ranks"] == "median" else ""
+    return f"Each value, in seconds or in its speed's unit, is {words}{when}."
+
+
+def _steps(rule: Row) -> str | None:
+    after, to = rule["after_step"], rule["to_step"]
+    if after is None and to is None:
+        return None
+    parts = ["above " + str(after)] * (after is not None) + ["up to " + str(to)] * (to is not None)
+    both = " An interval counts where it begins and ends within." if rule["quantity"] == "interval" else ""
+    if rule["quantity"] == "interval" and after is not None:
+        parts[0] = f"from {after}"
+    return f"Keep the steps {' and '.join(parts)}.{both}"
+
+
+def _window(rule: Row) -> str | None:
+    skip, take = rule["skip"], rule["take"]
+    parts = [f"leave out the first {skip}"] * bool(skip) + [f"use the {take} that follow"] * (take is not None)
+    if not parts:
+        return None
+    text = " and ".join(parts) + ("; fewer give no number" if rule["complete"] else "")
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _positive(rule: Row) -> str | None:
+    if not rule["positive_only"]:
+        return None
+    return "0 and less is no value: " + (
+        "a last value that is not above 0 gives no number." if rule["statistic"] == "last" else "leave such values out."
+    )
+
+
+def _statistic(rule: Row) -> str:
+    if rule["statistic"] == "last":
+        return "Take the last."
+    if rule["average_of"] == "times":
+        if rule["statistic"] == "mean":
+            return "Take all their steps over all their seconds."
+        return "Take one over the median of the seconds a step."
+    return f"Take the {rule['statistic']} of the speeds (of a time: steps over seconds)."
+
+
+def _unit(rule: Row) -> str:
+    if rule["unit"] == "s":
+        return "The result is in seconds a step: take one over it."
+    unit = rule["unit"] or "the printed unit" + (", or samples/s of times" if rule["kind"] == "step" else "")
+    parts = []
+    if rule["quantity"] in (None, "throughput"):
+        parts.append("what is printed per GPU is multiplied by gpus")
+    if rule["kind"] == "step" and rule["unit"] != "steps/s":
+        samples = "batch_size_per_gpu and gpus" if rule["batch"] == "pass" else "global_batch_size"
+        parts.append(f"steps become samples, multiplied by {samples}")
+    if rule["unit"] in ("samples/s", "tokens/s"):
+        parts.append("a sample is seq_len tokens")
+    return f"The result is in {unit}" + (f": {'; '.join(parts)}." if parts else ".")
+
+
+def _result(rule: Row) -> str | None:
+    words = rounding_words(rule["rounding"], rule["rounding_digits"])
+    parts = [f"It is {words}"] * (words is not None) + ["a result below 1 means that the run failed"] * rule[
+        "zero_fails"
+    ]
+    if not parts:
+        return None
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _trials(rule: Row) -> str:
+    words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
+    return f"Over the trials of a series take the {rule['trial_statistic']}" + (f", {words}." if words else ".")

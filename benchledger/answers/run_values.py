@@ -1,0 +1,106 @@
+"""What a run's logs print of its speed: every value that a rule could read, and the time from step to step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row, sort_key
+from benchledger.answers.series import rows_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+# In the order in which a rule reads them: the train log before what only its twin has, each by its bytes.
+_PRINTED = """
+select record.run_id, record.part, record.log_id, record.line, record.byte_offset, shape.ordinal, record.step,
+    record.rank, shape.kind, shape.phase, shape.quantity, shape.unit, shape.unit_logged, shape.scope, shape.name,
+    record."values"[shape.ordinal] as value
+from run_record as record
+join shape using (shape_id)
+where record.run_id = $run_id
+    and shape.quantity in ('throughput', 'step_time')
+    and shape.kind in ('step', 'summary')
+    and record."values"[shape.ordinal] is not null
+order by record.part, record.log_id, record.byte_offset, shape.ordinal
+"""
+_STEPS = """
+select record.run_id, record.part, record.log_id, record.line, record.byte_offset, record.step, record.rank,
+    record.logged_at, record.clock_s
+from run_record as record
+semi join (select shape_id from shape where kind = 'step' and phase = 'train') as step_shape using (shape_id)
+where record.run_id = $run_id
+order by record.part, record.log_id, record.byte_offset
+"""
+_CASE = """
+select bench_case.*, run_format.format
+from run
+join bench_case using (case_id)
+join run_format using (run_id)
+where run.run_id = $run_id
+"""
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """All that rules read of one run. `printed`: a row per value; `intervals`: a row per step record of training."""
+
+    case: Row
+    format: str | None
+    printed: list[Row]
+    intervals: list[Row]
+
+
+def values_of(con: duckdb.DuckDBPyConnection, run_id: int) -> RunValues:
+    """The values of one run, in the order of its lines."""
+    case, printed, steps = (rows_of(con.sql(query, params={"run_id": run_id})) for query in (_CASE, _PRINTED, _STEPS))
+    for row in printed:
+        row |= {"since": None if row["step"] is None else row["step"] - 1, "steps": 1, "from_line": None}
+    return (
+        RunValues(case[0], case[0].pop("format"), printed, _intervals(steps)) if case else RunValues({}, None, [], [])
+    )
+
+
+def _intervals(steps: list[Row]) -> list[Row]:
+    """Each step record with the seconds since the one before it of its rank; `unread` says why there are none."""
+    before: dict[int, Row] = {}
+    found = []
+    for record in steps:
+        earlier = before.get(_rank(record))
+        before[_rank(record)] = record
+        seconds = None if earlier is None else _seconds(earlier, record)
+        place = {name: record[name] for name in ("run_id", "part", "log_id", "line", "byte_offset", "step", "rank")}
+        row = {
+            **place,
+            "ordinal": 0, "kind": "step", "phase": "train", "quantity": "interval", "unit": "s", "unit_logged": None,
+            "scope": "global", "name": None, "value": seconds, "since": None, "steps": 1,
+            "from_line": None if earlier is None else earlier["line"],
+            "unread": _why_no_interval(earlier, record, seconds),
+        }  # fmt: skip
+        if earlier is not None and row["unread"] is None:
+            # An iteration that overflowed repeats its step number; it was computed all the same.
+            row |= {"since": earlier["step"], "steps": max(record["step"] - earlier["step"], 1)}
+        found.append(row)
+    return sorted(found, key=lambda row: sort_key((row["part"], row["log_id"], row["byte_offset"])))
+
+
+def _rank(record: Row) -> int:
+    return -1 if record["rank"] is None else int(record["rank"])
+
+
+def _seconds(earlier: Row, record: Row) -> float | None:
+    if earlier["logged_at"] is not None and record["logged_at"] is not None:
+        return float((record["logged_at"] - earlier["logged_at"]).total_seconds())
+    if earlier["clock_s"] is not None and record["clock_s"] is not None:
+        return float(record["clock_s"] - earlier["clock_s"])
+    return None
+
+
+def _why_no_interval(earlier: Row | None, record: Row, seconds: float | None) -> str | None:
+    if earlier is None:
+        return "no step record before it"
+    if record["step"] is None or earlier["step"] is None:
+        return "no step number"
+    if record["step"] < earlier["step"]:
+        return "the step number falls back"
+    return "no time is logged" if seconds is None else None

@@ -1,0 +1,130 @@
+"""What is said of a speed: sentences that are true of this one number, whatever its runs and logs are."""
+
+from __future__ import annotations
+
+from benchledger.answers.cells import UNKNOWN, fact_text, status_text
+from benchledger.answers.explained import Check
+from benchledger.answers.grouping import Row
+from benchledger.answers.roundings import rounding_words
+
+# Of more than so many contradictions the rest is counted.
+_SHOWN = 8
+
+
+def speed_sentences(
+    number: Row,
+    rule: Row,
+    trials: list[Row],
+    check: Check,
+    conflicts: list[Row],
+    chains: dict[str, list[str]],
+    excluded: list[str],
+) -> tuple[str, ...]:
+    """Headline, rule, trials, contradictions and check of a speed."""
+    said = [headline(number), _default(number, chains), *_trials(number, rule, trials)]
+    if excluded:
+        said.append(f"Excluded from every table are of the same case and campaign: {', '.join(excluded)}.")
+    said += conflict_sentences(conflicts)
+    if number["mixed"]:
+        said.append(f"The runs of this series differ in: {number['mixed']}.")
+    return (*said, check_sentence(check, number["unit"], all(trial["agrees"] for trial in trials)))
+
+
+def headline(number: Row) -> str:
+    """Which number it is, and of what."""
+    what = f"{number['value']} {number['unit'] or '(of no known unit)'}" if number["value"] is not None else None
+    place = f"in campaign {fact_text(number['campaign'])}, GPU model {fact_text(number['gpu_model'])}"
+    of = f"the speed of {number['name']} {place}"
+    versions = [
+        f"{name.replace('_', ' ')} {number[name]}"
+        for name in ("framework_version", "implementation_version", "gpu_memory_mib")
+        if number[name] is not None
+    ]
+    of += f" ({', '.join(versions)})" if versions else ""
+    if what is None:
+        return f"No number ({status_text(number['status'])}) for {of}, by rule {number['rule']}."
+    return f"{what}: {of}, by rule {number['rule']}."
+
+
+def _default(number: Row, chains: dict[str, list[str]]) -> str:
+    listed = "; ".join(f"{format_name}: {', '.join(rules)}" for format_name, rules in chains.items())
+    if not chains:
+        return f"The logs' format has no default rule, so {number['rule']} is not the default."
+    if not number["is_default"]:
+        chain = f"Default rules by format, the first that gives a number counts: {listed}."
+        return f"{number['rule']} is not the default here. {chain}"
+    if number["value"] is None:
+        return f"{number['rule']} is the default here, and no rule of its chain gives a number that counts: {listed}."
+    return f"{number['rule']} is the default here, the first that gives a number of this format's chain: {listed}."
+
+
+def _trials(number: Row, rule: Row, trials: list[Row]) -> list[str]:
+    counted = [trial for trial in trials if trial["counts"]]
+    said = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
+    if len(counted) > 1:
+        values = ", ".join(str(trial["value"]) for trial in counted)
+        words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
+        said.append(f"The {rule['trial_statistic']} of {values}{f', {words},' if words else ''} is {number['value']}.")
+        said.append(
+            f"Lowest {number['lowest']}, highest {number['highest']}, standard deviation (n - 1) {number['stdev']}."
+        )
+    used, skipped = (sum(trial[name] for trial in counted) for name in ("records_used", "records_skipped"))
+    if counted:
+        said.append(f"Their records: {used} used, {skipped} left out.")
+    return said
+
+
+def _of_a_run(trial: Row, rule: Row) -> str:
+    """What was read of a run that counts, the statistic, what that was multiplied by, and the result."""
+    statistic = rule["statistic"]
+    if rule["average_of"] == "times" and statistic != "last":
+        statistic = "steps over seconds" if statistic == "mean" else "one over the median time"
+    steps = [f"{trial['records_used']} used, {trial['records_skipped']} left out", f"{statistic} {trial['rate']}"]
+    steps += [words for words in (trial["factor_words"], _rounding(rule)) if words]
+    if trial["unit"] == "s":
+        steps.append("one over it")
+    return (
+        f"Run {trial['run_key']}: {trial['reads']}; {'; '.join(steps)}: {trial['value']} {trial['unit'] or ''}".rstrip()
+        + "."
+    )
+
+
+def _rounding(rule: Row) -> str | None:
+    return rounding_words(rule["rounding"], rule["rounding_digits"])
+
+
+def counted_sentence(trials: list[Row]) -> str:
+    """How many runs the series has, and how many of them count."""
+    counted = sum(trial["counts"] for trial in trials)
+    dropped = len(trials) - counted
+    runs = f"{len(trials)} run" + "s" * (len(trials) != 1)
+    count, are = ("counts" if counted == 1 else "count"), ("is" if dropped == 1 else "are")
+    return f"The series has {runs}: {counted} {count}, {dropped} {are} dropped."
+
+
+def conflict_sentences(conflicts: list[Row]) -> list[str]:
+    """Each contradiction between what was stated of the runs."""
+    said = []
+    for row in conflicts[:_SHOWN]:
+        other = f"{row['other_source']} says {row['other_value'] or UNKNOWN}"
+        if row["used_source"] is None:
+            said.append(f"Contradiction in run {row['run_key']}: of {row['name']} nothing counts; {other}.")
+        else:
+            counts = f"{row['used_value'] or UNKNOWN} counts ({row['used_source']})"
+            said.append(f"Contradiction in run {row['run_key']}: of {row['name']} {counts}; {other}.")
+    if len(conflicts) > _SHOWN:
+        said.append(f"And {len(conflicts) - _SHOWN} more contradictions.")
+    return said
+
+
+def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:
+    """The number beside the one that was made again."""
+    made = "Made again from the stored records, apart from the table:"
+    if check.agrees and parts_agree:
+        return (
+            f"{made} no number either."
+            if check.value is None
+            else f"{made} {check.recomputed}{f' {unit}' if unit else ''}, the same."
+        )
+    what = "the number of the table" if not check.agrees else "the number of a trial"
+    return f"MADE AGAIN FROM THE STORED RECORDS IT DIFFERS from {what}: {check.recomputed} instead of {check.value}."

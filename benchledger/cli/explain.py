@@ -1,0 +1,133 @@
+"""`bench explain`: where a number comes from, line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import case_options, given
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.answers.explained import ExplainedCell
+
+# Of the lines that were kept, so many from the first and from the last of each run.
+_ENDS = 3
+_TRIALS = ("trial", "run_key", "counts", "value", "recomputed", "records_used", "records_skipped", "device")
+_LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_by")
+
+
+@click.command()
+@click.argument("what", required=False)
+@click.option(
+    "--table", type=click.Choice(["speed", "memory", "speedup"]), default="speed", show_default=True,
+    help="The table that filters choose a cell from.",
+)  # fmt: skip
+@click.option("--rule", help="Only numbers by this rule; else by default rules.")
+@click.option("--definition", help="With --table memory: device, allocated, reserved or process.")
+@click.option("--scaling", help="With --table speedup: weak or strong.")
+@case_options
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def explain(
+    settings: Settings, /, what: str | None, table: str, campaign: str | None, form: str, **filters: Any
+) -> None:
+    """Explain WHAT, a cell by its name: its rule, runs, logs and lines.
+
+    Instead of a name, filters that one cell meets.
+    """
+    own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
+    answer = benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
+    click.echo(_json(answer) if form == "json" else _text(answer))
+
+
+def _json(cell: ExplainedCell) -> str:
+    from benchledger.exports.values import json_text
+
+    return json_text(_plain(cell))
+
+
+def _plain(cell: ExplainedCell) -> dict[str, Any]:
+    frames = {name: getattr(cell, name) for name in ("trials", "logs", "readings", "facts", "conflicts", "bases")}
+    check = {"value": cell.check.value, "recomputed": cell.check.recomputed, "agrees": cell.check.agrees}
+    told = {"cell": cell.cell, "table": cell.table, "number": cell.number, "rule": cell.rule}
+    listed = {name: [] if frame is None else frame.to_dicts() for name, frame in frames.items()}
+    return {
+        **told,
+        "sentences": cell.sentences,
+        "check": check,
+        **listed,
+        "sides": [_plain(side) for side in cell.sides],
+    }
+
+
+def _text(cell: ExplainedCell) -> str:
+    from benchledger.exports.safe_text import escaped
+
+    lines = [f"cell {cell.cell}", *cell.sentences]
+    if cell.rule is not None:
+        recipe = [f"  {number}. {step}" for number, step in enumerate(cell.rule["recipe"], start=1)]
+        lines += [
+            "",
+            f"rule {cell.rule['rule']}: {cell.rule['description']}",
+            f"  source: {cell.rule['source']}",
+            *recipe,
+        ]
+    parts = ["\n".join(map(escaped, lines))]
+    if cell.bases is not None:
+        parts.append(_part("speeds with the fewest GPUs", cell.bases))
+    if cell.sides:
+        return "\n\n".join([*parts, *(_text(side) for side in cell.sides)])
+    parts.append(_part("trials", cell.trials.select(name for name in _TRIALS if name in cell.trials.columns)))
+    parts += [escaped(f"run {row['run_key']} is dropped: {row['dropped_because']}") for row in _dropped(cell)]
+    parts += [_part("logs", cell.logs.select(_LOGS)), _lines(cell), _part("facts that count", _facts(cell))]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _part(name: str, frame: pl.DataFrame) -> str:
+    from benchledger.cli.output import frame_table
+
+    return f"{name}\n{frame_table(frame)}" if frame.height else f"{name}: none"
+
+
+def _dropped(cell: ExplainedCell) -> list[dict[str, Any]]:
+    return [row for row in cell.trials.to_dicts() if not row["counts"]]
+
+
+def _lines(cell: ExplainedCell) -> str:
+    """The first and last lines that were kept of each run, and how many were not, by why."""
+    from benchledger.exports.safe_text import escaped
+
+    told = []
+    for (run_key,), own in cell.readings.group_by(["run_key"], maintain_order=True):
+        rows = own.to_dicts()
+        kept = [row for row in rows if row["use"] == "kept"]
+        told.append(f"lines of run {run_key}: {len(kept)} values kept, {len(rows) - len(kept)} not")
+        shown = kept if len(kept) <= 2 * _ENDS else [*kept[:_ENDS], None, *kept[-_ENDS:]]
+        told += ["  ..." if row is None else f"  {_line(row)}" for row in shown]
+        counts: dict[str, int] = {}
+        for row in rows:
+            counts[row["use"]] = counts.get(row["use"], 0) + 1
+        told += [f"  {count} {use}" for use, count in counts.items() if use != "kept"]
+    return "\n".join(map(escaped, told))
+
+
+def _line(row: dict[str, Any]) -> str:
+    from_line = "" if row["from_line"] is None else f" since line {row['from_line']}"
+    step = "" if row["step"] is None else f" step {row['step']}"
+    value = f"{row['name'] or 'time'} {row['value']} {row['unit'] or ''}".rstrip()
+    return f"{row['log']}:{row['line']}{step} {value}{from_line}"
+
+
+def _facts(cell: ExplainedCell) -> pl.DataFrame:
+    import polars as pl
+
+    used = cell.facts.filter(pl.col("used") & pl.col("value").is_not_null())
+    same = used.group_by(["name", "value", "source"], maintain_order=True)
+    return same.agg(pl.len().alias("runs"), pl.col("place").first().alias("place of the first")).sort("name", "value")

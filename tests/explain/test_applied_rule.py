@@ -1,0 +1,40 @@
+"""Each rule in plain Python gives what view run_speed gives, for every run of the corpus."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from benchledger.answers.applied_rule import apply_rule
+from benchledger.answers.reading import reading
+from benchledger.answers.run_values import values_of
+from benchledger.answers.series import rows_of
+
+
+def test_every_run_and_rule_of_the_corpus_has_the_same_number_by_python_and_by_sql(corpus_ledger: Path) -> None:
+    differing, seen = [], set()
+    with reading(corpus_ledger) as con:
+        rules = rows_of(con.sql("from rule"))
+        by_sql = {
+            (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from run_speed"))
+        }
+        for (run_id,) in con.execute("select run_id from run").fetchall():
+            values = values_of(con, run_id)
+            for rule in rules:
+                for phase in {row["phase"] for row in values.printed} | {"train"}:
+                    for one in apply_rule(rule, values, phase):
+                        key = (run_id, rule["rule"], phase, one.unit)
+                        seen.add(key)
+                        told = by_sql[key]
+                        same = one.value == told["value"] or math.isclose(
+                            one.value or 0, told["value"] or 0, rel_tol=1e-12
+                        )
+                        counts = (one.records_used, one.records_skipped)
+                        if not same or counts != (told["records_used"], told["records_skipped"]):
+                            differing.append((key, one.value, counts, told))
+    # A run that prints nothing to read is a row of its default rule all the same.
+    silent = {key for key, row in by_sql.items() if row["unit"] is None and row["records_used"] == 0}
+
+    assert len(seen) > 2_000
+    assert differing == []
+    assert by_sql.keys() - seen <= silent
