@@ -17,6 +17,7 @@ from tests.cli.bench import run_bench
 EQUALS = {
     "audit": "audit",
     "exclude": "exclude",
+    "explain": "explain",
     "export leaderboard": "leaderboard",
     "export tables": "export_tables",
     "forget": "forget",
