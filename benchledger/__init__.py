@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.leaderboard import leaderboard
+    from benchledger.answers.max_batch import report_max_batch
     from benchledger.answers.memory import report_memory
     from benchledger.answers.profile import report_profile
     from benchledger.answers.query import queries, query, query_sql, sql
@@ -49,6 +50,7 @@ __all__ = [
     "redact",
     "report_environment",
     "report_failures",
+    "report_max_batch",
     "report_memory",
     "report_profile",
     "report_speed",
@@ -79,6 +81,7 @@ _HOMES = {
     "report_environment": "benchledger.answers.environment",
     "redact": "benchledger.publishing.redact",
     "report_failures": "benchledger.answers.failures",
+    "report_max_batch": "benchledger.answers.max_batch",
     "report_memory": "benchledger.answers.memory",
     "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",

@@ -62,6 +62,17 @@ def asked_gpus(look: Look, rows: object = None) -> tuple[int, ...]:
     return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or look.report.rows
 
 
+def lines_of(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
+    """The rows in order, or those of the numbers of GPUs asked for, and the number itself where it has none."""
+    if not gpus:
+        return list(rows)
+    lines: list[Row | int] = []
+    for number in gpus:
+        here = [row for row in rows if row["gpus"] == number]
+        lines.extend(here or [number])
+    return lines
+
+
 def asked_names(look: Look, columns: object, known: tuple[str, ...]) -> tuple[str, ...]:
     """The columns asked for by their names, else those of the layout. Raises UsageError for one that there is not."""
     wanted = tuple(dict.fromkeys(_parts(columns)))

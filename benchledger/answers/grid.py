@@ -142,7 +142,7 @@ def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[
         f"{fact_text(line.head[0])} x {look.case(column.precision, row['batch_size_per_gpu'])}"
         for line in lines
         for column in columns
-        if column.batch == MAX and (row := line.cell(column)) is not None
+        if column.batch == MAX and (row := line.cell(column)) is not None and row["batch_size_per_gpu"] != MAX
     ]
     return (look.heading("max", sizes=", ".join(sizes)),) if sizes else ()
 

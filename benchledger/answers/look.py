@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from benchledger.answers.cells import fact_text, number_text, python_number_text
 from benchledger.answers.nothing import known
 from benchledger.answers.tables import Above
-from benchledger.definitions.layouts import LANGUAGES, PLAIN, Layout, ReportLayout, load_layouts
+from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
+from benchledger.definitions.words import LANGUAGES
 from benchledger.errors import UsageError
 
 

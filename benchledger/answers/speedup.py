@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.answers.asked import asked_gpus, asked_names
+from benchledger.answers.asked import asked_gpus, asked_names, lines_of
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, named, number_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
@@ -119,7 +119,9 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
     columns = [name for name in shown.columns if name != "base" or len(bases) > 1]
     place = max((columns.index(name) + 1 for name in ("node_num", "gpu_num") if name in columns), default=0)
     columns[place:place] = split
-    lines = [[_text(row, column, shown) for column in columns] for row in _lines(rows, shown.gpus)]
+    lines = [
+        [_text(row, column, shown) for column in columns] for row in lines_of(sorted(rows, key=_line_order), shown.gpus)
+    ]
     facts = facts_of(rows[0], stated)
     missing = tuple(_missing(row, split) for row in rows if row["speedup"] is None)
     return Table(
@@ -130,18 +132,6 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
         notes=(*(_base_note(rows, unit) if len(bases) == 1 else ()), *notes),
         above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
     )
-
-
-def _lines(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
-    """The rows in order, or those of the numbers of GPUs asked for, and the number itself where it has none."""
-    ordered = sorted(rows, key=_line_order)
-    if not gpus:
-        return list(ordered)
-    lines: list[Row | int] = []
-    for number in gpus:
-        here = [row for row in ordered if row["gpus"] == number]
-        lines.extend(here or [number])
-    return lines
 
 
 def _text(row: Row | int, column: str, shown: _Shown) -> str:

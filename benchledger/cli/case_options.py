@@ -28,8 +28,8 @@ def case_options(function: _Function) -> _Function:
     )(function)
 
 
-def layout_options(*, columns: str = "", rows: bool = True, unit: bool = False) -> Callable[[_Function], _Function]:
-    """Adds --layout, --lang, --cells and, where a table has them, --columns, --rows and --unit."""
+def layout_options(*, columns: str, unit: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
+    """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit and --cells."""
 
     def add(function: _Function) -> _Function:
         options = [
@@ -40,15 +40,15 @@ def layout_options(*, columns: str = "", rows: bool = True, unit: bool = False) 
             ),
             click.option("--lang", metavar="LANG", help="Language of the headings: en or zh."),
         ]
-        if columns:
-            options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
-        if rows:
-            text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
-            options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))
+        options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
+        text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
+        options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))
         if unit:
             text = "Another word for the unit: sequences/sec for samples/s."
             options.append(click.option("--unit", metavar="WORD", help=text))
-        options.append(click.option("--cells", is_flag=True, help="Add the name of each number, for bench explain."))
+        if cells:
+            text = "Add the name of each number, for bench explain."
+            options.append(click.option("--cells", is_flag=True, help=text))
         for option in reversed(options):
             function = option(function)
         return function

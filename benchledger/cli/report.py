@@ -20,6 +20,7 @@ _COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, 
 LANGUAGE = click.option(
     "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the headings."
 )
+_BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smallest_oom; or precision:max for paddle."
 
 
 @click.group(invoke_without_command=True)
@@ -96,6 +97,18 @@ def speedup(
 
     answer = benchledger.report_speedup(db=settings.db, campaign=campaign, rule=rule, **given(words))
     print_report(answer, form, output)
+
+
+@report.command()
+@case_options
+@layout_options(columns=_BATCH_COLUMNS, cells=False)
+@output_options
+@click.pass_obj
+def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """The largest batch size that ran, and the smallest that ran out of memory."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_max_batch(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()

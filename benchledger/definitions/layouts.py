@@ -10,9 +10,9 @@ from string import Formatter
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
+from benchledger.definitions.words import said_in_each
 from benchledger.errors import DefinitionError
 
-LANGUAGES = ("en", "zh")
 PLAIN = "plain"
 ALIGNMENTS = ("left", "center", "right")
 
@@ -22,13 +22,20 @@ _REPORT_TEXTS = {
     "title": _TABLE,
     "section": _TABLE,
     "unit": ("unit",),
+    # Below a table of largest batch sizes; the second where a larger one ran than the one that did not fit.
+    "oom": ("oom", "ran", "cases", "model"),
+    "oom_amid": ("oom", "ran", "cases", "model"),
 }
 _HEADINGS: dict[str, tuple[str, ...]] = {
     "case": ("precision", "batch"),
     "value": ("unit",),
     "base": ("unit",),
     "max": ("sizes",),
-    **dict.fromkeys(("gpus", "node_num", "gpu_num", "precision", "speedup", "efficiency"), ()),
+    "fits": ("size",),
+    "fits_not": ("size", "oom"),
+    **dict.fromkeys(
+        ("gpus", "node_num", "gpu_num", "precision", "speedup", "efficiency", "largest_ok", "smallest_oom"), ()
+    ),
     **dict.fromkeys(("trial_case", "mean", "median"), ()),
     # By these a row splits.
     **dict.fromkeys(
@@ -127,11 +134,7 @@ def _report(table: Table) -> ReportLayout:
 
 
 def _text(table: Table, key: str, names: Collection[str]) -> Text:
-    texts = table.texts(key)
-    if set(texts) != set(LANGUAGES):
-        table.fail(
-            key, f"{key} is said in each language: {', '.join(LANGUAGES)}; here in: {', '.join(texts) or 'none'}"
-        )
+    texts = said_in_each(table, key)
     for text in texts.values():
         try:
             used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}

@@ -34,13 +34,14 @@ def _read(report: str) -> dict[str, dict[str, dict[str, str]]]:
             file = read_toml(path)
             for name in file.data:
                 section = Table(file, name, file.data[name], file.data[name])
-                found[name] = {key: _said(section, key) for key in section.data}
+                found[name] = {key: said_in_each(section, key) for key in section.data}
     if not found:
         raise DefinitionError(f"queries/words/{report}.toml:1: missing. Reinstall benchledger")
     return found
 
 
-def _said(section: Table, key: str) -> dict[str, str]:
+def said_in_each(section: Table, key: str) -> dict[str, str]:
+    """A text by language. Raises DefinitionError with file and line if it lacks one."""
     said = section.texts(key)
     if set(said) != set(LANGUAGES):
         section.fail(

@@ -1329,7 +1329,11 @@ select
     bench_case.options,
     max(bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown')) as largest_ok,
     min(bench_case.batch_size_per_gpu) filter (where run.status = 'oom') as smallest_oom,
-    count(*) as runs
+    count(*) as runs,
+    list_sort(
+        list(distinct bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown'))
+    ) as sizes_ok,
+    list_sort(list(distinct bench_case.batch_size_per_gpu) filter (where run.status = 'oom')) as sizes_oom
 from series_run
 join series using (series_id)
 join run on run.run_id = series_run.run_id

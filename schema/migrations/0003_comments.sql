@@ -781,6 +781,8 @@ comment on column max_batch_table.options is 'JSON of the other settings that ma
 comment on column max_batch_table.largest_ok is 'Largest batch size per GPU that ran.';
 comment on column max_batch_table.smallest_oom is 'Smallest batch size per GPU that ran out of memory.';
 comment on column max_batch_table.runs is 'Number of runs that speak.';
+comment on column max_batch_table.sizes_ok is 'Every batch size per GPU that ran, ascending; NULL if none did.';
+comment on column max_batch_table.sizes_oom is 'Every batch size per GPU that ran out of memory, ascending; NULL if none did.';
 
 comment on view profile_table is
     'One row per profile log, kernel and value: the mean over its calls. A profile that no run claims has no run_id.';

@@ -29,6 +29,7 @@ EQUALS = {
     "redact": "redact",
     "report failures": "report_failures",
     "report environment": "report_environment",
+    "report max-batch": "report_max_batch",
     "report memory": "report_memory",
     "report profile": "report_profile",
     "report speed": "report_speed",

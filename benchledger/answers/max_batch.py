@@ -1,0 +1,156 @@
+"""The largest batch size that ran and the smallest that ran out of memory: README 001 notes it, 004 leaves it open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.asked import MAX, asked_gpus, asked_names, lines_of, read_asked
+from benchledger.answers.cells import NOT_RUN, fact_text
+from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_unstated
+from benchledger.answers.look import Look, look_of
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.series import all_series, frame_of, need_series, rows_of
+from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.errors import NothingFoundError, UsageError
+
+_COLUMNS = ("gpus", "node_num", "gpu_num", "precision", "largest_ok", "smallest_oom")
+_FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
+# A batch size is not what these stand for: accumulation follows it wherever the global batch is fixed.
+_CASE = (*TABLE_COLUMNS, "precision", "nodes", "gpus", "seq_len", "options")
+_NOT_OF_THE_TABLE = ("batch_size_per_gpu", "global_batch_size", "gradient_accumulation", "case_id", "name")
+
+
+def report_max_batch(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
+    columns: object = None,
+    rows: object = None,
+    **case_columns: object,
+) -> Report:
+    """The largest batch size per GPU that ran and the smallest that ran out of memory, by GPUs and precision.
+
+    `layout`, `lang`, `columns` and `rows` are those of `report_speed`. Raises NothingFoundError if no run that meets
+    the filters states its batch size, UsageError for a filter by the batch size or what follows from it.
+    """
+    for name in _NOT_OF_THE_TABLE:
+        if case_columns.get(name):
+            raise UsageError(f"max-batch looks for the largest of every batch size: take out the filter by {name}")
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    look = look_of("max-batch", layout, lang)
+    with reading(db) as con:
+        series = all_series(con)
+        need_series(con, db, series, filters)
+        found = rows_of(filters.apply(con.view("max_batch_table")))
+        excluded = excluded_notes(con, filters)
+    if not found:
+        raise NothingFoundError("no run asked for states its batch size and whether it fitted; see: bench runs")
+    # A run that had no memory left often has no telemetry to tell its card by.
+    found = take_in_unstated([{**row, "status": "oom" if row["largest_ok"] is None else "ok"} for row in found])
+    cases = [_merged(same) for same in grouped(found, _CASE).values()]
+    split = (*TABLE_COLUMNS, "precision", "options") if "section" in look.report.texts else TABLE_COLUMNS
+    tables = []
+    numbers: list[Row] = []
+    for kin in grouped(cases, split).values():
+        tables.append(_table(kin, facts_of(kin[0], split), look, columns, rows))
+        numbers.extend(sorted(kin, key=_order))
+    return Report(
+        "max-batch", tuple(tables), frame_of(numbers, without=("status", "gradient_accumulation", "taken_in"))
+    ).noted(excluded)
+
+
+def _merged(rows: list[Row]) -> Row:
+    """One case from those that differ only in what follows from the batch size."""
+    fitted = sorted({size for row in rows for size in row["sizes_ok"] or ()})
+    failed = sorted({size for row in rows for size in row["sizes_oom"] or ()})
+    return {
+        **rows[0],
+        "largest_ok": fitted[-1] if fitted else None,
+        "smallest_oom": failed[0] if failed else None,
+        "runs": sum(row["runs"] for row in rows),
+        "sizes_ok": fitted,
+        "sizes_oom": failed,
+    }
+
+
+def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: object, gpus: object) -> Table:
+    notes = _oom_notes(rows, look)
+    if not look.report.columns:
+        cells = [_in_grid(row, look) for row in rows]
+        return lay_out(cells, facts, look, read_asked(look, columns, gpus), notes)
+    shown = list(asked_names(look, columns, _COLUMNS))
+    split = _split_columns(rows, shown)
+    shown[-2:-2] = split
+    lines = lines_of(sorted(rows, key=_order), asked_gpus(look, gpus))
+    missing = tuple(f"{_case(row, look)}: {_why(row)}" for row in rows if row["largest_ok"] is None)
+    return Table(
+        facts=facts,
+        coverage=Coverage(len(rows) - len(missing), len(rows), missing),
+        frame=text_frame(look.headings(*shown), [[_text(line, column) for column in shown] for line in lines]),
+        rows_split_by=split,
+        notes=notes,
+        above=look.above(rows[0]),
+    )
+
+
+def _in_grid(row: Row, look: Look) -> Row:
+    """The case as a series of the grid: of its precision, at the largest batch size."""
+    size = NOT_RUN if row["largest_ok"] is None else str(row["largest_ok"])
+    oom = row["smallest_oom"]
+    text = look.heading("fits", size=size) if oom is None else look.heading("fits_not", size=size, oom=str(oom))
+    missing = None if row["largest_ok"] is not None else _why(row)
+    apart = dict.fromkeys((*SPLIT_COLUMNS, *BATCH_COLUMNS))
+    return {**apart, **row, "batch_size_per_gpu": MAX, "shown": text, "missing": missing}
+
+
+def _oom_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+    """What ran out of memory, and what did not: one note for all cases of which the same is true."""
+    alike: dict[tuple[int, tuple[int, ...]], list[Row]] = {}
+    for row in sorted(rows, key=_order):
+        if row["smallest_oom"] is not None:
+            alike.setdefault((row["smallest_oom"], tuple(row["sizes_ok"])), []).append(row)
+    notes = []
+    for (oom, ran), cases in alike.items():
+        text = look.text(
+            "oom_amid" if ran and ran[-1] >= oom else "oom",
+            oom=str(oom),
+            ran=", ".join(map(str, ran)) or NOT_RUN,
+            cases=", ".join(_case(row, look) for row in cases),
+            model=look.model(cases[0]["model"]),
+        )
+        notes.append(text or "")
+    return tuple(notes)
+
+
+def _text(row: Row | int, column: str) -> str:
+    fact = _FACTS.get(column, column)
+    if isinstance(row, int):
+        return str(row) if fact == "gpus" else NOT_RUN
+    value = row[fact]
+    return NOT_RUN if value is None and column in ("largest_ok", "smallest_oom") else fact_text(value)
+
+
+def _split_columns(rows: list[Row], shown: list[str]) -> tuple[str, ...]:
+    """The facts in which cases differ that would look the same."""
+    heads = {_FACTS.get(column, column) for column in shown} & {"gpus", "nodes", "precision"}
+    crowded = [row for same in grouped(rows, heads).values() if len(same) > 1 for row in same]
+    facts = (name for name in ("nodes", "precision", "seq_len", "options") if name not in heads)
+    return tuple(name for name in facts if len({row[name] for row in crowded}) > 1)
+
+
+def _case(row: Row, look: Look) -> str:
+    return f"{fact_text(row['gpus'])} x {look.precision(row['precision'])}"
+
+
+def _why(row: Row) -> str:
+    return f"out of memory at {row['smallest_oom']}"
+
+
+def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
+    rest = (row[name] for name in ("nodes", "seq_len", "options"))
+    return sort_key([row["gpus"]]), column_order({**row, "batch_size_per_gpu": None}), sort_key(rest)
