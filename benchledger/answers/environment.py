@@ -5,18 +5,22 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from benchledger.answers.cells import UNKNOWN
+from benchledger.answers.cells import UNKNOWN, fact_text
+from benchledger.answers.environment_page import environment_page, shared_environment
 from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
+from benchledger.answers.prose import Kind, Line
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
+from benchledger.definitions.layouts import PLAIN
+from benchledger.definitions.words import LANGUAGES
 
 _ENVIRONMENTS = """
 with asked as (
-    select matching.campaign, matching.run_id, matching.framework, matching.gpus, run.environment_id
+    select matching.campaign, matching.run_id, matching.framework, matching.gpus, matching.nodes, run.environment_id
     from matching
     join run using (run_id)
 ),
@@ -33,13 +37,24 @@ seen as (
         campaign, environment_id,
         count(distinct run_id) as runs,
         list_sort(list(distinct gpus)) as gpus,
-        list_sort(list(distinct framework)) as frameworks
+        list_sort(list(distinct framework)) as frameworks,
+        list_sort(list(distinct {'nodes': nodes, 'gpus': gpus})) as sizes
     from asked
     group by all
+),
+logged as (
+    select asked.environment_id, min(fact.value_logged) as gpu_model_logged
+    from asked
+    join fact using (run_id)
+    where fact.used and fact.name = 'gpu_model'
+    group by all
+    having count(distinct fact.value_logged) = 1
 )
-select seen.*, stated.sources, environment.* exclude (environment_id)
+select
+    seen.*, stated.sources, environment.* exclude (environment_id), logged.gpu_model_logged
 from seen
 join environment using (environment_id)
+left join logged using (environment_id)
 left join stated
     on stated.campaign is not distinct from seen.campaign and stated.environment_id = seen.environment_id
 """
@@ -67,10 +82,20 @@ _ROWS = (
 )
 
 
-def report_environment(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+def report_environment(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
+    link: str | None = None,
+    link_text: str | None = None,
+    **case_columns: object,
+) -> Report:
     """One table a campaign, a column for each environment in it: what is stated of GPU, driver, CUDA, image, CPU, ...
 
-    Raises NothingFoundError if no run meets the filters.
+    In layout paddle or dlperf the section of a README, in English or Chinese; with `link` one line that leads to an
+    environment that is described elsewhere. Raises NothingFoundError if no run meets the filters.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
@@ -81,8 +106,26 @@ def report_environment(*, db: Path | str = DEFAULT_DB, campaign: str | None = No
         matching = filters.apply(runs).filter("excluded is null")
         found = matching.query("matching", _ENVIRONMENTS)
         rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
-    tables = tuple(_table(campaign, list(group)) for campaign, group in groupby(rows, key=lambda row: row["campaign"]))
-    return Report("environment", tables, frame_of(rows)).noted(excluded)
+    campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
+    tables = tuple(_table(name, group) for name, group in campaigns.items())
+    prose = _prose(campaigns, layout, lang or LANGUAGES[0], link, link_text)
+    cells = frame_of(rows, without=("sizes", "gpu_model_logged"))
+    return Report("environment", tables, cells, prose=prose).noted(excluded)
+
+
+def _prose(
+    campaigns: dict[str | None, list[Row]], layout: str | None, lang: str, link: str | None, link_text: str | None
+) -> tuple[Line, ...]:
+    if link is not None:
+        return shared_environment(layout or "paddle", lang, link, link_text)
+    if layout in (None, PLAIN):
+        return ()
+    lines: list[Line] = []
+    for name, rows in campaigns.items():
+        if len(campaigns) > 1:
+            lines.append(Line(Kind.HEADING, fact_text(name), depth=2))
+        lines += environment_page(rows, str(layout), lang)
+    return tuple(lines)
 
 
 def _table(campaign: str | None, environments: list[Row]) -> Table:

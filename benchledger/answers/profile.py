@@ -11,7 +11,7 @@ from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, 
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
-from benchledger.definitions.words import load_words
+from benchledger.definitions.words import LANGUAGES, load_words
 from benchledger.errors import NothingFoundError, UsageError
 
 # How a pipe's launches become one number: the rule, and the column of utilization_table that has it.
@@ -44,7 +44,7 @@ def report_profile(
     db: Path | str = DEFAULT_DB,
     campaign: str | None = None,
     rule: str | None = None,
-    lang: str = "en",
+    lang: str | None = None,
     **case_columns: object,
 ) -> Report:
     """Utilisation in %: a row per profile and device, a column per pipe and for the time with a kernel running.
@@ -55,7 +55,7 @@ def report_profile(
     rule = rule or next(iter(RULES))
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r} for profiles; known: {', '.join(RULES)}")
-    words = load_words("profile", "tbd", lang)
+    words = load_words("profile", "tbd", lang or LANGUAGES[0])
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
         profiles = con.view("profile_case")

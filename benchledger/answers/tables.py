@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+    from benchledger.answers.prose import Line
+
 MISSING_SHOWN = 8
 
 
@@ -65,13 +67,15 @@ class Table:
 class Report:
     """An answer of one or more tables, and all its numbers in one frame, unrounded, one row each.
 
-    `notes` say what no single table can, such as which tables are left out.
+    `notes` say what no single table can, such as which tables are left out. `prose` is what a layout prints in place of
+    the tables, where it is no table.
     """
 
     name: str
     tables: tuple[Table, ...]
     cells: pl.DataFrame
     notes: tuple[str, ...] = ()
+    prose: tuple[Line, ...] = ()
 
     def noted(self, notes: tuple[str, ...]) -> Report:
         """The same report with these notes behind its own."""

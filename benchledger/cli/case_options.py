@@ -28,6 +28,11 @@ def case_options(function: _Function) -> _Function:
     )(function)
 
 
+def language_option(function: _Function) -> _Function:
+    """Adds --lang."""
+    return click.option("--lang", metavar="LANG", help="Language of the headings: en or zh.")(function)
+
+
 def layout_options(*, columns: str, unit: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
     """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit and --cells."""
 
@@ -38,7 +43,7 @@ def layout_options(*, columns: str, unit: bool = False, cells: bool = True) -> C
                 metavar="NAME",
                 help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
             ),
-            click.option("--lang", metavar="LANG", help="Language of the headings: en or zh."),
+            language_option,
         ]
         options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
         text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."

@@ -38,6 +38,8 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
 
     if form == "parquet":
         print_frame(report.cells, form, output)
+    elif form == "table" and report.prose:
+        write_text(report_text(report, "markdown"), output)
     elif form == "table":
         tables = [_report_table(report, table) for table in report.tables]
         write_text("\n\n".join([*tables, *map(escaped, report.notes)]), output)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given, layout_options, output_options
+from benchledger.cli.case_options import case_options, given, language_option, layout_options, output_options
 from benchledger.cli.settings import Settings
 
 _RULE = click.option(
@@ -16,10 +16,6 @@ _RULE = click.option(
 )
 _CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
 _COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, efficiency."
-
-LANGUAGE = click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the headings."
-)
 _BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smallest_oom; or precision:max for paddle."
 
 
@@ -124,19 +120,23 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
 
 @report.command()
 @case_options
+@click.option("--layout", metavar="NAME", help="The section of a README: paddle or dlperf.")
+@language_option
+@click.option("--link", metavar="URL", help="One line that leads to a shared environment, described at this place.")
+@click.option("--link-text", metavar="TEXT", help="With --link: what the link says.")
 @output_options
 @click.pass_obj
-def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **filters: Any) -> None:
+def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """What runs ran on: GPU, driver, CUDA, image, CPU, memory; one column an environment."""
     from benchledger.cli.output import print_report
 
-    print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(filters)), form, output)
+    print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()
 @case_options
 @click.option("--rule", metavar="RULE", help="tbd.coreutil: the pipes as TBD's own script computes them.")
-@LANGUAGE
+@language_option
 @output_options
 @click.pass_obj
 def profile(
@@ -144,13 +144,12 @@ def profile(
     /,
     campaign: str | None,
     rule: str | None,
-    lang: str,
     form: str,
     output: Path | None,
-    **filters: Any,
+    **words: Any,
 ) -> None:
     """Utilisation of GPU and pipes in %, by batch size and file: what profilers saw."""
     from benchledger.cli.output import print_report
 
-    answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, lang=lang, **given(filters))
+    answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, **given(words))
     print_report(answer, form, output)

@@ -21,7 +21,9 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
         raise UsageError(f"no words in {language!r}; known languages: {', '.join(LANGUAGES)}")
     sections = _read(report)
     if section not in sections:
-        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(sections)}")
+        raise UsageError(
+            f"no layout {section!r} of {report}; known: {', '.join(name for name in sections if '-' not in name)}"
+        )
     return {key: said[language] for key, said in sections[section].items()}
 
 

@@ -37,8 +37,10 @@ def markdown_of_frame(frame: pl.DataFrame) -> str:
 
 def markdown_of_report(report: Report) -> str:
     """Every table of a report between what is said above and below it."""
-    blocks: list[str] = []
-    for table in report.tables:
+    from benchledger.exports.prose import markdown_of_prose
+
+    blocks: list[str] = [markdown_of_prose(report.prose)] if report.prose else []
+    for table in () if report.prose else report.tables:
         blocks += _above(report, table)
         blocks.append(_text_table(table.frame, table.above.align))
         blocks += _list(words_below(table))

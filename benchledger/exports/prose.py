@@ -1,0 +1,45 @@
+"""The lines of a page as Markdown, in which no text from a log is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import groupby
+
+from benchledger.answers.prose import Kind, Line
+from benchledger.exports.markdown import markdown_line, markdown_text
+from benchledger.exports.safe_text import escaped, escaped_lines
+
+_TICKS = re.compile("`+")
+
+
+def markdown_of_prose(lines: Iterable[Line]) -> str:
+    """Lines as Markdown: items and quotes that follow each other belong together, all else stands apart."""
+    blocks: list[str] = []
+    for kind, group in groupby(lines, key=lambda line: line.kind):
+        written = [_written(line) for line in group]
+        blocks += ["\n".join(written)] if kind in (Kind.ITEM, Kind.QUOTE) else written
+    return "\n\n".join(blocks)
+
+
+def _written(line: Line) -> str:
+    if line.kind is Kind.BLOCK:
+        # A fence longer than any run of back quotes in the text.
+        fence = "`" * max(3, _longest_run(line.text) + 1)
+        return f"{fence}text\n{escaped_lines(line.text)}\n{fence}"
+    marks = {Kind.HEADING: "#" * line.depth + " ", Kind.ITEM: "  " * line.depth + "- ", Kind.QUOTE: "> "}
+    return marks.get(line.kind, "") + line.before + _value(line) + line.after
+
+
+def _value(line: Line) -> str:
+    if line.code:
+        text = escaped(line.text)
+        ticks = "`" * (_longest_run(text) + 1)
+        space = " " if text.startswith("`") or text.endswith("`") else ""
+        return f"{ticks}{space}{text}{space}{ticks}"
+    text = markdown_text(line.text) if line.before else markdown_line(line.text)
+    return text if line.link is None else f"[{text}]({line.link})"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _TICKS.findall(text)), default=0)
