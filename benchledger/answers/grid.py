@@ -56,6 +56,7 @@ def lay_out(
     asked: Asked,
     notes: tuple[str, ...] = (),
     unit: str | None = None,
+    absent: str = "not run",
 ) -> Table:
     """One table from rows that have a `shown` for their cell and a `missing`, which says why there is no number.
 
@@ -74,7 +75,7 @@ def lay_out(
     heads = [*look.headings("gpus", *hard, *soft), *(look.case(column.precision, column.batch) for column in columns)]
     return Table(
         facts=facts,
-        coverage=_coverage(lines, columns, (*hard, *soft)),
+        coverage=_coverage(lines, columns, (*hard, *soft), absent),
         frame=text_frame(heads, cells),
         rows_split_by=(*hard, *soft),
         notes=(*_sizes_note(lines, columns, look), *notes),
@@ -147,12 +148,12 @@ def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[
     return (look.heading("max", sizes=", ".join(sizes)),) if sizes else ()
 
 
-def _coverage(lines: list[_Line], columns: list[Column], split: tuple[str, ...]) -> Coverage:
+def _coverage(lines: list[_Line], columns: list[Column], split: tuple[str, ...], absent: str) -> Coverage:
     missing: list[str] = []
     for line in lines:
         for column in columns:
             row = line.cell(column)
-            why = "not run" if row is None else row["missing"]
+            why = absent if row is None else row["missing"]
             if why is not None:
                 split_facts = "".join(f" {name}={line.fact(name)}" for name in split)
                 case = f"{fact_text(column.precision)} BS={fact_text(column.batch)}"

@@ -21,6 +21,7 @@ from benchledger.answers.grouping import (
     unstated_note,
 )
 from benchledger.answers.look import look_of
+from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
@@ -41,6 +42,7 @@ def report_speed(
     rows: object = None,
     unit: str | None = None,
     cells: bool = False,
+    published: str | None = None,
     **case_columns: object,
 ) -> Report:
     """The speed of every series, one table per campaign, framework, implementation, model, task, GPU model and unit.
@@ -48,11 +50,15 @@ def report_speed(
     `campaign` and text columns may be globs. Each format's default rule counts unless `rule` names one, or several as
     a glob; `trials` lists every trial beside mean and median. `layout` and `lang` say how tables are headed, `columns`
     (`"fp32:32,fp32:max"`) and `rows` (`"1,8"`) what they hold, `unit` how their unit is spelt; `cells` adds each
-    number's name. Raises NothingFoundError if no series meets the filters, UsageError for an unknown rule or column.
+    number's name. `published` shows what documents with such a source printed, instead of what was measured. Raises
+    NothingFoundError if no series meets the filters, UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     look = look_of("speed", layout, lang)
     asked = read_asked(look, columns, rows)
+    if published is not None:
+        refuse_beside(published, trials=trials, unit=unit, cells=cells)
+        return published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
     with reading(db) as con:
         rules = rules_asked_for(con, rule)
         series = all_series(con)

@@ -11,6 +11,7 @@ from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
 from benchledger.answers.look import Look, look_of
+from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
@@ -67,16 +68,20 @@ def report_speedup(
     rows: object = None,
     unit: str | None = None,
     cells: bool = False,
+    published: str | None = None,
     **case_columns: object,
 ) -> Report:
     """The speed-up of every series over its base, both by the same rule; one table per family of comparable series.
 
     Efficiency is speed-up x GPUs of the base / GPUs. `columns` are of node_num, gpu_num, value, base, speedup and
-    efficiency; `layout`, `lang`, `rows`, `unit` and `cells` those of `report_speed`. Raises NothingFoundError if no
-    series meets the filters, UsageError for an unknown rule or column.
+    efficiency; `layout`, `lang`, `rows`, `unit`, `cells` and `published` those of `report_speed`. Raises
+    NothingFoundError if no series meets the filters, UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     look = look_of("speedup", layout, lang)
+    if published is not None:
+        refuse_beside(published, unit=unit, cells=cells)
+        return published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
     shown = _Shown(look, asked_names(look, columns, _COLUMNS), asked_gpus(look, rows), cells)
     with reading(db) as con:
         asked = rules_asked_for(con, rule)

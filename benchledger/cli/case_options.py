@@ -33,8 +33,8 @@ def language_option(function: _Function) -> _Function:
     return click.option("--lang", metavar="LANG", help="Language of the headings: en or zh.")(function)
 
 
-def layout_options(*, columns: str, unit: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
-    """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit and --cells."""
+def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
+    """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit, --published and --cells."""
 
     def add(function: _Function) -> _Function:
         options = [
@@ -48,9 +48,11 @@ def layout_options(*, columns: str, unit: bool = False, cells: bool = True) -> C
         options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
         text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
         options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))
-        if unit:
+        if speeds:
             text = "Another word for the unit: sequences/sec for samples/s."
             options.append(click.option("--unit", metavar="WORD", help=text))
+            text = "Instead: what documents whose source matches printed (bench query against-published names them)."
+            options.append(click.option("--published", metavar="GLOB", help=text))
         if cells:
             text = "Add the name of each number, for bench explain."
             options.append(click.option("--cells", is_flag=True, help=text))

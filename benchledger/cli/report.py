@@ -47,7 +47,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 @case_options
 @_RULE
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
-@layout_options(columns=_CASES, unit=True)
+@layout_options(columns=_CASES, speeds=True)
 @output_options
 @click.pass_obj
 def speed(
@@ -82,7 +82,7 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 @report.command()
 @case_options
 @_RULE
-@layout_options(columns=_COLUMNS, unit=True)
+@layout_options(columns=_COLUMNS, speeds=True)
 @output_options
 @click.pass_obj
 def speedup(

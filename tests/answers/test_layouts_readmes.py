@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchledger import ingest, report_memory, report_speed, report_speedup
+from benchledger.errors import BenchledgerError
 from benchledger.exports.forms import report_text
 from tests.ledger_rows import ledger_rows
 from tests.readme_tables import readme, tables, tables_below
@@ -81,6 +83,44 @@ def test_the_batch_32_table_of_readme_001_comes_out_of_its_printed_trials(mxnet:
 
     assert tables(text) == [tables_below(readme(shared, "001"), "BERT-base batch_size = 32")[0]]
     assert text.startswith("### FP32 &amp; W/O XLA\n\n#### BERT-base batch_size = 32\n\n| node_num | ")
+
+
+def test_the_batch_24_table_of_readme_001_is_only_what_it_published(mxnet: Path, shared: Path) -> None:
+    report = report_speedup(db=mxnet, layout="dlperf", published="*DLPerf MxNet*", batch_size_per_gpu=24)
+
+    assert tables(report_text(report, "markdown")) == [
+        tables_below(readme(shared, "001"), "BERT-base batch_size = 24")[0]
+    ]
+    assert report.tables[0].notes == ("published, not measured here; ours beside it: bench query against-published",)
+    assert report.cells.height == 8
+
+
+def test_the_speed_table_that_readme_000_published_is_the_one_of_its_logs(ngc: Path, shared: Path) -> None:
+    report = report_speed(db=ngc, layout="paddle", lang="zh", published="*nlp_modelName*")
+
+    assert tables(report_text(report, "markdown")) == [tables_below(readme(shared, "000"), "### 速度结果")[0]]
+
+
+def test_what_nobody_published_is_not_called_not_run(ngc: Path) -> None:
+    (table,) = report_speed(db=ngc, published="*nlp_modelName*", columns="fp32:32", rows="1,32").tables
+
+    assert table.frame.rows() == [("1", "127.09"), ("32", "-")]
+    assert str(table.coverage) == "1 of 2 cases; missing: 32 x fp32 BS=32: not published"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"published": "*nobody*"}, "nobody published such a number as '*nobody*'; known sources: "),
+        ({"published": "*", "trials": True}, "is shown as it was printed: take out trials"),
+        ({"published": "*", "name": "x"}, "published numbers do not state name: take out that filter"),
+    ],
+)
+def test_published_numbers_that_cannot_be_shown(ngc: Path, words: dict[str, Any], said: str) -> None:
+    with pytest.raises(BenchledgerError) as error:
+        report_speed(db=ngc, **words)
+
+    assert said in str(error.value)
 
 
 def test_the_heads_of_readme_001_in_chinese(mxnet: Path) -> None:
