@@ -5,10 +5,11 @@
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
+#   make docs    writes the reference of the database's tables and views again, from their comments
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check style types contracts packaging bench bench-large data clean
+.PHONY: demo test check style types contracts packaging bench bench-large data docs clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -46,6 +47,10 @@ bench-large: .venv/.runs
 # Writes the demo's logs again; a test compares them with the maker.
 data:
 	$(or $(PYTHON),python3) -m data.make_logs
+
+# A test compares the pages with the comments.
+docs: .venv/.runs
+	$(BIN)/python -m docs.make_reference
 
 clean:
 	rm -rf .venv .bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1644,6 +1644,61 @@ from (select * from reading where quantity = 'loss') as loss
 full join accuracy using (run_id)
 join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
 
+-- What a number is made of -------------------------------------------------------------------------------------
+
+create view trial_table as
+with placed as (
+    -- Appended to, a log is one run's in two parts: the first is shown.
+    select
+        run_source.run_id,
+        min({
+            'place': place_of(path, archive, member),
+            'first_line': run_source.first_line,
+            'last_line': run_source.last_line
+        }) as seen
+    from run_source
+    join sighting using (log_id)
+    where sighting.status in ('loaded', 'duplicate')
+    group by run_source.run_id
+)
+select
+    speed_table.cell,
+    speed_table.series_id,
+    speed_table.campaign,
+    speed_table.name,
+    speed_table.framework,
+    speed_table.implementation,
+    speed_table.model,
+    speed_table.task,
+    speed_table.precision,
+    speed_table.batch_size_per_gpu,
+    speed_table.nodes,
+    speed_table.gpus,
+    speed_table.gpu_model,
+    speed_table.rule,
+    speed_table.is_default,
+    speed_table.value as series_value,
+    series_run.trial,
+    run.run_id,
+    run.run_key,
+    run_speed.value,
+    speed_table.unit,
+    list_contains(speed_table.trial_runs, run.run_id) as counts,
+    run_speed.records_used,
+    run_speed.records_skipped,
+    run_speed.status,
+    run_speed.reason,
+    placed.seen.place as place,
+    placed.seen.first_line as first_line,
+    placed.seen.last_line as last_line
+from speed_table
+join series_run using (series_id)
+join run_speed
+    on run_speed.run_id = series_run.run_id and run_speed.rule = speed_table.rule and run_speed.phase = 'train'
+join run on run.run_id = series_run.run_id
+left join placed on placed.run_id = run.run_id
+where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null;
+
 -- Ours against what others published --------------------------------------------------------------------------
 
 -- A column that a published number states must be the same in ours; one that it does not state is no condition. In the

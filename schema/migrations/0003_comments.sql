@@ -904,6 +904,38 @@ comment on column leaderboard.cell is
 comment on column leaderboard.lowest is 'Lowest of the trials.';
 comment on column leaderboard.highest is 'Highest of the trials.';
 
+comment on view trial_table is
+    'One row per number of speed_table and run of its series: the run''s own speed, whether it counts, and where its log is.';
+comment on column trial_table.cell is 'Short name of the number of speed_table that it is a trial of.';
+comment on column trial_table.series_id is 'Id of the series (view series).';
+comment on column trial_table.campaign is 'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column trial_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
+comment on column trial_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column trial_table.implementation is 'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column trial_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column trial_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column trial_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column trial_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column trial_table.nodes is 'Number of machines.';
+comment on column trial_table.gpus is 'Number of GPUs over all nodes.';
+comment on column trial_table.gpu_model is 'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column trial_table.rule is 'Id of the rule (table rule).';
+comment on column trial_table.is_default is 'Whether the number is the series'' by its default rule.';
+comment on column trial_table.series_value is 'The number: the speed of the series.';
+comment on column trial_table.trial is 'Number of the trial in its series.';
+comment on column trial_table.run_id is 'Id of the run (table run).';
+comment on column trial_table.run_key is 'Key of the run, which commands show and take.';
+comment on column trial_table.value is 'Speed of this run alone; NULL if it has none.';
+comment on column trial_table.unit is 'Unit of both.';
+comment on column trial_table.counts is 'Whether the number is made of it: a run that failed is not.';
+comment on column trial_table.records_used is 'Records that the speed is computed from.';
+comment on column trial_table.records_skipped is 'Records of the kind that the rule left out.';
+comment on column trial_table.status is 'ok, or why there is no speed, as in run_speed.';
+comment on column trial_table.reason is 'The same in words.';
+comment on column trial_table.place is 'Where its log lies: the first place, as people are told it.';
+comment on column trial_table.first_line is 'First line of the log that is of this run.';
+comment on column trial_table.last_line is 'Last line of the log that is of this run.';
+
 comment on view published_table is
     'One row per published number and series of ours of the same case; one without ours where there is none. A case column that the document does not state is no condition. Filter by own_logs or campaign: the same case may be in several.';
 comment on column published_table.source is 'Document that states it (table published).';
