@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.leaderboard import leaderboard
+    from benchledger.answers.logs import report_logs
     from benchledger.answers.max_batch import report_max_batch
     from benchledger.answers.memory import report_memory
     from benchledger.answers.profile import report_profile
@@ -50,6 +51,7 @@ __all__ = [
     "redact",
     "report_environment",
     "report_failures",
+    "report_logs",
     "report_max_batch",
     "report_memory",
     "report_profile",
@@ -82,6 +84,7 @@ _HOMES = {
     "redact": "benchledger.publishing.redact",
     "report_failures": "benchledger.answers.failures",
     "report_max_batch": "benchledger.answers.max_batch",
+    "report_logs": "benchledger.answers.logs",
     "report_memory": "benchledger.answers.memory",
     "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",

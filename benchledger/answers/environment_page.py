@@ -98,12 +98,14 @@ def _groups(rows: list[Row], stated_by: Callable[[Row], Stated]) -> list[_Group]
 
 
 def _gpus(row: Row, kind: str) -> set[int | None]:
-    found = set()
-    for run in row["sizes"]:
-        nodes = 1 if run["gpus"] == 1 else run["nodes"]
-        if kind == ("unknown" if nodes is None else "single" if nodes == 1 else "several"):
-            found.add(run["gpus"])
-    return found
+    return {run["gpus"] for run in row["sizes"] if machines_of(run["nodes"], run["gpus"]) == kind}
+
+
+def machines_of(nodes: int | None, gpus: int | None) -> str:
+    """Whether a run was on a single machine, on several, or nobody knows. One GPU is in one machine."""
+    if gpus == 1:
+        return "single"
+    return "unknown" if nodes is None else "single" if nodes == 1 else "several"
 
 
 def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[str, str], named: bool) -> list[Line]:

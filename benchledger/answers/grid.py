@@ -16,7 +16,7 @@ SPLIT_COLUMNS = ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_ver
 # that a row may hold several of their values: it is split only as far as a cell needs it.
 BATCH_COLUMNS = ("global_batch_size", "gradient_accumulation")
 # Of these the largest batch size is no BS=max.
-_DID_NOT_RUN = (*FAILED, "truncated", "too_few_steps")
+DID_NOT_RUN = (*FAILED, "truncated", "too_few_steps")
 _PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")
 
 
@@ -45,7 +45,7 @@ class _Line:
             return self.cells.get(column)
         rows = [row for held, row in self.cells.items() if held.precision == column.precision]
         sized = sorted((row for row in rows if row["batch_size_per_gpu"] is not None), key=_batch)
-        ran = [row for row in sized if row["status"] not in _DID_NOT_RUN]
+        ran = [row for row in sized if row["status"] not in DID_NOT_RUN]
         return ran[-1] if ran else sized[0] if sized else None
 
 

@@ -153,3 +153,19 @@ def profile(
 
     answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, **given(words))
     print_report(answer, form, output)
+
+
+@report.command()
+@case_options
+@click.option(
+    "--layout", metavar="NAME", help="Links as a README has them: paddle by machines, paddle_max by batch size."
+)
+@language_option
+@click.option("--base", metavar="URL", help="The folder that was ingested, as seen from the page: ./logs, or a URL.")
+@output_options
+@click.pass_obj
+def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """The logs behind the numbers, as a table or as links."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_logs(db=settings.db, campaign=campaign, **given(words)), form, output)

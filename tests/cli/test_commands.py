@@ -30,6 +30,7 @@ EQUALS = {
     "report failures": "report_failures",
     "report environment": "report_environment",
     "report max-batch": "report_max_batch",
+    "report logs": "report_logs",
     "report memory": "report_memory",
     "report profile": "report_profile",
     "report speed": "report_speed",

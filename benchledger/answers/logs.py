@@ -1,0 +1,100 @@
+"""The logs behind a report's numbers: a table of their places, or links to them, grouped as the READMEs group them."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from benchledger.answers.cells import fact_text
+from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row
+from benchledger.answers.links import links_page
+from benchledger.answers.prose import Kind, Line
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.runs import all_runs, need_matching_runs
+from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.tables import Report, Table, text_frame
+from benchledger.definitions.layouts import PLAIN
+from benchledger.definitions.words import LANGUAGES
+from benchledger.errors import NothingFoundError
+
+# A run's own log, at its place in the campaign where it has one there. A manifest is no log that one could read.
+_LOGS = """
+with trial as (
+    select series.campaign, series_run.run_id, series_run.trial
+    from series_run
+    join series using (series_id)
+),
+placed as (
+    select
+        matching.campaign,
+        matching.run_id,
+        run_source.log_id,
+        run_source.first_line,
+        min({
+            'elsewhere': sighting.campaign is distinct from matching.campaign,
+            'place': place_of(sighting.path, sighting.archive, sighting.member),
+            'path': if(sighting.archive is null, sighting.path, sighting.archive),
+            'member': sighting.member
+        }) as seen
+    from matching
+    join run_source using (run_id)
+    join sighting using (log_id)
+    where run_source.role <> 'manifest' and sighting.status in ('loaded', 'duplicate')
+    group by all
+)
+select
+    matching.* exclude (case_id, started_at, time_source, reason, excluded),
+    trial.trial, placed.seen.place, placed.seen.path, placed.seen.member
+from matching
+join placed on placed.run_id = matching.run_id and placed.campaign is not distinct from matching.campaign
+left join trial on trial.run_id = matching.run_id and trial.campaign is not distinct from matching.campaign
+order by
+    matching.campaign nulls last, matching.gpus nulls last, matching.precision nulls last,
+    matching.batch_size_per_gpu nulls last, matching.name, trial.trial nulls last, placed.seen.place, matching.run_key
+"""
+_SHOWN = ("gpus", "precision", "batch_size_per_gpu", "name", "trial", "status", "place")
+
+
+def report_logs(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
+    base: str = ".",
+    **case_columns: object,
+) -> Report:
+    """The logs of runs: a table of their places, or in layout paddle or paddle_max a list of links below `base`.
+
+    Raises NothingFoundError if no run meets the filters, UsageError for a layout or base that is none.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        runs = all_runs(con)
+        need_matching_runs(con, db, runs, filters)
+        need_included(con, filters)
+        excluded = excluded_notes(con, filters)
+        rows = rows_of(filters.apply(runs).filter("excluded is null").query("matching", _LOGS))
+    if not rows:
+        raise NothingFoundError(
+            "no log of the runs asked for has been read, only their manifests; see: bench query manifests"
+        )
+    campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
+    tables = [
+        Table(
+            {"campaign": name}, None, text_frame(list(_SHOWN), [[_shown(row, key) for key in _SHOWN] for row in group])
+        )
+        for name, group in campaigns.items()
+    ]
+    prose: list[Line] = []
+    for name, group in campaigns.items() if layout not in (None, PLAIN) else ():
+        if len(campaigns) > 1:
+            prose.append(Line(Kind.HEADING, fact_text(name), depth=2))
+        prose += links_page(group, str(layout), lang or LANGUAGES[0], base)
+    return Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=tuple(prose)).noted(excluded)
+
+
+def _shown(row: Row, column: str) -> str:
+    return "" if column == "trial" and row[column] is None else fact_text(row[column])
