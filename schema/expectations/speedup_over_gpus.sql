@@ -2,7 +2,7 @@
 -- severity: warning
 -- $most = 1.05
 select
-    series_run.run_id,
+    member.run_id,
     speedup_table.cell,
     format(
         '{} {} GPUs against {}: {:.6g} over {:.6g} {}', scaling, gpus, base_gpus, value, base_value, unit
@@ -10,5 +10,5 @@ select
     speedup as value,
     gpus / base_gpus as expected
 from speedup_table
-join (select series_id, min(run_id) as run_id from series_run group by series_id) as series_run using (series_id)
+join (select series_id, min(run_id) as run_id from series_run group by series_id) as member using (series_id)
 where is_default and scaling = 'weak' and speedup > $most * gpus / base_gpus;

@@ -10,6 +10,7 @@ import pytest
 import benchledger
 from benchledger.definitions.checks import load_checks
 from tests.auditing.cases import CASES, Make
+from tests.views.conftest import Ledger
 
 LedgerOf = Callable[[Make], Path]
 
@@ -36,3 +37,23 @@ def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) 
     (about,) = findings(ledger_of(CASES["private_text"][0]), "private_text")
 
     assert about == "fact.value, 1 row(s): made on <ip>"
+
+
+@pytest.mark.parametrize(
+    ("statement", "about"),
+    [
+        ("delete from environment", "a run without an environment"),
+        ("delete from run_log", "a run without a log or manifest"),
+        ("delete from shape", "1 records without a shape"),
+        ("update record set line = 9", "records beyond its 1 lines"),
+        ("delete from record; insert into record select * from record", None),
+        ("insert into record select * from record", "1 records by its own count, 2 stored"),
+        ("update run_log set log_id = 99", "a log of a run that does not stand in log"),
+    ],
+)
+def test_a_row_that_leads_nowhere_is_an_error(statement: str, about: str | None, ledger_of: LedgerOf) -> None:
+    def make(ledger: Ledger) -> None:
+        ledger.run(ledger.summary(1.0))
+        ledger.con.execute(statement)
+
+    assert (about in findings(ledger_of(make), "inconsistent")) is (about is not None)

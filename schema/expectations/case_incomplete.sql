@@ -1,0 +1,19 @@
+-- A run of which nothing says framework, model, precision, batch size or GPUs: its row stands apart in every table.
+-- severity: note
+with lacking as (
+    select
+        run_id,
+        concat_ws(
+            ', ',
+            if(framework is null, 'framework', null),
+            if(model is null, 'model', null),
+            if("precision" is null, 'precision', null),
+            if(coalesce(batch_size_per_gpu, global_batch_size) is null, 'batch size', null),
+            if(gpus is null, 'gpus', null)
+        ) as lacks
+    from run
+    join bench_case using (case_id)
+)
+select run_id, 'unknown: ' || lacks as about
+from lacking
+where lacks <> '';

@@ -1,0 +1,36 @@
+-- A row of the ledger that leads nowhere: a run without a case, a record without a shape, a line beyond its log, ...
+-- severity: error
+select run_id, null as log_id, null as line, 'a run without a case' as about
+from run anti join bench_case using (case_id)
+union all
+select run_id, null, null, 'a run without an environment' from run anti join environment using (environment_id)
+union all
+select run_id, null, null, 'a run without a log or manifest' from run anti join run_source using (run_id)
+union all
+select run_id, log_id, null, 'a log of a run that does not stand in log' from run_log anti join log using (log_id)
+union all
+select run_id, log_id, first_line, 'a log of a run that does not stand in run' from run_log anti join run using (run_id)
+union all
+select null, log_id, min(line), format('{} records without a shape', count(*))
+from record anti join (select distinct shape_id from shape) as shape using (shape_id)
+group by log_id
+union all
+select null, log_id, min(line), format('{} records of a log that does not stand in log', count(*))
+from record anti join log using (log_id)
+group by log_id
+union all
+select null, log_id, max(record.line), format('records beyond its {} lines', any_value(log.lines))
+from record join log using (log_id)
+where record.line > log.lines
+group by log_id
+union all
+select null, log_id, null, format('{} pieces, but {} records, {} ignored and {} rejects', pieces, records, ignored, rejects)
+from log
+where pieces <> records + ignored + rejects
+union all
+select null, log_id, null, format('{} records by its own count, {} stored', log.records, stored.records)
+from log
+join (select log_id, count(*) as records from record group by log_id) as stored using (log_id)
+where log.records <> stored.records
+union all
+select run_id, null, null, 'a fact of a run that does not stand in run' from fact anti join run using (run_id);

@@ -1,0 +1,12 @@
+-- A run with a loss that is no number, or infinite.
+-- severity: warning
+select
+    run_id,
+    arg_min(log_id, byte_offset) as log_id,
+    arg_min(line, byte_offset) as line,
+    format('{}: {} of its values', name, count(*)) as about,
+    count(*) as value,
+    0 as expected
+from measurement
+where quantity = 'loss' and not isfinite(value)
+group by run_id, name;

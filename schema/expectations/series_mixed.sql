@@ -1,0 +1,6 @@
+-- A series whose runs differ in an environment fact that no table splits by.
+-- severity: note
+select member.run_id, format('{}, campaign {}', mixed, coalesce(campaign, 'none')) as about
+from series
+join (select series_id, min(run_id) as run_id from series_run group by series_id) as member using (series_id)
+where mixed is not null;
