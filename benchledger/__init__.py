@@ -32,11 +32,20 @@ if TYPE_CHECKING:
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
+    from benchledger.upkeep.backup import db_backup, db_compact
+    from benchledger.upkeep.check import db_check
     from benchledger.upkeep.exclude import exclude, exclusions
+    from benchledger.upkeep.info import db_info
+    from benchledger.upkeep.migrate import db_migrate
 
 __all__ = [
     "audit",
     "check_formats",
+    "db_backup",
+    "db_check",
+    "db_compact",
+    "db_info",
+    "db_migrate",
     "exclude",
     "exclusions",
     "explain",
@@ -68,6 +77,11 @@ __all__ = [
 _HOMES = {
     "audit": "benchledger.auditing.audit",
     "check_formats": "benchledger.answers.formats",
+    "db_backup": "benchledger.upkeep.backup",
+    "db_check": "benchledger.upkeep.check",
+    "db_compact": "benchledger.upkeep.backup",
+    "db_info": "benchledger.upkeep.info",
+    "db_migrate": "benchledger.upkeep.migrate",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
     "explain": "benchledger.answers.explain",

@@ -23,7 +23,7 @@ _BY_PLACE = """
 with place as (
     select log_id, place_of(path, archive, member) as place, status in ('loaded', 'duplicate') as is_active
     from sighting
-    where log_id is not null
+    semi join log using (log_id)
 )
 select distinct log_id
 from place

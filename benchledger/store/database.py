@@ -56,6 +56,13 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
     return con
 
 
+def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+    """A database of whatever version, or of something else: neither checked nor migrated. Raises as the others do."""
+    place = Path(path)
+    need_file(place)
+    return _connect(place, read_only=read_only, wait_s=wait_s)
+
+
 def need_file(place: Path) -> None:
     """Raises DatabaseError for a ledger that is not there."""
     if not place.exists():

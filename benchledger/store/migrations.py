@@ -47,6 +47,11 @@ def shipped_migrations(folder: Path | None = None) -> list[Migration]:
     return found
 
 
+def latest_version() -> int:
+    """The schema version of this program."""
+    return shipped_migrations()[-1].version
+
+
 def schema_version(con: duckdb.DuckDBPyConnection, place: str) -> int:
     """The version of a ledger; 0 for an empty database. Raises DatabaseError for a database of something else."""
     import duckdb
@@ -111,14 +116,13 @@ def _undo(con: duckdb.DuckDBPyConnection) -> None:
 
 def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
     """Raises DatabaseError unless the ledger has exactly this program's version."""
-    have, need = schema_version(con, place), shipped_migrations()[-1].version
+    have, need = schema_version(con, place), latest_version()
     _refuse_newer(have, need, place)
     if have == 0:
         raise DatabaseError(f"{place}: is an empty database. Read logs into it: bench ingest PATH")
     if have < need:
         raise DatabaseError(
-            f"{place}: has schema version {have}, this program needs {need}. Any `bench ingest PATH` with this program "
-            f"migrates it, because it opens the file for writing"
+            f"{place}: has schema version {have}, this program needs {need}. Bring it there: bench db migrate"
         )
     _refuse_other(con, shipped_migrations(), place)
 

@@ -66,7 +66,7 @@ class PrivateFile:
 
     def __init__(self, db_path: Path | str, key: bytes | None = None) -> None:
         self.path = private_path(db_path)
-        self.is_new = self._make_private()
+        self.is_new = _make_private(self.path)
         try:
             self._con = sqlite3.connect(self.path, timeout=30.0)
             with self._con:
@@ -136,24 +136,56 @@ class PrivateFile:
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
-    def _make_private(self) -> bool:
-        # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit ours.
-        try:
-            descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
-        except FileExistsError:
-            if self.path.is_file() and self.path.stat().st_mode & 0o077:
-                self.path.chmod(_OWNER_ONLY)
-            return False
-        except OSError as error:
-            raise DatabaseError(
-                f"{self.path.parent}: no file can be made in this folder: {error.strerror}. A ledger needs a folder "
-                f"that you can write to: give yourself the right, free some space, or name another place with --db"
-            ) from error
-        os.close(descriptor)
-        return True
-
     def _unusable(self, error: Exception) -> DatabaseError:
         return DatabaseError(
             f"{self.path}: the private file cannot be used: {error}. Restore it from a backup, or move it away: a new "
             f"one is made, every file is read again, and hosts get new pseudonyms"
         )
+
+
+def sightings_in(db_path: Path | str) -> set[int]:
+    """The sightings that a ledger's private file knows. Reads it as it is: its mode and content stay.
+
+    Raises DatabaseError if it cannot be read.
+    """
+    path = private_path(db_path)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as con:
+            return {row[0] for row in con.execute("select sighting_id from seen_file where log_id is not null")}
+    except sqlite3.Error as error:
+        raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
+
+
+def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
+    """Copies the private file of one ledger to that of another, readable for its owner only; False where none is there.
+
+    Raises DatabaseError if it cannot be copied.
+    """
+    source, target = private_path(db_path), private_path(target_db)
+    if not source.is_file():
+        return False
+    _make_private(target)
+    try:
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+            old.backup(new)
+    except sqlite3.Error as error:
+        target.unlink()
+        raise DatabaseError(f"{source}: the private file cannot be copied: {error}. Free some disk space") from error
+    return True
+
+
+def _make_private(path: Path) -> bool:
+    # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit ours.
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
+    except FileExistsError:
+        if path.is_file() and path.stat().st_mode & 0o077:
+            path.chmod(_OWNER_ONLY)
+        return False
+    except OSError as error:
+        raise DatabaseError(
+            f"{path.parent}: no file can be made in this folder: {error.strerror}. A ledger needs a folder "
+            f"that you can write to: give yourself the right, free some space, or name another place with --db"
+        ) from error
+    os.close(descriptor)
+    return True

@@ -16,6 +16,11 @@ from tests.cli.bench import run_bench
 # Every command and its equal in Python: a new command has to be entered here, or a test fails.
 EQUALS = {
     "audit": "audit",
+    "db backup": "db_backup",
+    "db check": "db_check",
+    "db compact": "db_compact",
+    "db info": "db_info",
+    "db migrate": "db_migrate",
     "exclude": "exclude",
     "explain": "explain",
     "export leaderboard": "leaderboard",

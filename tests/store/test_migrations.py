@@ -78,7 +78,7 @@ def test_a_ledger_from_before_digests_is_refused(tmp_path):
 def test_reading_an_older_ledger_says_how_to_migrate_and_changes_nothing(older):
     before = older.read_bytes()
 
-    with pytest.raises(DatabaseError, match=rf"has schema version 1, this program needs {LATEST}\. .*bench ingest"):
+    with pytest.raises(DatabaseError, match=rf"has schema version 1, this program needs {LATEST}\. .*bench db migrate"):
         open_for_reading(older)
     assert older.read_bytes() == before
 

@@ -1,0 +1,123 @@
+"""`bench db`: the ledger's file itself."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import output_options
+from benchledger.cli.settings import Settings
+from benchledger.cli.wait_option import wait_option
+
+if TYPE_CHECKING:
+    from benchledger.upkeep.info import LedgerInfo
+
+_FRAMES = ("counts", "formats", "tables")
+
+
+@click.group()
+def db() -> None:
+    """Look at the ledger's file, migrate, copy, compact or check it."""
+
+
+@db.command()
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+)
+@click.pass_obj
+def info(settings: Settings, form: str) -> None:
+    """Say what the ledger is, and how much of what is in it."""
+    found = benchledger.db_info(db=settings.db)
+    click.echo(_info_json(found) if form == "json" else _info_text(found))
+
+
+@db.command()
+@wait_option
+@output_options
+@click.pass_obj
+def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
+    """Bring a ledger of an older version to this one's."""
+    from benchledger.cli.output import print_frame
+
+    steps = benchledger.db_migrate(db=settings.db, wait_s=wait_s)
+    print_frame(steps, form, output)
+    now = steps.filter("now").height
+    settings.say(f"{now} {'step' if now == 1 else 'steps'} taken" if now else "nothing to do: it has this version")
+
+
+@db.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--public", is_flag=True, help="For handing on: without the private file, and what may tell of people.")
+@click.option("--force", is_flag=True, help="Overwrite a copy that is there already.")
+@wait_option
+@click.pass_obj
+def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: float) -> None:
+    """Copy the ledger to FILE, and its private file to FILE.private."""
+    from benchledger.exports.safe_text import escaped
+
+    made = benchledger.db_backup(file, public=public, force=force, db=settings.db, wait_s=wait_s)
+    click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes)}")
+    if made.private is not None:
+        settings.say(f"{made.private}: keep it with the copy, and do not hand it on")
+
+
+@db.command()
+@wait_option
+@click.pass_obj
+def compact(settings: Settings, wait_s: float) -> None:
+    """Write the ledger again without the space that nothing uses."""
+    from benchledger.exports.safe_text import escaped
+
+    made = benchledger.db_compact(db=settings.db, wait_s=wait_s)
+    click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes_before)} before, {_megabytes(made.bytes_after)} now")
+
+
+@db.command()
+@wait_option
+@output_options
+@click.pass_obj
+def check(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
+    """Check what must hold in every ledger; exit 1 with the cure where something does not."""
+    from benchledger.cli.output import print_frame
+
+    found = benchledger.db_check(db=settings.db, wait_s=wait_s)
+    print_frame(found, form, output)
+    for what, why, cure in found.filter(~found["ok"]).select("what", "found", "cure").rows():
+        settings.say(f"does not hold: {what}: {why}. {cure}", at=-1)
+    click.get_current_context().exit(int(not found["ok"].all()))
+
+
+def _info_text(found: LedgerInfo) -> str:
+    from benchledger.cli.output import frame_table
+    from benchledger.exports.safe_text import escaped
+
+    lines = [
+        f"{found.path}: {_megabytes(found.bytes)}, {_megabytes(found.free_bytes)} of it free (bench db compact)",
+        f"schema version {found.schema_version} (this program: {found.needs_version}), DuckDB {found.duckdb_version}",
+        f"private file: {'there' if found.private else 'missing'}",
+    ]
+    if found.first_ingest is not None and found.last_ingest is not None:
+        lines.append(
+            f"first ingest {found.first_ingest:%Y-%m-%d %H:%M} UTC, last {found.last_ingest:%Y-%m-%d %H:%M} UTC"
+        )
+    if found.problem is not None:
+        lines.append(f"cannot be used as it is: {found.problem}")
+    frames = {name: getattr(found, name) for name in _FRAMES}
+    return "\n".join(
+        [*map(escaped, lines), *(f"\n{name}\n{frame_table(one)}" for name, one in frames.items() if one.height)]
+    )
+
+
+def _info_json(found: LedgerInfo) -> str:
+    from benchledger.exports.values import json_text
+
+    values: dict[str, Any] = {field.name: getattr(found, field.name) for field in fields(found)}
+    return json_text({**values, **{name: values[name].to_dicts() for name in _FRAMES}})
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB"

@@ -1,0 +1,62 @@
+"""Copies of a ledger without its free blocks: what was removed from it is in no copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_COPY = "benchledger_copy"
+_TEXT = "'"
+
+
+def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str] = ()) -> None:
+    """Writes all that the open ledger holds into a new file, as it is while nobody else can write.
+
+    `changes` are statements about the copy, whose tables they find without a prefix. Raises DatabaseError if the copy
+    cannot be written or does not have the same rows; the new file is then removed.
+    """
+    import duckdb
+
+    try:
+        (source,) = con.execute("select current_database()").fetchall()[0]
+        con.execute(f"attach {_quoted(str(target), _TEXT)} as {_COPY} (read_write)")
+        try:
+            con.execute(f"copy from database {_quoted(source)} to {_COPY}")
+            _compare(con, source, target)
+            con.execute(f"use {_COPY}")
+            for change in changes:
+                con.execute(change)
+            con.execute(f"checkpoint {_COPY}")
+        finally:
+            con.execute(f"use {_quoted(source)}")
+            con.execute(f"detach {_COPY}")
+    except BaseException as error:
+        target.unlink(missing_ok=True)
+        Path(f"{target}.wal").unlink(missing_ok=True)
+        if isinstance(error, duckdb.Error) and not isinstance(error, duckdb.InterruptException):
+            raise DatabaseError(f"{target}: the copy could not be written: {error}. Free some disk space") from error
+        raise
+
+
+def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:
+    names = "select table_name from duckdb_tables() where not internal and database_name = ? order by all"
+    tables = [con.execute(names, [name]).fetchall() for name in (source, _COPY)]
+    for (name,) in tables[0]:
+        counts = [
+            con.sql(f"from {_quoted(home)}.{_quoted(name)}").aggregate("count(*)").fetchall()
+            for home in (source, _COPY)
+        ]
+        if tables[0] != tables[1] or counts[0] != counts[1]:
+            raise DatabaseError(
+                f"{target}: the copy differs from the ledger in table {name}. Check the disk, then again"
+            )
+
+
+def _quoted(name: str, sign: str = '"') -> str:
+    return f"{sign}{name.replace(sign, sign * 2)}{sign}"

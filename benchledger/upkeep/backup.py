@@ -1,0 +1,113 @@
+"""`bench db backup` and `bench db compact`: a ledger written again, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.errors import UsageError
+from benchledger.store.copies import copy_to
+from benchledger.store.database import DEFAULT_DB, open_for_reading, open_for_writing
+from benchledger.store.private import copy_private, private_path
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What no result needs, and may tell of people or of what else lay in a folder.
+_PUBLIC = (
+    "update exclusion set excluded_by = null",
+    "delete from log where format is null",
+    "delete from ignored_piece where log_id not in (select log_id from log)",
+    "delete from sighting where log_id is null or log_id not in (select log_id from log)",
+    "delete from sighting_fact where sighting_id not in (select sighting_id from sighting)",
+    "delete from sighting_file where sighting_id not in (select sighting_id from sighting)",
+)
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A copy that was written: where, how big, and where its private file is, None if it has none."""
+
+    path: str
+    bytes: int
+    private: str | None
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """A ledger that was written again without its free blocks."""
+
+    path: str
+    bytes_before: int
+    bytes_after: int
+
+
+def db_backup(
+    file: Path | str, *, public: bool = False, force: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0
+) -> Backup:
+    """Copies a ledger and its private file to `file` and FILE.private, as they are while nobody writes.
+
+    `public` is for handing on: without the private file, without who excluded runs, and without the names of files that
+    were no logs. Raises UsageError if a file is there already and not `force`, or if it is the ledger itself.
+    """
+    target, source = Path(file), Path(db)
+    _need_free(target, source, force=force)
+    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
+    has_private = False
+    try:
+        with closing(open_for_reading(source, wait_s)) as con:
+            copy_to(con, scratch, _PUBLIC if public else ())
+            if not public:
+                has_private = copy_private(source, scratch)
+        if public:
+            _rewrite(scratch)
+        scratch.chmod(source.stat().st_mode & 0o777)
+        for old in (private_path(target), Path(f"{target}.wal")):
+            old.unlink(missing_ok=True)
+        if has_private:
+            private_path(scratch).replace(private_path(target))
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)
+        private_path(scratch).unlink(missing_ok=True)
+    return Backup(str(target), target.stat().st_size, str(private_path(target)) if has_private else None)
+
+
+def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacted:
+    """Writes a ledger again without its free blocks, in place of itself. Nothing of what was removed is left in it."""
+    place = Path(os.path.realpath(db))
+    with closing(open_for_writing(place, wait_s, make=False)) as con:
+        con.execute("checkpoint")
+        before = place.stat().st_size
+        _rewrite(place, con)
+    return Compacted(str(db), before, place.stat().st_size)
+
+
+def _need_free(target: Path, source: Path, *, force: bool) -> None:
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: there is no folder {target.parent}. Make it, or name another file")
+    for place in (target, private_path(target)):
+        if os.path.realpath(place) in (os.path.realpath(source), os.path.realpath(private_path(source))):
+            raise UsageError(f"{place}: is the ledger itself. Name another file")
+        if os.path.lexists(place) and not place.is_file():
+            raise UsageError(f"{place}: is no file. Name another one")
+        if place.exists() and not force:
+            raise UsageError(f"{place}: is there already, and is not overwritten. Name another file, or give --force")
+
+
+def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
+    # While the old one is still ours: nobody can have written to it since.
+    if con is None:
+        with closing(open_for_writing(place, make=False)) as opened:
+            _rewrite(place, opened)
+        return
+    scratch = place.with_name(f"{place.name}.compact-{os.getpid()}")
+    try:
+        copy_to(con, scratch)
+        scratch.chmod(place.stat().st_mode & 0o777)
+        scratch.replace(place)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,111 @@
+"""`bench db check`: what must hold in every ledger, looked at."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchledger.errors import DatabaseError
+from benchledger.store.database import DEFAULT_DB, open_for_reading
+from benchledger.store.migrations import migrate
+from benchledger.store.private import private_path, sightings_in
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_CURES = {
+    "ingest": "Keep a copy (bench db backup), then read the logs again: bench ingest PATH --refresh",
+    "exclude": "Say why: bench exclude RUN --reason TEXT",
+}
+_RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
+
+
+class Held(NamedTuple):
+    """One thing that must hold: whether it does, what was found where it does not, and the cure."""
+
+    what: str
+    ok: bool
+    found: str | None = None
+    cure: str | None = None
+
+
+def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFrame:
+    """One row per thing that must hold: `what`, whether it is `ok`, what was `found` and the `cure` where it is not.
+
+    Raises DatabaseError where the ledger cannot be opened at all: no ledger, another version, other migrations.
+    """
+    import polars as pl
+
+    with closing(open_for_reading(db, wait_s)) as con:
+        unreadable = _unreadable(con)
+        found = [_readable(unreadable), *_schema(con)]
+        if not unreadable:
+            found += _rows(con)
+        found += _private(con, Path(db))
+    columns = {"what": pl.String, "ok": pl.Boolean, "found": pl.String, "cure": pl.String}
+    return pl.DataFrame([tuple(one) for one in found], schema=columns, orient="row")
+
+
+def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    import duckdb
+
+    broken = {}
+    for (name,) in con.execute("select table_name from duckdb_tables() where not internal order by all").fetchall():
+        try:
+            # Every value of every column: each block has a checksum, which is looked at when it is read.
+            con.table(name).aggregate(f'bit_xor(hash("{name}"))').fetchall()
+        except duckdb.Error as error:
+            broken[name] = str(error).splitlines()[0]
+    return broken
+
+
+def _readable(broken: dict[str, str]) -> Held:
+    found = "; ".join(f"{name}: {why}" for name, why in broken.items())
+    return Held("every table can be read to its end", not broken, found or None, _RESTORE if broken else None)
+
+
+def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
+    import duckdb
+
+    statement = "select table_name, column_name, data_type from duckdb_columns() where not internal"
+    with closing(duckdb.connect()) as fresh:
+        migrate(fresh, "a new ledger")
+        wanted = set(fresh.execute(statement).fetchall())
+    missing = sorted({table for table, _, _ in wanted - set(con.execute(statement).fetchall())})
+    what = "tables and views are those that the migrations made; one's own beside them do no harm"
+    if not missing:
+        return [Held(what, True)]
+    return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
+
+
+def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:
+    statement = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text(encoding="utf-8")
+    return [
+        Held(what, True) if not found else Held(what, False, f"{found} break it, for example {example}", _CURES[cure])
+        for what, found, example, cure in con.execute(statement).fetchall()
+    ]
+
+
+def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
+    there, readable, matches = "the private file is there", "only its owner may read it", "it is this ledger's"
+    path = private_path(db)
+    if not path.is_file():
+        # A copy for the public has none, and loses nothing that a reader would miss.
+        return [Held(there, True, "it is not: what was ingested is read again, and hosts would get new pseudonyms")]
+    mode = path.stat().st_mode & 0o777
+    safe = os.name != "posix" or not mode & 0o077
+    found = [Held(there, True)]
+    found.append(Held(readable, safe, *(() if safe else (f"its mode is {mode:o}", f"chmod 600 {path}"))))
+    cure = f"Put this ledger's own {path.name} beside it, or take this one away: a new one is made"
+    try:
+        seen = sightings_in(db)
+    except DatabaseError as error:
+        return [*found, Held(matches, False, str(error), cure)]
+    known = {row[0] for row in con.execute("select sighting_id from sighting").fetchall()}
+    if not seen or not known or seen & known:
+        return [*found, Held(matches, True)]
+    return [*found, Held(matches, False, f"none of the {len(seen)} places in it is in the ledger", cure)]

@@ -1,0 +1,95 @@
+-- One row per thing that must hold in a ledger: what, how many break it, one of them, and the cure. Nothing is found in
+-- a ledger that only this program wrote.
+
+with held(what, found, example, cure) as (
+    select 'every log has the records that it counts', count(*), min(log_id::varchar), 'ingest'
+    from (
+        select log_id
+        from log
+        full join (select log_id, count(*) as there from record group by log_id) using (log_id)
+        where log.records is distinct from coalesce(there, 0)
+    )
+    union all
+    select 'every log has the rejects that it counts', count(*), min(log_id::varchar), 'ingest'
+    from (
+        select log_id
+        from log
+        full join (select log_id, count(*) as there from reject group by log_id) using (log_id)
+        where log.rejects is distinct from coalesce(there, 0)
+    )
+    union all
+    select 'every log has the ignored pieces that it counts', count(*), min(log_id::varchar), 'ingest'
+    from (
+        select log_id
+        from log
+        full join (select log_id, sum(pieces) as there from ignored_piece group by log_id) using (log_id)
+        where log.ignored is distinct from coalesce(there, 0)
+    )
+    union all
+    select 'the pieces of a log are its records, ignored pieces and rejects', count(*), min(log_id::varchar), 'ingest'
+    from log
+    where pieces <> records + ignored + rejects
+    union all
+    select 'a place in a log holds one record', count(*), min(log_id::varchar), 'ingest'
+    from (select log_id from record group by log_id, byte_offset having count(*) > 1)
+    union all
+    select 'every record has its layout, with a name for each value', count(*), min(log_id::varchar), 'ingest'
+    from record
+    left join (select shape_id, count(*) as names from shape group by shape_id) as layout using (shape_id)
+    where layout.names is null or layout.names <> greatest(len(record."values"), coalesce(len(record.texts), 0))
+    union all
+    select 'every ' || owner || ' is of a log that is there', count(*) filter (where log_id not in (select log_id from log)),
+        min(log_id::varchar) filter (where log_id not in (select log_id from log)), 'ingest'
+    from (
+        select 'segment' as owner, log_id from segment
+        union all
+        select 'fact that a log states', log_id from log_fact
+        union all
+        select 'log of a run', log_id from run_log
+        union all
+        select 'line that decides a status', status_log_id from run where status_log_id is not null
+        union all
+        select 'fact of a run', log_id from fact where log_id is not null
+        union all
+        -- Of what was empty nothing is kept.
+        select 'file that was seen', log_id from sighting where log_id is not null and status <> 'empty'
+    )
+    group by owner
+    union all
+    select 'every ' || owner || ' is of a place that is there',
+        count(*) filter (where sighting_id not in (select sighting_id from sighting)),
+        min(sighting_id::varchar) filter (where sighting_id not in (select sighting_id from sighting)), 'ingest'
+    from (
+        select 'fact of a place' as owner, sighting_id from sighting_fact
+        union all
+        select 'file in a manifest' as owner, sighting_id from sighting_file
+        union all
+        select 'place of a run''s log', sighting_id from run_log where sighting_id is not null
+    )
+    group by owner
+    union all
+    select 'every ' || owner || ' is of a run that is there', count(*) filter (where run_id not in (select run_id from run)),
+        min(run_id::varchar) filter (where run_id not in (select run_id from run)), 'ingest'
+    from (
+        select 'log of a run' as owner, run_id from run_log
+        union all
+        select 'fact of a run', run_id from fact
+    )
+    group by owner
+    union all
+    select 'every run has a case, an environment and a log', count(*), min(run_key), 'ingest'
+    from run
+    where case_id not in (select case_id from bench_case)
+        or environment_id not in (select environment_id from environment)
+        or run_id not in (select run_id from run_log)
+    union all
+    select 'no two used facts of a run have one name', count(*), min(run_id::varchar), 'ingest'
+    from (select run_id from fact where used group by run_id, name having count(*) > 1)
+    union all
+    select 'every exclusion has a reason', count(*), min(run_key), 'exclude'
+    from exclusion
+    where trim(reason) = ''
+)
+select what, found, example, cure
+from held
+order by what;

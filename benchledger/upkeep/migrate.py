@@ -1,0 +1,32 @@
+"""`bench db migrate`: a ledger of an older version, brought to this one."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.store.database import DEFAULT_DB, open_as_it_is, transaction
+from benchledger.store.migrations import migrate
+from benchledger.store.sync import sync_definitions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFrame:
+    """Brings a ledger to this program's version; returns every step that it ever took: version, time, whether now.
+
+    Each step is a transaction: one that fails leaves the ledger at the version before it. Raises DatabaseError for a
+    ledger of a newer version or made by an unreleased one, DatabaseHeldError if it is held for longer than `wait_s`.
+    """
+    import polars as pl
+
+    with closing(open_as_it_is(Path(db), read_only=False, wait_s=wait_s)) as con:
+        applied = migrate(con, str(db))
+        if applied:
+            # What the views need of today's rules, for columns that are new.
+            with transaction(con, db):
+                sync_definitions(con)
+        steps = "select version, applied_at, benchledger_version from schema_version order by version"
+        return con.sql(steps).pl().with_columns(now=pl.col("version").is_in(applied))

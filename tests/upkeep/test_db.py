@@ -1,0 +1,304 @@
+"""The ledger's file: what is in it, copies that equal it, and what must hold in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchledger import db_backup, db_check, db_compact, db_info, db_migrate, exclude, forget, ingest, runs
+from benchledger.errors import DatabaseError, UsageError
+from benchledger.store import migrations
+from benchledger.store.database import open_for_writing
+from benchledger.store.migrations import migrate, shipped_migrations
+from benchledger.upkeep.check import _rows
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, put
+from tests.store.test_held import holder
+
+VIEWS = "select view_name, comment from duckdb_views() where not internal order by all"
+
+
+def everything(db: Path) -> dict[str, list[str]]:
+    with duckdb.connect(str(db), read_only=True) as con:
+        names = [row[0] for row in con.execute("select table_name from duckdb_tables() where not internal").fetchall()]
+        found = {name: sorted(map(repr, con.execute(f"select * from {name}").fetchall())) for name in names}
+        return {**found, "views": sorted(map(repr, con.execute(VIEWS).fetchall()))}
+
+
+def test_info_counts_what_is_in_the_ledger(db: Path) -> None:
+    info = db_info(db=db)
+
+    assert (info.path, info.bytes, info.private, info.problem) == (str(db), db.stat().st_size, True, None)
+    assert info.schema_version == info.needs_version == shipped_migrations()[-1].version
+    counts = {(what, status): count for what, status, count in info.counts.rows()}
+    assert counts["runs", "ok"] == 2
+    assert counts["runs", "oom"] == 1
+    assert counts["files seen", "loaded"] == counts["logs", "read"] == 3
+    assert counts["pieces", "records"] == ask(db, "select count(*) from record")[0][0]
+    assert info.formats.row(0, named=True)["logs"] == 3
+    assert dict(info.tables.select("table", "rows").rows())["run"] == 3
+    assert info.first_ingest is not None
+    assert info.first_ingest == info.last_ingest
+
+
+def test_info_is_printed_as_text_and_as_json(db: Path) -> None:
+    text, form = run_bench("db", "info", db=db), run_bench("db", "info", "--format", "json", db=db)
+
+    assert (text.exit_code, form.exit_code) == (0, 0)
+    assert "private file: there" in text.stdout
+    assert "| ngc-pytorch-bert " in text.stdout
+    assert json.loads(form.stdout)["counts"][0]["what"] == "files seen"
+
+
+@pytest.fixture
+def two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The shipped migrations and two made-up ones behind them: a later release."""
+    folder = tmp_path / "migrations"
+    folder.mkdir()
+    for step in shipped_migrations():
+        shutil.copy(step.path, folder)
+    last = shipped_migrations()[-1].version
+    put(
+        folder / f"{last + 1:04}_colour.sql",
+        "alter table run add column colour varchar; comment on column run.colour is 'x';",
+    )
+    put(folder / f"{last + 2:04}_blue.sql", "update run set colour = 'blue';")
+    later = shipped_migrations(folder)
+    monkeypatch.setattr(migrations, "shipped_migrations", lambda: later)
+    return folder
+
+
+def test_an_older_ledger_is_told_of_and_migrated_step_by_step(db: Path, two_steps: Path) -> None:
+    exclude_key = ask(db, "select min(run_key) from run")[0][0]
+    with duckdb.connect(str(db)) as con:
+        con.execute("insert into exclusion values (?, 'bad', now()::timestamp, null)", [exclude_key])
+
+    info = db_info(db=db)
+    assert info.needs_version == info.schema_version + 2
+    assert "bench db migrate" in str(info.problem)
+    assert run_bench("runs", db=db).exit_code == 1
+
+    steps = db_migrate(db=db)
+
+    assert steps.filter("now")["version"].to_list() == [info.schema_version + 1, info.schema_version + 2]
+    assert ask(db, "select distinct colour from run") == [("blue",)]
+    assert ask(db, "select run_key, reason from excluded_run") == [(exclude_key, "bad")]
+    assert db_migrate(db=db).filter("now").height == 0
+
+
+def test_a_ledger_of_each_version_is_migrated_to_the_last(tmp_path: Path, two_steps: Path) -> None:
+    steps = migrations.shipped_migrations()
+    for version in range(1, len(steps)):
+        path = tmp_path / f"{version}.duckdb"
+        with duckdb.connect(str(path)) as con:
+            migrate(con, str(path), steps[:version])
+
+        assert db_migrate(db=path).filter("now")["version"].to_list() == list(range(version + 1, len(steps) + 1))
+
+
+def test_a_step_that_fails_leaves_the_version_before_it(db: Path, two_steps: Path) -> None:
+    put(next(two_steps.glob("*_blue.sql")), "update run set colour = 'blue'; select * from nothing;")
+
+    with pytest.raises(DatabaseError, match=r"_blue\.sql failed and was undone"):
+        db_migrate(db=db)
+
+    assert ask(db, "select max(version) from schema_version") == [(len(shipped_migrations()) + 1,)]
+    assert ask(db, "select distinct colour from run") == [(None,)]
+
+
+def test_a_backup_equals_the_ledger_and_goes_on_like_it(db: Path, made: Path, tmp_path: Path) -> None:
+    exclude(runs(db=db)["run_key"][0], reason="bad", db=db)
+    target = tmp_path / "copies" / "copy.duckdb"
+    target.parent.mkdir()
+
+    made_copy = db_backup(target, db=db)
+
+    assert everything(target) == everything(db)
+    assert sorted(path.name for path in target.parent.iterdir()) == ["copy.duckdb", "copy.duckdb.private"]
+    assert made_copy.private == f"{target}.private"
+    assert stat.S_IMODE(Path(f"{target}.private").stat().st_mode) == 0o600
+    # Its private file knows the places: nothing is read again.
+    assert ingest(made / "logs", db=target).files == {"unchanged": 3}
+    assert db_check(db=target)["ok"].all()
+
+
+def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, made: Path, tmp_path: Path) -> None:
+    put(tmp_path / "more" / "secret-customer.txt", "quarterly plans of the secret customer\n")
+    ingest(tmp_path / "more", db=db)
+    exclude(runs(db=db)["run_key"][0], reason="bad", by="Ann Example", db=db)
+    target = tmp_path / "public.duckdb"
+    assert b"Ann Example" in db.read_bytes()
+
+    assert db_backup(target, public=True, db=db).private is None
+
+    content = target.read_bytes()
+    assert b"Ann Example" not in content
+    assert b"secret-customer" not in content
+    assert not Path(f"{target}.private").exists()
+    assert ask(target, "select reason, excluded_by from exclusion") == [("bad", None)]
+    for table in ("run", "record", "fact", "speed_table", "memory_table", "failure_table", "reject"):
+        assert ask(target, f"select * from {table} order by all") == ask(db, f"select * from {table} order by all")
+    assert db_check(db=target)["ok"].all()
+
+
+def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_path: Path) -> None:
+    target = put(tmp_path / "copy.duckdb", "mine")
+    with pytest.raises(UsageError, match="is there already"):
+        db_backup(target, db=db)
+    assert target.read_text() == "mine"
+    for own in (db, Path(f"{db}.private")):
+        with pytest.raises(UsageError, match="is the ledger itself"):
+            db_backup(own, force=True, db=db)
+    with pytest.raises(UsageError, match="there is no folder"):
+        db_backup(tmp_path / "no" / "copy.duckdb", db=db)
+
+    db_backup(target, force=True, db=db)
+    # One that was kept in private does not lie beside a public one.
+    db_backup(target, force=True, public=True, db=db)
+
+    assert sorted(path.name for path in tmp_path.glob("copy*")) == ["copy.duckdb"]
+
+
+def test_what_was_forgotten_is_still_in_the_file_until_it_is_compacted(db: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        text = "".join(f"no format knows {number} {line} of the vanished customer\n" for line in range(5000))
+        put(tmp_path / "more" / f"vanished-customer-{number}.txt", text)
+    ingest(tmp_path / "more", db=db)
+    db.chmod(0o640)
+    with duckdb.connect(str(db)) as con:
+        con.execute("create view mine as select run_key from run")
+    before_forgetting = everything(db)
+
+    forget(*(f"vanished-customer-{number}.txt" for number in range(3)), db=db)
+    before = everything(db)
+    compacted = db_compact(db=db)
+
+    assert everything(db) == before != before_forgetting
+    assert compacted.bytes_after == db.stat().st_size <= compacted.bytes_before
+    assert b"vanished" not in db.read_bytes()
+    assert stat.S_IMODE(db.stat().st_mode) == 0o640
+    assert len(ask(db, "select * from mine")) == 3
+    assert sorted(path.name for path in db.parent.glob("bench*")) == ["bench.duckdb", "bench.duckdb.private"]
+
+
+@pytest.mark.parametrize("mode", ["r", "w"])
+def test_a_held_ledger_is_exit_3(mode: str, db: Path, tmp_path: Path) -> None:
+    with holder(db, mode):
+        for words in (["migrate"], ["compact"], *([["backup", tmp_path / "x"], ["check"]] if mode == "w" else [])):
+            assert run_bench("db", *words, "--wait", "0", db=db).exit_code == 3
+        if mode == "r":
+            # Who only reads does not stop a copy.
+            assert run_bench("db", "backup", tmp_path / "x.duckdb", "--wait", "0", db=db).exit_code == 0
+
+
+def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
+    db = tmp_path / "none.duckdb"
+    for words in (["info"], ["migrate"], ["check"], ["compact"], ["backup", tmp_path / "x"]):
+        result = run_bench("db", *words, db=db)
+
+        assert (result.exit_code, "there is no such database" in result.stderr) == (1, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_ledger_is_told_apart(tmp_path: Path) -> None:
+    other = tmp_path / "other.duckdb"
+    duckdb.connect(str(other)).execute("create table mine (n integer)").close()
+
+    for words in (["info"], ["migrate"], ["check"], ["compact"]):
+        assert "no ledger of benchledger" in run_bench("db", *words, db=other).stderr
+
+
+BREAKS = {
+    "every log has the records that it counts": "delete from record where line = (select min(line) from record)",
+    "every log has the rejects that it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
+    "every log has the ignored pieces that it counts": "insert into ignored_piece select log_id, 'x', 1 from log limit 1",
+    "a place in a log holds one record": "insert into record from record limit 1",
+    "every record has its layout, with a name for each value": "delete from shape where ordinal = 1",
+    "every segment is of a log that is there": "update segment set log_id = 5 where log_id = (select min(log_id) from log)",
+    "every fact that a log states is of a log that is there": "update log_fact set log_id = 5",
+    "every fact of a run is of a log that is there": "update fact set log_id = 5",
+    "every fact of a run is of a run that is there": "update fact set run_id = 5",
+    "every log of a run is of a log that is there": "insert into run_log by name select * replace (5 as log_id) from run_log limit 1",
+    "every log of a run is of a run that is there": "insert into run_log by name select * replace (5 as run_id) from run_log limit 1",
+    "every place of a run's log is of a place that is there": "update run_log set sighting_id = 5",
+    "every file that was seen is of a log that is there": "update sighting set log_id = 5",
+    "every line that decides a status is of a log that is there": "update run set status_log_id = 5",
+    "every run has a case, an environment and a log": "delete from bench_case",
+    "no two used facts of a run have one name": "insert into fact from fact where used limit 1",
+    "every exclusion has a reason": "insert into exclusion values ('a', ' ', now()::timestamp, null)",
+}
+
+
+def test_each_thing_that_must_hold_is_missed_where_it_does_not(db: Path) -> None:
+    with closing(open_for_writing(db)) as con:
+        names = {one.what for one in _rows(con)}
+        assert all(one.ok for one in _rows(con))
+        for what, broken in BREAKS.items():
+            con.begin()
+            con.execute(broken)
+            found = {one.what: one for one in _rows(con)}
+            con.rollback()
+
+            assert not found[what].ok, what
+            assert found[what].cure
+        # The constraint of the table keeps the sum, and no fact or manifest of a place is in this ledger.
+        assert names - BREAKS.keys() == {"the pieces of a log are its records, ignored pieces and rejects"}
+
+
+def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
+    assert run_bench("db", "check", db=db).exit_code == 0
+    Path(f"{db}.private").chmod(0o644)
+    with duckdb.connect(str(db)) as con:
+        con.execute("drop view leaderboard")
+        con.execute("delete from record")
+
+    result = run_bench("-q", "db", "check", db=db)
+
+    assert result.exit_code == 1
+    assert "only its owner may read it: its mode is 644. chmod 600" in result.stderr
+    assert "missing or changed: leaderboard" in result.stderr
+    assert "every log has the records that it counts: 3 break it, for example" in result.stderr
+    assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
+
+
+def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(db: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.duckdb"
+    put(tmp_path / "more" / "x.log", "x\n")
+    ingest(tmp_path / "more", db=other)
+    private = Path(f"{db}.private")
+    private.write_bytes(Path(f"{other}.private").read_bytes())
+    assert db_check(db=db).filter(what="it is this ledger's")["ok"].to_list() == [False]
+    private.write_bytes(b"no database at all, but long enough to look like a file with something in it")
+    assert db_check(db=db).filter(what="it is this ledger's")["ok"].to_list() == [False]
+    private.unlink()
+
+    found = db_check(db=db)
+
+    assert found["ok"].all()
+    assert found.filter(what="the private file is there")["found"].to_list() != [None]
+    assert not private.exists()
+
+
+def test_a_damaged_block_is_found(db: Path) -> None:
+    ingest(Path(__file__).parents[2] / "data" / "made", db=db)
+    db_compact(db=db)
+    content = bytearray(db.read_bytes())
+    with duckdb.connect(str(db), read_only=True) as con:
+        [(block,)] = con.execute(
+            "select max(block_id) from pragma_storage_info('record') where block_id >= 0"
+        ).fetchall()
+        [(size,)] = con.execute("select block_size from pragma_database_size()").fetchall()
+    at = 3 * 4096 + block * size + size // 64
+    content[at : at + 64] = bytes(byte ^ 255 for byte in content[at : at + 64])
+    db.write_bytes(content)
+
+    result = run_bench("db", "check", db=db)
+
+    assert result.exit_code == 1
+    assert "every table can be read to its end" in result.stderr
