@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
+    from benchledger.exports.dlperf import export_dlperf
+    from benchledger.exports.index import export_index
     from benchledger.exports.tables import export_tables
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
@@ -49,6 +51,8 @@ __all__ = [
     "exclude",
     "exclusions",
     "explain",
+    "export_dlperf",
+    "export_index",
     "export_tables",
     "forget",
     "formats",
@@ -87,6 +91,8 @@ _HOMES = {
     "explain": "benchledger.answers.explain",
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
+    "export_dlperf": "benchledger.exports.dlperf",
+    "export_index": "benchledger.exports.index",
     "export_tables": "benchledger.exports.tables",
     "leaderboard": "benchledger.answers.leaderboard",
     "show_format": "benchledger.answers.formats",

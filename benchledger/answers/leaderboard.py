@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import NOT_RUN, fact_text, number_text, rank_text
-from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import Filters, read_filters
 from benchledger.answers.grid import column_order
 from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_key
@@ -52,7 +52,6 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
     with reading(db) as con:
         series = all_series(con)
         need_series(con, db, series, filters)
-        need_included(con, filters)
         excluded = excluded_notes(con, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))

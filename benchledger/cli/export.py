@@ -14,9 +14,14 @@ from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
     from benchledger.answers.tables import Report
+    from benchledger.exports.json_files import JsonFiles
 
 FORMS = ("markdown", "csv", "json", "latex", "parquet", "xlsx")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_RULE = click.option("--rule", metavar="RULE", help="By this rule instead of the default, as bench report takes it.")
+_FOLDER = click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), help="Write the files below this folder, not stdout."
+)
 
 
 def _export_options(function: _Function) -> _Function:
@@ -37,7 +42,7 @@ def export() -> None:
 @export.command()
 @click.argument("names", metavar="TABLES...", nargs=-1, required=True)
 @case_options
-@click.option("--rule", metavar="RULE", help="By this rule, as bench report takes it; only speed and speedup.")
+@_RULE
 @_export_options
 @click.pass_obj
 def tables(
@@ -84,3 +89,39 @@ def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, ou
             if not report.tables:
                 for note in report.notes:
                     settings.say(note)
+
+
+@export.command()
+@case_options
+@_RULE
+@_FOLDER
+@click.pass_obj
+def index(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
+    """Write the index JSON of PaddlePaddle: speed, memory, profile and largest batch of each case."""
+    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
+    _print_files(settings, benchledger.export_index(output=output, **asked), output)
+
+
+@export.command()
+@case_options
+@_RULE
+@_FOLDER
+@click.pass_obj
+def dlperf(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
+    """Write the result JSON of DLPerf: average, median and speed-up of each case, a file a batch size."""
+    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
+    _print_files(settings, benchledger.export_dlperf(output=output, **asked), output)
+
+
+def _print_files(settings: Settings, result: JsonFiles, output: Path | None) -> None:
+    from benchledger.cli.output import write_text
+    from benchledger.exports.values import json_text
+
+    if output is None:
+        # One file as it would be written; of several each under its name.
+        alone = next(iter(result.files.values())) if len(result.files) == 1 else result.files
+        write_text(json_text(alone), None)
+    else:
+        settings.say(f"{output}: {len(result.files)} {'file' if len(result.files) == 1 else 'files'}")
+    for note in result.notes:
+        settings.say(note)

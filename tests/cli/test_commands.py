@@ -23,6 +23,8 @@ EQUALS = {
     "db migrate": "db_migrate",
     "exclude": "exclude",
     "explain": "explain",
+    "export dlperf": "export_dlperf",
+    "export index": "export_index",
     "export leaderboard": "leaderboard",
     "export tables": "export_tables",
     "forget": "forget",

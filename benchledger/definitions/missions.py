@@ -1,0 +1,64 @@
+"""What PaddlePaddle's index says of a model: its task, its field, and the words of its cases' names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.toml_table import Table
+
+_FILE_KEYS = ("directions", "missions", "model")
+_MODEL_KEYS = ("model", "task", "repo", "name", "mission")
+
+
+@dataclass(frozen=True)
+class Mission:
+    """A model as PaddlePaddle's index names it."""
+
+    repo: str
+    name: str
+    mission_name: str
+    direction: str
+    direction_id: int
+
+
+def find_mission(model: str | None, task: str | None) -> Mission | None:
+    """What is said of a model at a task, else of the model at any."""
+    missions = load_missions()
+    return missions.get((model, task)) or missions.get((model, None))
+
+
+def load_missions() -> dict[tuple[str | None, str | None], Mission]:
+    """The models of queries/index/, by the ledger's names of model and task; None is any task.
+
+    Raises DefinitionError with file and line.
+    """
+    files = [read_toml(path) for path in definition_files("queries/index", ".toml")]
+    tables = [Table(file, "", file.data, _FILE_KEYS) for file in files]
+    directions = {name: _number(table, name) for table in tables for name in table.any_values("directions")}
+    missions = {name: field for table in tables for name, field in _missions(table, directions).items()}
+    # A later file, so one of the user's own, may say otherwise of a model.
+    return {
+        (model.text("model"), model.text_or_none("task")): _mission(model, missions, directions)
+        for table in tables
+        for model in table.tables("model", _MODEL_KEYS)
+    }
+
+
+def _number(table: Table, name: str) -> int:
+    file: TomlFile = table.file
+    return Table(file, "directions", file.data["directions"], file.data["directions"]).whole_number(name)
+
+
+def _missions(table: Table, directions: dict[str, int]) -> dict[str, str]:
+    stated = table.texts("missions")
+    for name, field in stated.items():
+        table.known(f"missions.{name}", "direction", field, directions)
+    return stated
+
+
+def _mission(model: Table, missions: dict[str, str], directions: dict[str, int]) -> Mission:
+    mission = model.known("mission", "mission", model.text("mission"), missions)
+    direction = missions[mission]
+    return Mission(model.text("repo"), model.text("name"), mission, direction, directions[direction])

@@ -1,0 +1,140 @@
+"""`bench export index`: the JSON that PaddlePaddle's log analysis writes of each case, as README 002 lays it out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.rules import need_value, rules_asked_for
+from benchledger.answers.series import all_series, need_series
+from benchledger.definitions.missions import Mission, find_mission
+from benchledger.errors import NothingFoundError, UsageError
+from benchledger.exports.index_rows import SAME, kernel_times, largest_batches, memory, speeds, train_logs
+from benchledger.exports.json_files import JsonFiles
+
+SPEED, MEMORY, PROFILER, LARGEST_BATCH = 1, 2, 3, 6
+_ENDINGS = {SPEED: "speed", MEMORY: "mem", PROFILER: "profiler", LARGEST_BATCH: "maxbs"}
+# Of these PaddlePaddle says JOB_FAIL_FLAG 1 and FINAL_RESULT 0; any other series without a speed is left out.
+_FAILED = ("oom", "nan", "timeout", "failed", "truncated", "too_few_steps")
+_NEEDED = ("model", "batch_size_per_gpu", "precision", "gpus")
+_TELLING = ("campaign", "framework", "implementation", "task", "gpu_model", "seq_len", "options", "nodes")
+_SHOWN = 5
+
+
+def export_index(
+    *,
+    output: Path | str | None = None,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    rule: str | None = None,
+    **case_columns: object,
+) -> JsonFiles:
+    """PaddlePaddle's index files by path (NLP/gpt/logs/index/nlp_gpt_sp_bs32_fp32_1_speed), written below `output`.
+
+    Index 1 is the speed, 2 the memory, 3 a profile where the run has one, 6 the largest batch where a larger one ran
+    out of memory. Raises NothingFoundError if no series can be written, UsageError if two have the same name.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        rules_asked_for(con, rule)
+        need_series(con, db, all_series(con), filters)
+        rows = speeds(con, filters, rule)
+        need_value(con, rows, rule)
+        memories, kernels, logs = memory(con, filters), kernel_times(con), train_logs(con)
+        largest = largest_batches(con, filters)
+    named, notes = _named(rows)
+    files: dict[str, dict[str, Any]] = {}
+    for row in named:
+        series, results = row["series_id"], _speed(row)
+        if row["value"] is not None:
+            if series in memories:
+                results[MEMORY] = (memories[series], "MiB")
+            if series in kernels:
+                results[PROFILER] = ({"ComputationTime_Total": kernels[series]}, "ms")
+            if largest.get(tuple(row[column] for column in SAME)) == row["batch_size_per_gpu"]:
+                results[LARGEST_BATCH] = (row["batch_size_per_gpu"], "")
+        for index, (result, unit) in results.items():
+            path, content = _file(row, index, result, unit, logs.get(series))
+            files[path] = content
+    if not files:
+        raise NothingFoundError("; ".join(["no series asked for can be written as an index", *notes]))
+    written = JsonFiles(dict(sorted(files.items())), notes)
+    if output is not None:
+        written.write(output)
+    return written
+
+
+def case_name(row: Row, mission: Mission) -> str:
+    """The name that README 002 gives a case: nlp_gpt_sp_bs32_fp32_1."""
+    return f"{mission.repo}_{mission.name}_{_mode(row)}_bs{row['batch_size_per_gpu']}_{row['precision']}_{row['gpus']}"
+
+
+def _mode(row: Row) -> str:
+    return "sp" if row["gpus"] == 1 else "mp"
+
+
+def _speed(row: Row) -> dict[int, tuple[Any, str]]:
+    return {SPEED: (0, "") if row["value"] is None else (row["value"], row["unit"] or "")}
+
+
+def _file(row: Row, index: int, result: object, unit: str, log: str | None) -> tuple[str, dict[str, Any]]:
+    mission = _mission(row)
+    name = case_name(row, mission)
+    content = {
+        "log_file": log,
+        "model_name": name,
+        "mission_name": mission.mission_name,
+        "direction_id": mission.direction_id,
+        "run_mode": _mode(row),
+        "index": index,
+        "gpu_num": row["gpus"],
+        "FINAL_RESULT": result,
+        "JOB_FAIL_FLAG": int(row["value"] is None),
+        "UNIT": unit,
+    }
+    return f"{mission.direction}/{mission.name}/logs/index/{name}_{_ENDINGS[index]}", content
+
+
+def _mission(row: Row) -> Mission:
+    mission = find_mission(row["model"], row["task"])
+    if mission is None:
+        raise AssertionError(f"{row['model']} was named without a mission")
+    return mission
+
+
+def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows that have a name of their own, and what is said of the others."""
+    notes: list[str] = []
+    complete = [row for row in rows if None not in (row[name] for name in _NEEDED)]
+    telling = [row for row in complete if row["value"] is not None or row["status"] in _FAILED]
+    known = [row for row in telling if find_mission(row["model"], row["task"])]
+    if len(complete) < len(rows):
+        notes.append(f"series left out: {len(rows) - len(complete)}; they do not state {', '.join(_NEEDED)}")
+    if len(telling) < len(complete):
+        notes.append(f"series left out: {len(complete) - len(telling)}; no speed, and no run of them failed")
+    if unknown := sorted({row["model"] for row in telling if row not in known}):
+        notes.append(f"models left out: {', '.join(unknown)}; no file of queries/index/ says their mission")
+    named: list[Row] = []
+    for row in known:
+        row["file"] = case_name(row, _mission(row))
+    for (name,), same in grouped(known, ["file"]).items():
+        standing = [row for row in same if row["value"] is not None] or same
+        if len(standing) > 1:
+            raise UsageError(_ambiguous(name, standing))
+        named += standing
+        if failed := sorted(row["status"] for row in same if row not in standing):
+            notes.append(f"{name}: the series with a speed stands; left out: {', '.join(failed)}")
+    return named, tuple(notes)
+
+
+def _ambiguous(name: str, rows: list[Row]) -> str:
+    for column in _TELLING:
+        values = sorted({str(row[column]) for row in rows})
+        if len(values) > 1:
+            shown = ", ".join(values[:_SHOWN]) + (" and others" if len(values) > _SHOWN else "")
+            option = f"--{column.replace('_', '-')}"
+            return f"{len(rows)} series are called {name}: {column} {shown}. Choose one with {option}"
+    return f"{len(rows)} series are called {name}. Choose one with --case-id"

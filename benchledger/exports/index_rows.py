@@ -1,0 +1,103 @@
+"""What the ledger knows of each series for PaddlePaddle's index: speed, memory, profile, largest batch, log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchledger.answers.filters import Filters
+from benchledger.answers.grouping import Row, grouped, take_in_unstated
+from benchledger.answers.rules import rows_by_rule
+from benchledger.answers.series import rows_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+# README 002: the mean of the speed without the first unstable steps. Where no such rule is for the format: its default.
+RULES = ("megatron.mean", "megatron.mean_skip1", "paddle.bert")
+# All that tells a series but its batch size and what follows from it.
+SAME = (
+    "campaign",
+    "gpu_model",
+    "framework",
+    "implementation",
+    "model",
+    "task",
+    "precision",
+    "nodes",
+    "gpus",
+    "seq_len",
+    "options",
+)
+# Of the definitions that a series has, the first: PaddlePaddle takes what nvidia-smi shows.
+_MEMORY_KINDS = ("device", "process", "reserved", "allocated")
+_LOGS = """
+select series_run.series_id, min({'trial': series_run.trial, 'place': place_of(path, archive, member)}).place as log
+from series_run
+join run_log using (run_id)
+join sighting using (sighting_id)
+where run_log.role = 'train'
+group by all
+"""
+_PROFILES = """
+with profiled as (
+    select run_id, 1000 * list_sum(list_sort(list(total_s))) as kernels_ms
+    from kernel_table
+    where run_id is not null
+    group by run_id
+)
+select series_run.series_id, min({'trial': series_run.trial, 'ms': profiled.kernels_ms}).ms as kernels_ms
+from series_run
+join profiled using (run_id)
+group by all
+"""
+
+
+def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -> list[Row]:
+    """One row of speed_table a series: by the rule asked for, else by README 002's, else by the default."""
+    found = filters.apply(con.view("speed_table"))
+    if rule is not None:
+        return rows_by_rule(found, rule)
+    chosen: list[Row] = []
+    for series in grouped(rows_of(found), ["series_id"]).values():
+        ranked = [row for name in RULES for row in series if row["rule"] == name and row["value"] is not None]
+        ranked += [row for row in series if row["is_default"] and row["value"] is not None]
+        ranked += [row for row in series if row["is_default"]]
+        chosen += ranked[:1]
+    return chosen
+
+
+def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]:
+    """MiB by series."""
+    by_series = grouped(rows_of(filters.apply(con.view("memory_table"))), ["series_id"])
+    found: dict[int, float] = {}
+    for (series,), rows in by_series.items():
+        values = {row["definition"]: row["value_mib"] for row in rows}
+        kind = next((kind for kind in _MEMORY_KINDS if values.get(kind) is not None), None)
+        if kind is not None:
+            found[series] = values[kind]
+    return found
+
+
+def kernel_times(con: duckdb.DuckDBPyConnection) -> dict[int, float]:
+    """Milliseconds of all kernels by series, of its first trial that was profiled."""
+    return {row["series_id"]: row["kernels_ms"] for row in rows_of(con.sql(_PROFILES))}
+
+
+def train_logs(con: duckdb.DuckDBPyConnection) -> dict[int, str]:
+    """The place of the first trial's log by series."""
+    return {row["series_id"]: row["log"] for row in rows_of(con.sql(_LOGS))}
+
+
+def largest_batches(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[tuple[Any, ...], int]:
+    """The largest batch size that ran, by the columns SAME, where a larger one ran out of memory."""
+    table = con.view("max_batch_table")
+    known = Filters({name: values for name, values in filters.values.items() if name in table.columns})
+    rows = rows_of(known.apply(table))
+    rows = take_in_unstated([{**row, "status": "oom" if row["largest_ok"] is None else "ok"} for row in rows])
+    found: dict[tuple[Any, ...], int] = {}
+    for key, same in grouped(rows, SAME).items():
+        fits = [row["largest_ok"] for row in same if row["largest_ok"] is not None]
+        fails = [row["smallest_oom"] for row in same if row["smallest_oom"] is not None]
+        if fits and fails and min(fails) > max(fits):
+            found[key] = max(fits)
+    return found

@@ -1,0 +1,24 @@
+"""JSON files in the shape that another project reads, as a folder or one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchledger.exports.values import json_text
+
+
+@dataclass(frozen=True)
+class JsonFiles:
+    """Contents by relative path, and what is said of series that no file could be made of."""
+
+    files: dict[str, dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+    def write(self, folder: Path | str) -> None:
+        """Writes every file below a folder; files that are there are replaced."""
+        for name, content in self.files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json_text(content) + "\n", encoding="utf-8", newline="\n")
