@@ -25,7 +25,7 @@ COMMANDS = {
     ),
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show or check the log formats."),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
-    "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME."),
+    "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME; without one, list them."),
     "redact": LazyCommand(
         "benchledger.cli.redact:redact", "Write the logs and archives under PATHS again without private names."
     ),
