@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from benchledger.answers.asked import read_asked
@@ -20,6 +21,7 @@ from benchledger.answers.grouping import (
 from benchledger.answers.look import look_of
 from benchledger.answers.nothing import NothingFoundError
 from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Report, Table
 
@@ -75,6 +77,7 @@ def report_memory(
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
         excluded = excluded_notes(con, filters)
+        runs = runs_of(con, found, look)
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
     numbers: list[Row] = []
@@ -88,7 +91,8 @@ def report_memory(
             numbers.extend(sorted(shown, key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
             notes = (MEANING.get(definition, definition), *unstated_note(kin))
-            tables.append(lay_out(placed, facts, look, asked, notes, "MiB"))
+            table = lay_out(placed, facts, look, asked, notes, "MiB")
+            tables.append(replace(table, remarks=remarks(list(filter(asked.shows, placed)), runs, look)))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(found)} series asked for has a memory sample. Memory comes from telemetry logs "

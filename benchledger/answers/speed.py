@@ -23,6 +23,7 @@ from benchledger.answers.grouping import (
 from benchledger.answers.look import look_of
 from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
@@ -70,6 +71,7 @@ def report_speed(
             hint = "; see the numbers of single runs, which do not count, with --trials" if bracketed else ""
             need_value(con, found, rule, hint)
         units = logged_units(con, found, unit)
+        runs = runs_of(con, found, look)
         excluded = excluded_notes(con, filters)
     found = take_in_failures(take_in_unstated(found))
     tables = []
@@ -83,6 +85,7 @@ def report_speed(
         notes = (*trial_notes(group, look), *unstated_note(group), *left_out_notes(found, group, rules))
         table = lay_out(group, facts, look, asked, notes, units.of(group))
         shown = list(filter(asked.shows, group))
+        table = replace(table, remarks=remarks(shown, runs, look))
         if trials:
             table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, look))
         tables.append(table)

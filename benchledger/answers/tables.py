@@ -52,6 +52,7 @@ class Table:
 
     `facts` holds what all its numbers share (campaign, framework, ..., unit, rule), `rows_split_by` the columns that
     had to be added so that no two series share a cell, `frame` the cells as text, `trials` every trial behind them.
+    `remarks` are quoted under it: a heading, and what is remarkable about its cells.
     """
 
     facts: dict[str, str | None]
@@ -61,6 +62,7 @@ class Table:
     notes: tuple[str, ...] = ()
     trials: pl.DataFrame | None = None
     above: Above = Above()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

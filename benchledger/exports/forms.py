@@ -55,6 +55,7 @@ def report_json(report: Report) -> dict[str, object]:
             "rows_split_by": list(table.rows_split_by),
             "coverage": None if table.coverage is None else vars(table.coverage),
             "notes": list(table.notes),
+            "remarks": list(table.remarks),
             "rows": table.frame.to_dicts(),
             "trials": None if table.trials is None else table.trials.to_dicts(),
         }

@@ -43,7 +43,8 @@ def markdown_of_report(report: Report) -> str:
     for table in () if report.prose else report.tables:
         blocks += _above(report, table)
         blocks.append(_text_table(table.frame, table.above.align))
-        blocks += _list(words_below(table))
+        blocks += _quoted(table.remarks)
+        blocks += _list(words_below(table, quoted=True))
         if table.trials is not None:
             blocks.append(_text_table(table.trials))
             blocks += _list(words_below_trials(table))
@@ -81,6 +82,13 @@ def _above(report: Report, table: Table) -> list[str]:
         mark = marks[number] + " " if number < len(heads) else "> " if line == table.above.unit else ""
         lines.append(mark + markdown_line(line))
     return lines
+
+
+def _quoted(remarks: Sequence[str]) -> list[str]:
+    """Remarks under their heading, as one quotation."""
+    if not remarks:
+        return []
+    return ["\n".join([f"> {markdown_line(remarks[0])}", ">", *(f"> - {markdown_line(line)}" for line in remarks[1:])])]
 
 
 def _list(lines: Sequence[str]) -> list[str]:

@@ -28,10 +28,14 @@ def headings(table: Table) -> list[str]:
     return [text for text in (table.above.section, table.above.title) if text]
 
 
-def words_below(table: Table) -> list[str]:
-    """How much of the table has a number, and its notes; before them its facts, where a title stands above it."""
+def words_below(table: Table, quoted: bool = False) -> list[str]:
+    """How much of the table has a number, and its notes; before them its facts, where a title stands above it.
+
+    First of all its remarks, unless they are `quoted` elsewhere.
+    """
     facts = [_facts(table)] if headings(table) and table.facts else []
-    return [*facts, *([] if table.coverage is None else [str(table.coverage)]), *table.notes]
+    remarks = () if quoted else table.remarks
+    return [*remarks, *facts, *([] if table.coverage is None else [str(table.coverage)]), *table.notes]
 
 
 def _facts(table: Table) -> str:
