@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchledger import ingest, report_memory, report_speed, report_speedup
+from benchledger import ingest, report_memory, report_speed, report_speedup, write_page
 from benchledger.errors import BenchledgerError
 from benchledger.exports.forms import report_text
 from tests.ledger_rows import ledger_rows
@@ -140,3 +140,19 @@ def test_the_table_of_readme_004_is_set_out_before_anything_but_one_number_is_kn
     text = report_text(report_speed(db=tmp_path / "bench.duckdb", layout="paddle_max", lang="zh"), "markdown")
 
     assert tables(text) == [printed]
+
+
+def test_a_page_in_the_layout_of_readme_000_fails_its_check_once_a_digit_was_changed(ngc: Path, tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    command = "bench report speed --layout paddle --lang zh --unit sequences/sec --rows 1,8"
+    page.write_text(f"# BERT\n\n<!-- {command} -->\n<!-- /bench -->\n", encoding="utf-8")
+
+    write_page(page, db=ngc)
+    written = page.read_bytes()
+    again = write_page(page, db=ngc)
+    page.write_bytes(written.replace(b"4207.36", b"4207.38"))
+    changed = write_page(page, db=ngc, check=True)
+
+    assert again.changed == ()
+    assert changed.changed == (3,)
+    assert "-| 8 | 1018.40 | 1012.80 | 4063.19 | 4207.38 |" in changed.diff.splitlines()
