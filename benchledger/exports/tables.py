@@ -22,6 +22,7 @@ TABLES = {
     "environment": ("benchledger.answers.environment:report_environment", False),
     "failures": ("benchledger.answers.failures:report_failures", False),
     "leaderboard": ("benchledger.answers.leaderboard:leaderboard", False),
+    "max-batch": ("benchledger.answers.max_batch:report_max_batch", False),
     "memory": ("benchledger.answers.memory:report_memory", False),
     "speed": ("benchledger.answers.speed:report_speed", True),
     "speedup": ("benchledger.answers.speedup:report_speedup", True),
@@ -51,7 +52,7 @@ def export_tables(
     rule: str | None = None,
     **case_columns: object,
 ) -> tuple[Report, ...]:
-    """The reports of some tables (speed, memory, speedup, failures, environment, leaderboard), written to `output`.
+    """The reports of some tables (speed, memory, speedup, max-batch, failures, ...), written to `output`.
 
     The form is markdown, csv, json, latex, parquet or xlsx, by default that of the output's suffix. Several tables in
     csv or parquet make a folder with a file each. A table that nothing is found for is empty and has a note that says
