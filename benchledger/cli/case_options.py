@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
+from benchledger.cli import complete
 
 FORMATS = ("table", "markdown", "csv", "json", "parquet")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -19,12 +20,16 @@ def case_options(function: _Function) -> _Function:
     for column in reversed((*TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model")):
         kind = "NUMBER" if column in NUMBER_COLUMNS else "GLOB"
         name = "--" + column.replace("_", "-")
-        option = click.option(name, column, multiple=True, metavar=kind, help=f"Only where {column} is one of these.")
+        text = f"Only where {column} is one of these."
+        option = click.option(
+            name, column, multiple=True, metavar=kind, help=text, shell_complete=complete.of_case(column)
+        )
         function = option(function)
     return click.option(
         "--campaign",
         metavar="GLOB",
         help="Only campaigns that match.",
+        shell_complete=complete.campaigns,
     )(function)
 
 
@@ -41,6 +46,7 @@ def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) ->
             click.option(
                 "--layout",
                 metavar="NAME",
+                shell_complete=complete.layouts,
                 help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
             ),
             language_option,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
 from benchledger.errors import BenchledgerError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
 
@@ -53,6 +56,13 @@ class MainGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.lazy[name].help) for name in self.list_commands(ctx)])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin so, without loading a command."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [*(CompletionItem(name, help=self.lazy[name].help) for name in names), *_options(self, ctx, incomplete)]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -73,6 +83,10 @@ class MainGroup(click.Group):
             if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
                 raise CommandError(BenchledgerError(_what_of(error))) from error
             raise
+
+
+def _options(group: click.Group, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    return click.Command.shell_complete(group, ctx, incomplete)
 
 
 def _interrupted(error: BaseException | None) -> bool:

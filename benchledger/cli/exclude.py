@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 from benchledger.cli.wait_option import wait_option
 
 
 @click.command()
-@click.argument("runs", nargs=-1, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...", shell_complete=complete.runs)
 @click.option("--reason", metavar="TEXT", help="Why: it stands on record with the run.")
 @click.option("--by", metavar="NAME", help="Who says so; nobody is noted without it.")
 @click.option("--undo", is_flag=True, help="Take the runs in again.")

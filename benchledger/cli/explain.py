@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given
 from benchledger.cli.settings import Settings
 
@@ -22,12 +23,12 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 
 
 @click.command()
-@click.argument("what", required=False)
+@click.argument("what", required=False, shell_complete=complete.runs)
 @click.option(
     "--table", type=click.Choice(["speed", "memory", "speedup"]), default="speed", show_default=True,
     help="The table that filters choose a cell from.",
 )  # fmt: skip
-@click.option("--rule", help="Only numbers by this rule; else by default rules.")
+@click.option("--rule", shell_complete=complete.rules, help="Only numbers by this rule; else by default rules.")
 @click.option("--definition", help="With --table memory: device, allocated, reserved or process.")
 @click.option("--scaling", help="With --table speedup: weak or strong.")
 @case_options

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.settings import Settings
 from benchledger.cli.wait_option import wait_option
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1, metavar="LOG...")
+@click.argument("logs", nargs=-1, metavar="LOG...", shell_complete=complete.logs)
 @click.option("--dry-run", is_flag=True, help="Say what would go, remove nothing.")
 @wait_option
 @click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 
 
@@ -25,7 +26,7 @@ def list_(form: str, output: Path | None) -> None:
 
 
 @formats.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete.formats)
 def show(name: str) -> None:
     """Show the definition of the format NAME, and by what its logs are recognised."""
     from benchledger.exports.safe_text import escaped_lines

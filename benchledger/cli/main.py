@@ -12,6 +12,10 @@ from benchledger.cli.commands import LazyCommand, MainGroup
 # One line a command. The sentence is that of the command itself (a test compares them).
 COMMANDS = {
     "audit": LazyCommand("benchledger.cli.audit:audit", "Check all that the ledger holds, and list what looks wrong."),
+    "completion": LazyCommand(
+        "benchledger.cli.completion:completion",
+        "Print the script by which SHELL completes bench at TAB.",
+    ),
     "db": LazyCommand("benchledger.cli.db:db", "Look at the ledger's file, migrate, copy, compact or check it."),
     "exclude": LazyCommand(
         "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."

@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete.questions)
 @click.option("--list", "list_all", is_flag=True, help="List the questions with their parameters, as without a NAME.")
 @click.option("-p", "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter; several.")
 @click.option("--sql", "show_sql", is_flag=True, help="Print its SQL with the parameters in place, and do not ask it.")

@@ -8,11 +8,15 @@ from typing import Any
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, language_option, layout_options, output_options
 from benchledger.cli.settings import Settings
 
 _RULE = click.option(
-    "--rule", metavar="RULE", help="By this rule, or by each of a glob such as 'paddle.*', instead of the default."
+    "--rule",
+    metavar="RULE",
+    shell_complete=complete.rules,
+    help="By this rule, or by each of a glob such as 'paddle.*', instead of the default.",
 )
 _CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
 _COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, efficiency."

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
@@ -17,7 +18,13 @@ SHOWN = ["run_key", "started_at", "status", "name", "task", "gpu_model", "campai
 
 @click.command()
 @case_options
-@click.option("--status", multiple=True, metavar="STATUS", help="Only runs with this status: ok, oom, failed, ...")
+@click.option(
+    "--status",
+    multiple=True,
+    metavar="STATUS",
+    shell_complete=complete.statuses,
+    help="Only runs with this status: ok, oom, failed, ...",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Print at most this many.")
 @output_options
 @click.pass_obj

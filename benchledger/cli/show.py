@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
+from benchledger.cli import complete
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=complete.runs)
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
 )

@@ -1,0 +1,105 @@
+"""What a shell offers at TAB: names of definitions, and what the ledger holds, if nobody keeps it waiting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from benchledger.cli.settings import Settings
+
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+# A shell puts what it is offered into the command line as it is: nothing that it would act on may come from a log.
+_HARMLESS = re.compile(r"[\w./@:+=,%-]+", re.ASCII)
+SHOWN = 500
+_FORMAT = re.compile(r'^format\s*=\s*"([\w.-]+)"', re.MULTILINE)
+
+
+def names_of_files(kind: str, suffix: str) -> Complete:
+    """Offers the names of one kind of definitions, which are those of their files."""
+
+    def names(_settings: Settings) -> Iterator[str]:
+        from benchledger.definitions.folders import definition_files
+
+        return (path.stem for path in definition_files(kind, suffix))
+
+    return _offering(names)
+
+
+def _formats(_settings: Settings) -> Iterator[str]:
+    from benchledger.definitions.folders import definition_files
+
+    # Reading and proving every definition would take ten times as long as a user waits for a TAB.
+    for path in definition_files("ingest/formats", ".toml"):
+        yield from _FORMAT.findall(path.read_text(encoding="utf-8"))[:1]
+
+
+def _rules(_settings: Settings) -> Iterator[str]:
+    from benchledger.definitions.rules import load_rules
+
+    return (rule.rule for rule in load_rules())
+
+
+def of_ledger(statement: str) -> Complete:
+    """Offers the first column of a statement about the ledger."""
+
+    def values(settings: Settings) -> Iterator[str]:
+        from contextlib import closing
+
+        from benchledger.store.database import open_for_reading
+
+        with closing(open_for_reading(settings.db, wait_s=0)) as con:
+            # Without a parameter for what was typed: for one DuckDB looks for numpy and pandas, which takes longer.
+            found = con.execute(statement).fetchall()
+        return (str(row[0]) for row in found)
+
+    return _offering(values)
+
+
+def of_case(column: str) -> Complete:
+    """Offers the values that a column of bench_case or environment has in the ledger."""
+    table = "environment" if column == "gpu_model" else "bench_case"
+    statement = f'select distinct "{column}"::varchar from {table} where "{column}" is not null'  # noqa: S608
+    return of_ledger(statement)
+
+
+def _offering(values: Callable[[Settings], Iterator[str]]) -> Complete:
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from benchledger.errors import BenchledgerError
+
+        try:
+            found = list(values(_settings(ctx)))
+        except (BenchledgerError, OSError, ValueError):
+            # No ledger, a held one, a definition that is wrong: the command itself will say so.
+            return []
+        given: Any = ctx.params.get(param.name or "") or ()
+        offered = {one for one in found if one.startswith(incomplete) and _HARMLESS.fullmatch(one)} - set(given)
+        return [CompletionItem(one) for one in sorted(offered)[:SHOWN]]
+
+    return complete
+
+
+def _settings(ctx: click.Context) -> Settings:
+    from benchledger.cli.settings import read_settings
+
+    # Nothing is run while completing: the options of `bench` itself have been read, and no more.
+    given = ctx.find_root().params
+    return read_settings(given.get("db"), given.get("definitions") or (), 0)
+
+
+formats = _offering(_formats)
+rules = _offering(_rules)
+questions = names_of_files("queries", ".sql")
+layouts = names_of_files("queries/layouts", ".toml")
+campaigns = of_ledger("select distinct campaign from sighting where campaign is not null")
+runs = of_ledger("select run_key from run")
+statuses = of_ledger("select distinct status from run")
+logs = of_ledger("select distinct place_of(path, archive, member) from sighting semi join log using (log_id)")

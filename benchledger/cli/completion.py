@@ -1,0 +1,27 @@
+"""`bench completion`: the script by which a shell completes `bench` at TAB."""
+
+from __future__ import annotations
+
+import click
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "bench"
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the script by which SHELL completes bench at TAB.
+
+    Offered are commands, options and names. Those of the ledger (runs, campaigns, cases) where it is there and nobody
+    writes to it.
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"no completion for {shell}; known: {', '.join(SHELLS)}")
+    # click's own source() would start the shell to ask for its version.
+    script = kind(ctx.find_root().command, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
