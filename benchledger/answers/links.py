@@ -65,7 +65,8 @@ def _texts(rows: list[Row], layout: str, words: Mapping[str, str]) -> dict[int, 
     precisions = load_layouts()[layout].precisions
     texts: dict[int, str] = {}
     for alike in grouped(rows, _ITEM_FACTS).values():
-        differing = [name for name in _TOLD_APART_BY if len({row[name] for row in alike}) > 1]
+        # What is not stated is no difference.
+        differing = [name for name in _TOLD_APART_BY if len({row[name] for row in alike} - {None}) > 1]
         for same in grouped(alike, differing).values():
             ways = {row["gradient_accumulation"] for row in same}
             for row in same:

@@ -22,7 +22,7 @@ from benchledger.errors import NothingFoundError
 # A run's own log, at its place in the campaign where it has one there. A manifest is no log that one could read.
 _LOGS = """
 with trial as (
-    select series.campaign, series_run.run_id, series_run.trial
+    select series.campaign, series_run.run_id, series_run.trial, series.gpu_model
     from series_run
     join series using (series_id)
 ),
@@ -45,8 +45,9 @@ placed as (
     group by all
 )
 select
-    matching.* exclude (case_id, started_at, time_source, reason, excluded),
-    trial.trial, placed.seen.place, placed.seen.path, placed.seen.member
+    matching.* exclude (case_id, started_at, time_source, reason, excluded, gpu_model),
+    coalesce(matching.gpu_model, trial.gpu_model) as gpu_model, trial.trial,
+    placed.seen.place, placed.seen.path, placed.seen.member
 from matching
 join placed on placed.run_id = matching.run_id and placed.campaign is not distinct from matching.campaign
 left join trial on trial.run_id = matching.run_id and trial.campaign is not distinct from matching.campaign

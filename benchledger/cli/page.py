@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import DEFAULT_DB, Settings
-from benchledger.errors import BenchledgerError, UsageError
+from benchledger.errors import BenchledgerError, NothingFoundError, UsageError
 
 if TYPE_CHECKING:
     from benchledger.answers.page import Block, Page
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # What a page may ask: commands that read the ledger and print one answer.
 _ALLOWED = "bench report ..., bench export leaderboard ... or bench query NAME ..."
 _FORM = "markdown"
+_HEAD_LINES = 2
 
 
 class PageError(BenchledgerError):
@@ -94,13 +95,17 @@ def _answer(block: Block, page: Path, settings: Settings) -> str:
         # The help that an option prints must not reach the terminal either.
         with redirect_stdout(io.StringIO()) as said, _parsed(block.command, settings) as ctx:
             ctx.command.invoke(ctx)
+        answer = said.getvalue().strip("\n")
+        # A table without a row is a heading and a rule. Published, it would look as if nobody had measured anything.
+        if ctx.command.name == "query" and len(answer.splitlines()) <= _HEAD_LINES:
+            raise NothingFoundError("answers no row. Check its parameters, or take the block out")
     except click.ClickException as error:
         raise PageError(f"{place}: {error.format_message()}", error.exit_code) from error
     except click.exceptions.Exit:
         raise PageError(f"{place}: prints help or a list, no answer. Take that option out", 2) from None
     except BenchledgerError as error:
         raise PageError(f"{place}: {error}", error.exit_code) from error
-    return said.getvalue().strip("\n")
+    return answer
 
 
 def _parsed(command: str, settings: Settings) -> click.Context:
@@ -134,8 +139,8 @@ def _allowed(words: list[str]) -> bool:
 
 
 def _fit_for_a_page(ctx: click.Context) -> None:
-    if ctx.params.get("output") is not None or ctx.params.get("list_all"):
-        raise UsageError("a block holds its answer itself: take out --output and --list")
+    if ctx.params.get("output") is not None or ctx.params.get("list_all") or ctx.params.get("show_sql"):
+        raise UsageError("a block holds the answer itself: take out --output, --list and --sql")
     if ctx.get_parameter_source("form") is click.core.ParameterSource.COMMANDLINE and ctx.params["form"] != _FORM:
         raise UsageError("in a page everything is Markdown: take out --format")
     ctx.params["form"] = _FORM

@@ -112,6 +112,15 @@ def test_trials_are_told_apart_and_so_are_cases_that_differ_elsewhere(tmp_path: 
     ]
 
 
+def test_a_fact_that_one_run_does_not_state_tells_nothing_apart(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(1.0, trial=1)
+        ledger.run(status="failed", environment={"gpu_model": None}, trial=2)
+
+    texts = [text for text, _ in links(printed(tmp_path / "bench.duckdb", "--layout", "paddle"))]
+    assert texts == ["1 GPU bs=32, FP32 trial 1", "1 GPU bs=32, FP32 trial 2 (FAILED)"]
+
+
 def test_only_logs_that_the_ledger_has_and_nobody_excluded(tmp_path: Path) -> None:
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
         ledger.run(1.0, key="aaaaaaaaaaaa-1", batch_size_per_gpu=32)

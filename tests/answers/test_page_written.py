@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
 from benchledger import write_page
+from benchledger.cli import page as cli_page
 from benchledger.errors import BenchledgerError
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
@@ -84,6 +86,30 @@ def test_check_fails_after_one_digit_was_changed_by_hand_and_shows_it(db: Path, 
     assert page.read_text(encoding="utf-8") == by_hand
 
 
+def test_every_kind_of_command_that_a_page_may_ask(db: Path, page: Path) -> None:
+    commands = ["report environment --layout paddle --lang zh", "report logs --layout paddle", "export leaderboard",
+                "query speed", "report max-batch"]  # fmt: skip
+    page.write_text("".join(f"<!-- bench {one} -->\n<!-- /bench -->\n" for one in commands), encoding="utf-8")
+
+    assert len(write_page(page, db=db).changed) == len(commands)
+    assert write_page(page, db=db, check=True).changed == ()
+
+
+def test_a_page_that_someone_saves_meanwhile_is_not_overwritten(
+    db: Path, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = cli_page._answer
+
+    def slow(*asked: Any) -> str:
+        page.write_text(PAGE + "more\n", encoding="utf-8")
+        return answer(*asked)
+
+    monkeypatch.setattr(cli_page, "_answer", slow)
+    with pytest.raises(BenchledgerError, match="changed by another program meanwhile"):
+        write_page(page, db=db)
+    assert page.read_text(encoding="utf-8") == PAGE + "more\n"
+
+
 def test_what_stands_outside_of_the_blocks_may_change(db: Path, page: Path) -> None:
     write_page(page, db=db)
     page.write_text(page.read_text(encoding="utf-8").replace("Failed:", "Gone wrong:") + "More.", encoding="utf-8")
@@ -142,9 +168,11 @@ def test_the_file_keeps_its_mode_and_a_link_stays_a_link(db: Path, page: Path) -
         ("bench --db other.duckdb report speed", "a page may only ask bench report ...", 2),
         ("bench export index", "a page may only ask bench report ...", 2),
         ("bench query --list", "a page may only ask bench report ...", 2),
-        ("bench query speed --list", "take out --output and --list", 2),
+        ("bench query speed --list", "take out --output, --list and --sql", 2),
+        ("bench query speed --sql", "take out --output, --list and --sql", 2),
+        ("bench query rejects", "answers no row. Check its parameters", 1),
         ("bench report speed --help", "prints help or a list", 2),
-        ("bench report speed --output /etc/passwd", "take out --output and --list", 2),
+        ("bench report speed --output /etc/passwd", "take out --output, --list and --sql", 2),
         ("bench report speed --format csv", "in a page everything is Markdown", 2),
         ("bench query speed; touch gone", "unexpected extra arguments (touch gone)", 2),
     ],
