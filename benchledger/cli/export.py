@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given
+from benchledger.cli.case_options import case_options, given, language_option
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def export() -> None:
 @click.argument("names", metavar="TABLES...", nargs=-1, required=True)
 @case_options
 @_RULE
+@click.option("--layout", metavar="NAME", help="How tables are headed and written, as bench report takes it.")
+@language_option
 @_export_options
 @click.pass_obj
 def tables(
@@ -53,13 +55,13 @@ def tables(
     rule: str | None,
     form: str | None,
     output: Path | None,
-    **filters: Any,
+    **words: Any,
 ) -> None:
-    """Write reports: speed, memory, speedup, failures, environment, leaderboard.
+    """Write reports: speed, memory, speedup, max-batch, failures, environment, profile, leaderboard.
 
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """
-    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
+    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(words)}
     reports = benchledger.export_tables(*names, output=output, form=form, **asked)
     _print(settings, reports, form, output)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -17,15 +17,17 @@ from benchledger.exports.values import json_text
 if TYPE_CHECKING:
     import duckdb
 
-# The tables that can be exported: where each is asked for, and whether a rule can be.
+_LAID_OUT = ("layout", "lang")
+# The tables that can be exported: where each is asked for, and which words besides the filters it takes.
 TABLES = {
-    "environment": ("benchledger.answers.environment:report_environment", False),
-    "failures": ("benchledger.answers.failures:report_failures", False),
-    "leaderboard": ("benchledger.answers.leaderboard:leaderboard", False),
-    "max-batch": ("benchledger.answers.max_batch:report_max_batch", False),
-    "memory": ("benchledger.answers.memory:report_memory", False),
-    "speed": ("benchledger.answers.speed:report_speed", True),
-    "speedup": ("benchledger.answers.speedup:report_speedup", True),
+    "environment": ("benchledger.answers.environment:report_environment", ()),
+    "failures": ("benchledger.answers.failures:report_failures", ()),
+    "leaderboard": ("benchledger.answers.leaderboard:leaderboard", ()),
+    "max-batch": ("benchledger.answers.max_batch:report_max_batch", _LAID_OUT),
+    "memory": ("benchledger.answers.memory:report_memory", _LAID_OUT),
+    "profile": ("benchledger.answers.profile:report_profile", ("lang",)),
+    "speed": ("benchledger.answers.speed:report_speed", ("rule", *_LAID_OUT)),
+    "speedup": ("benchledger.answers.speedup:report_speedup", ("rule", *_LAID_OUT)),
 }
 # By the end of a file's name.
 SUFFIXES = {
@@ -50,19 +52,21 @@ def export_tables(
     db: Path | str = DEFAULT_DB,
     campaign: str | None = None,
     rule: str | None = None,
+    layout: str | None = None,
+    lang: str | None = None,
     **case_columns: object,
 ) -> tuple[Report, ...]:
-    """The reports of some tables (speed, memory, speedup, max-batch, failures, ...), written to `output`.
+    """The reports of some tables (speed, memory, speedup, failures, leaderboard, ...), written to `output`.
 
     The form is markdown, csv, json, latex, parquet or xlsx, by default that of the output's suffix. Several tables in
-    csv or parquet make a folder with a file each. A table that nothing is found for is empty and has a note that says
-    so. Raises NothingFoundError if that is true of all, UsageError for an unknown table, form, rule or column.
+    csv or parquet make a folder with a file each. `rule`, `layout` and `lang` go to the tables that take them. A table
+    that nothing is found for is empty and has a note that says so. Raises NothingFoundError if that is true of all,
+    UsageError for an unknown table, form, rule or column, or a word that none of the tables takes.
     """
     form = form_of(form, output)
-    asked = _known(tables)
-    if rule is not None and not any(TABLES[table][1] for table in asked):
-        raise UsageError(f"no rule makes {', '.join(asked)}; a rule can be asked for with: {', '.join(_with_rule())}")
-    reports = _reports(asked, rule, {"db": db, "campaign": campaign, **case_columns})
+    words = {name: word for name, word in (("rule", rule), ("layout", layout), ("lang", lang)) if word is not None}
+    asked = _known(tables, words)
+    reports = _reports(asked, words, {"db": db, "campaign": campaign, **case_columns})
     if output is not None:
         _write(Path(output), form, reports, db)
     return reports
@@ -90,30 +94,30 @@ def reports_text(reports: Sequence[Report], form: str) -> str:
     return "\n\n".join(report_text(report, form) for report in reports)
 
 
-def _known(tables: Sequence[str]) -> list[str]:
+def _known(tables: Sequence[str], words: Iterable[str]) -> list[str]:
     for table in tables:
         if table not in TABLES:
             raise UsageError(f"no table {table!r}; known: {', '.join(TABLES)}")
     if not tables:
         raise UsageError(f"say which tables: {', '.join(TABLES)}")
+    for word in words:
+        if not any(word in TABLES[table][1] for table in tables):
+            taking = ", ".join(table for table, (_, taken) in TABLES.items() if word in taken)
+            raise UsageError(f"{', '.join(tables)}: no {word} can be asked for; it can with: {taking}")
     return list(dict.fromkeys(tables))
 
 
-def _with_rule() -> list[str]:
-    return [table for table, (_, has_rule) in TABLES.items() if has_rule]
-
-
-def _reports(tables: list[str], rule: str | None, asked: dict[str, object]) -> tuple[Report, ...]:
+def _reports(tables: list[str], words: dict[str, str], asked: dict[str, object]) -> tuple[Report, ...]:
     import polars as pl
 
     reports: list[Report] = []
     errors: list[NothingFoundError] = []
     for table in tables:
-        home, has_rule = TABLES[table]
+        home, taken = TABLES[table]
         module, _, name = home.partition(":")
         report: Callable[..., Report] = getattr(import_module(module), name)
         try:
-            reports.append(report(**asked, **({"rule": rule} if has_rule else {})))
+            reports.append(report(**asked, **{word: value for word, value in words.items() if word in taken}))
         except NothingFoundError as error:
             errors.append(error)
             reports.append(Report(table, (), pl.DataFrame(), (f"{table}: {error}",)))

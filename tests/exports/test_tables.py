@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 import benchledger
+from benchledger.answers.tables import Report
 from benchledger.errors import UsageError
 from benchledger.exports.safe_text import escaped
+from benchledger.exports.tables import reports_text
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.ledger_rows import ledger_rows
@@ -35,10 +37,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def workbook(db: Path) -> Path:
-    path = db.with_name("all.xlsx")
-    benchledger.export_tables(*EVERY, output=path, db=db)
-    return path
+def reports(db: Path) -> tuple[Report, ...]:
+    return benchledger.export_tables(*EVERY, output=db.with_name("all.xlsx"), db=db)
+
+
+@pytest.fixture(scope="module")
+def workbook(db: Path, reports: tuple[Report, ...]) -> Path:
+    return db.with_name("all.xlsx")
 
 
 def test_the_first_sheet_says_what_each_sheet_is_its_rule_and_when_the_ledger_was_filled(workbook: Path) -> None:
@@ -98,13 +103,14 @@ def test_a_key_of_63_bits_is_not_rounded_in_excel(tmp_path: Path) -> None:
     assert book.properties.created == datetime(2026, 1, 1)
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".md", ".json", ".tex"])
-def test_the_same_ledger_gives_the_same_bytes(db: Path, tmp_path: Path, suffix: str) -> None:
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    benchledger.export_tables(*EVERY, output=first, db=db)
-    benchledger.export_tables(*EVERY, output=second, db=db)
+def test_the_same_ledger_gives_the_same_bytes(
+    db: Path, workbook: Path, tmp_path: Path, reports: tuple[Report, ...]
+) -> None:
+    again = benchledger.export_tables(*EVERY, output=tmp_path / "again.xlsx", db=db)
 
-    assert first.read_bytes() == second.read_bytes()
+    assert (tmp_path / "again.xlsx").read_bytes() == workbook.read_bytes()
+    for form in ("markdown", "json", "latex"):
+        assert reports_text(again, form) == reports_text(reports, form)
 
 
 def test_parquet_of_several_tables_is_a_folder_that_polars_and_duckdb_read(db: Path, tmp_path: Path) -> None:
@@ -132,8 +138,8 @@ def test_json_of_several_tables_is_a_list_of_reports(db: Path) -> None:
     assert [report["report"] for report in answer] == ["speed", "failures"]
 
 
-def test_latex_is_balanced_and_holds_no_command_of_a_log(db: Path) -> None:
-    text = run_bench("export", "tables", *EVERY, "--format", "latex", db=db).stdout
+def test_latex_is_balanced_and_holds_no_command_of_a_log(reports: tuple[Report, ...]) -> None:
+    text = reports_text(reports, "latex")
     body = text.replace(r"\{", "").replace(r"\}", "")
 
     assert body.count("{") == body.count("}")
@@ -167,7 +173,8 @@ def test_a_table_that_nothing_is_found_for_says_so_and_the_others_are_written(db
         (["tables", "speed", "--format", "xlsx"], "--output FILE"),
         (["tables", "speed", "memory", "--format", "csv"], "--output FOLDER"),
         (["tables", "speed", "--output", "x.doc"], "known: .md, .csv"),
-        (["tables", "memory", "--rule", "ngc.summary"], "speed, speedup"),
+        (["tables", "memory", "--rule", "ngc.summary"], "no rule can be asked for; it can with: speed, speedup"),
+        (["tables", "failures", "--layout", "paddle"], "it can with: max-batch, memory, speed, speedup"),
     ],
 )
 def test_a_mistake_is_said_with_its_cure(db: Path, words: list[str], said: str) -> None:
@@ -175,3 +182,10 @@ def test_a_mistake_is_said_with_its_cure(db: Path, words: list[str], said: str) 
 
     assert result.exit_code == UsageError.exit_code
     assert said in result.stderr
+
+
+def test_a_layout_and_a_language_go_to_the_tables_that_take_them(db: Path, tmp_path: Path) -> None:
+    words = ["--layout", "paddle", "--lang", "zh", "--campaign", "ngc"]
+    run_bench("export", "tables", "speed", "failures", *words, "--output", tmp_path / "x.md", db=db)
+
+    assert "| 卡数 | FP32(BS=32) |" in (tmp_path / "x.md").read_text(encoding="utf-8")
