@@ -6,10 +6,11 @@
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
 #   make docs    writes the reference of the database's tables and views again, from their comments
+#   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check style types contracts packaging bench bench-large data docs clean
+.PHONY: demo test check style types contracts packaging bench bench-large data docs audit-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -51,6 +52,10 @@ data:
 # A test compares the pages with the comments.
 docs: .venv/.runs
 	$(BIN)/python -m docs.make_reference
+
+# The checks of docs/audit.md, and with the logs of its test (the corpus and the reference READMEs) all that they find.
+audit-page: .venv/.tests
+	$(BIN)/python -m docs.make_audit $(LOGS)
 
 clean:
 	rm -rf .venv .bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -42,8 +42,10 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
         con.execute("set enable_external_access = false")
         con.execute("set lock_configuration = true")
         findings.make_table(con)
-        if any("private_text" in (check.sql or check.on or "") for check in chosen):
+        asked = "\n".join(check.sql or check.on or "" for check in chosen)
+        if "private_text" in asked:
             private_text.make_table(con)
+        findings.keep_views(con, asked)
         suite = Suite(con)
         for check in chosen:
             if check.sql is not None:

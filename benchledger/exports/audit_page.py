@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from benchledger.exports.audit_text import by_check
+from benchledger.exports.audit_text import NUMBERS, by_check
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
 
@@ -20,7 +20,7 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8f0; --dim: #9aa5b8; --paper: #14181f; --line: #313947;
   --soft: #1c222c; --error: #ff8a80; --warning: #f0b849; --note: #8ab4f8; --clean: #7fd49a; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 84rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .25rem; }
 p { margin: .25rem 0 1rem; color: var(--dim); }
@@ -33,11 +33,16 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-to
 thead th { border-top: 0; background: var(--soft); color: var(--dim); font-weight: 600; white-space: nowrap; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.name, td.place { font-family: ui-monospace, "SFMono-Regular", Menlo, Consolas, monospace; font-size: .8rem; }
-td.name { white-space: nowrap; } td.place { overflow-wrap: anywhere; min-width: 16rem; }
+td.name { white-space: nowrap; } td:not([class]) { min-width: 13rem; }
+td.place { overflow-wrap: anywhere; min-width: 13rem; }
 .error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
-.clean { color: var(--clean); } a { color: inherit; }
+.clean { color: var(--clean); } .dim { color: var(--dim); } a { color: inherit; }
 """
-_NAMES = {"run_key", "cell", "check"}
+_CLASSES = {
+    **dict.fromkeys(NUMBERS, ' class="number"'),
+    **dict.fromkeys(("run_key", "cell"), ' class="name"'),
+    "place": ' class="place"',
+}
 
 
 def audit_page(audit: Audit, ledger: str) -> str:
@@ -74,23 +79,18 @@ def _checks(audit: Audit) -> str:
     rows = []
     for check, severity, count, sentence in audit.checks.iter_rows():
         name = f'<a href="#{_text(check)}">{_text(check)}</a>' if count else _text(check)
-        grade = severity if count else "clean"
+        grade = severity if count else "dim"
         rows.append(
             f'<tr><td class="name">{name}</td><td class="{grade}">{severity}</td>'
-            f'<td class="number {grade}">{count}</td><td>{_text(sentence)}</td></tr>'
+            f'<td class="number {grade if count else "clean"}">{count}</td><td>{_text(sentence)}</td></tr>'
         )
     return _table(["check", "severity", "findings", "a finding is"], rows)
 
 
 def _section(check: str, severity: str, sentence: str, found: pl.DataFrame) -> str:
-    kinds = [
-        "number" if kind.is_numeric() else "name" if name in _NAMES else "place" if name == "place" else ""
-        for name, kind in found.schema.items()
-    ]
+    kinds = [_CLASSES.get(name, "") for name in found.columns]
     rows = [
-        "<tr>"
-        + "".join(f'<td class="{kind}">{_text(cell)}</td>' for kind, cell in zip(kinds, row, strict=True))
-        + "</tr>"
+        "<tr>" + "".join(f"<td{kind}>{_text(cell)}</td>" for kind, cell in zip(kinds, row, strict=True)) + "</tr>"
         for row in text_rows(found)
     ]
     head = f'<h2 id="{_text(check)}">{_text(check)} <span class="{severity}">{severity}</span></h2>'

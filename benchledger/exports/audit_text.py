@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from benchledger.auditing.audit import Audit
 
+# Which columns hold a number, shown as text.
+NUMBERS = ("value", "expected")
+
 
 def audit_text(audit: Audit, form: str) -> str:
     """The checks and their findings in Markdown and JSON, the findings in CSV."""
@@ -27,13 +30,26 @@ def audit_text(audit: Audit, form: str) -> str:
 
 
 def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
-    """Of each check that found something its name, severity and sentence, and the findings without empty columns."""
+    """Of each check that found something its name, severity and sentence, and its findings for a reader."""
     import polars as pl
 
+    shown = _shown(audit.findings)
     parts = []
     for check, severity, count, sentence in audit.checks.iter_rows():
         if count:
-            found = audit.findings.filter(pl.col("check") == check).drop("check", "severity")
+            found = shown.filter(pl.col("check") == check).drop("check", "severity")
             filled = [column for column in found.columns if found[column].null_count() < found.height]
             parts.append((check, severity, sentence, found.select(filled)))
     return parts
+
+
+def _shown(findings: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    line = pl.when(pl.col("line").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "line"))
+    numbers = [
+        # Six digits tell that two numbers differ; the unrounded ones are in JSON, CSV and Parquet.
+        pl.Series(name, [None if value is None else f"{value:.6g}" for value in findings[name]], pl.String)
+        for name in NUMBERS
+    ]
+    return findings.with_columns(*numbers, place=pl.col("place") + line).drop("line")

@@ -1,5 +1,8 @@
 -- A run whose path or file name says another thing than what it holds: GPUs, batch size, precision, model, ...
 -- severity: warning
-select run_id, format('{}: {} by {}, {} by its name', name, used_value, used_source, other_value) as about
+select conflict.run_id, min(fact.log_id) as log_id, min(fact.line) as line,
+    format('{}: {} by {}, {} by its name', conflict.name, used_value, used_source, other_value) as about
 from conflict
-where other_source = 'name' and used_value is not null;
+left join fact on fact.run_id = conflict.run_id and fact.name = conflict.name and fact.used
+where other_source = 'name' and used_value is not null
+group by all;
