@@ -9,7 +9,7 @@ with judged as (
             case when gpu_model is null then 'no log says which GPU' end,
             case when model is null or precision is null or batch_size_per_gpu is null or gpus is null
                 then 'model, precision, batch size or number of GPUs is not known' end,
-            case when conflicts > 0 then conflicts || ' contradictions: bench query conflicts' end,
+            case when conflicts > 0 then 'contradictions: ' || conflicts || ' (bench query conflicts)' end,
             case when mixed is not null then 'trials differ in ' || mixed end,
             case when trials < $least_trials then 'trials: ' || trials end
         ], lambda x: x is not null) as objections

@@ -18,7 +18,8 @@ def test_an_answer_takes_fewer_than_five_lines(block: Block) -> None:
 
 
 def test_there_is_an_answer_under_every_question() -> None:
-    questions = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
+    parts = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
+    questions = [part for part in parts if part.partition("\n")[0].endswith("?")]
 
     assert len(questions) >= 10
-    assert all(question.partition("\n")[0].endswith("?") and "```sql\n" in question for question in questions)
+    assert all("```sql\n" in question for question in questions)
