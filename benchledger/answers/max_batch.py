@@ -56,7 +56,7 @@ def report_max_batch(
     split = (*TABLE_COLUMNS, "precision", "options") if "section" in look.report.texts else TABLE_COLUMNS
     tables = []
     numbers: list[Row] = []
-    for kin in grouped(cases, split).values():
+    for kin in sorted(grouped(cases, split).values(), key=lambda rows: _table_order(rows[0])):
         tables.append(_table(kin, facts_of(kin[0], split), look, columns, rows))
         numbers.extend(sorted(kin, key=_order))
     return Report(
@@ -149,6 +149,10 @@ def _case(row: Row, look: Look) -> str:
 
 def _why(row: Row) -> str:
     return f"out of memory at {row['smallest_oom']}"
+
+
+def _table_order(row: Row) -> tuple[SortKey, SortKey]:
+    return sort_key(row[name] for name in TABLE_COLUMNS), column_order({**row, "batch_size_per_gpu": None})
 
 
 def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:

@@ -9,6 +9,7 @@ from benchledger.answers.asked import asked_gpus, asked_names, lines_of
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, named, number_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
+from benchledger.answers.grid import column_order
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.published import published_report, refuse_beside
@@ -96,6 +97,9 @@ def report_speedup(
     for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
     families = list(grouped(found, _FAMILY).values())
+    if not look.is_plain:
+        # FP32 before FP16, as the sections of a report follow each other.
+        families.sort(key=lambda rows: (sort_key(rows[0][name] for name in TABLE_COLUMNS), column_order(rows[0])))
     compared = [family for family in families if _is_compared(family)]
     alone = len(families) - len(compared)
     # Where nothing can be compared the speeds are shown all the same.

@@ -75,11 +75,10 @@ def markdown_line(text: str) -> str:
 
 def _above(report: Report, table: Table) -> list[str]:
     """The words above a table, of which a layout's headings are headings."""
-    heads = headings(table)
-    marks = ["###", "####"]
+    marks = ["#" * level + " " for level, _ in headings(report, table)]
     lines = []
     for number, line in enumerate(words_above(report, table)):
-        mark = marks[number] + " " if number < len(heads) else "> " if line == table.above.unit else ""
+        mark = marks[number] if number < len(marks) else "> " if line == table.above.unit else ""
         lines.append(mark + markdown_line(line))
     return lines
 

@@ -15,6 +15,10 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent.parent
 PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("*.md"))]
 
+# What DLPerf's extract script prints, with made-up numbers.
+_PRINTED = """./logs/mxnet/bert/bz32/1n1g/bert_base_b32_fp32_1.log {1: 201.5}
+./logs/mxnet/bert/bz32/1n8g/bert_base_b32_fp32_1.log {1: 1490.5}
+"""
 _EXIT_CODE = re.compile(r"#.*\bexit code (\d+)")
 
 
@@ -93,7 +97,7 @@ def run(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str
 
 
 def reader_s_folder(folder: Path) -> Path:
-    """What a reader of the README has at hand: the demo's logs, logs of their own, and a format of their own."""
+    """What a reader of the README has at hand: demo logs, an archive of mixed ones, logs and a format of their own."""
     shutil.copytree(TOP / "data" / "made", folder / "data" / "made")
     lesson = {block.file: block.text for block in blocks(TOP / "docs" / "formats.md") if block.file}
     toytrain = lesson["my-bench/ingest/formats/toytrain.toml"]
@@ -105,4 +109,10 @@ def reader_s_folder(folder: Path) -> Path:
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    mixed = folder / "mixed"
+    shutil.copytree(folder / "data" / "made", mixed / "made")
+    shutil.copytree(folder / "logs", mixed / "toytrain")
+    (mixed / "extract.txt").write_text(_PRINTED, encoding="utf-8")
+    shutil.make_archive(str(folder / "results"), "zip", mixed)
+    shutil.rmtree(mixed)
     return folder
