@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DEFAULT_DB = "bench.duckdb"
 POLL_S = 0.1
+OWN_WAIT_S = 2.0
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
@@ -110,21 +111,31 @@ def _make(place: Path) -> None:
 def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    give_up = time.monotonic() + wait_s
+    began = time.monotonic()
     while True:
         try:
             return duckdb.connect(str(place), read_only=read_only)
         except duckdb.Error as error:
+            # Another thread may be about to close it; if it is this one, waiting does not help.
+            own = "different configuration than existing connections" in str(error)
             holder = _holder(error)
-            if holder is None:
+            if not own and holder is None:
                 raise DatabaseError(f"{place}: {_why(error)}") from error
-            if time.monotonic() >= give_up:
-                longer = "" if read_only else ", wait longer (--wait N)"
-                raise DatabaseHeldError(
-                    f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or ask a copy of "
-                    f"the file; `bench sql` lets go after each question"
-                ) from error
-        time.sleep(min(POLL_S, max(0.0, give_up - time.monotonic())))
+            if time.monotonic() - began >= (min(wait_s, OWN_WAIT_S) if own else wait_s):
+                raise _held(place, holder, wait_s, read_only=read_only) from error
+        time.sleep(POLL_S)
+
+
+def _held(place: Path, holder: str | None, wait_s: float, *, read_only: bool) -> DatabaseHeldError:
+    if holder is None:
+        return DatabaseHeldError(
+            f"{place}: this very process has it open in another mode: close that connection first, or ask a copy"
+        )
+    longer = "" if read_only else ", wait longer (--wait N)"
+    return DatabaseHeldError(
+        f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or ask a copy of the file; "
+        f"`bench sql` lets go after each question"
+    )
 
 
 def _holder(error: Exception) -> str | None:
@@ -134,8 +145,6 @@ def _holder(error: Exception) -> str | None:
         return f"{match['program']} (PID {match['pid']})"
     if "Could not set lock" in message or "being used by another process" in message:
         return "another process"
-    if "different configuration than existing connections" in message:
-        return "a connection of this very process that was opened in another mode"
     return None
 
 

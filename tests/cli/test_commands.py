@@ -116,7 +116,7 @@ def test_importing_benchledger_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def test_help_costs_at_most_five_times_an_empty_python() -> None:
+def test_help_costs_little_more_than_importing_click() -> None:
     resource = pytest.importorskip("resource")
 
     def seconds(*words: str) -> float:
@@ -128,10 +128,10 @@ def test_help_costs_at_most_five_times_an_empty_python() -> None:
 
     # What the script `bench` of an installation does.
     script = "import sys; sys.argv = ['bench', '--help']; from benchledger.cli.main import main; main()"
-    pairs = [(seconds("-c", "pass"), seconds("-c", script)) for _ in range(20)]
+    pairs = [(seconds("-c", "import click"), seconds("-c", script)) for _ in range(20)]
 
-    empty, with_help = (statistics.median(times) for times in zip(*pairs, strict=True))
-    assert with_help <= 5 * empty
+    click_alone, with_help = (statistics.median(times) for times in zip(*pairs, strict=True))
+    assert with_help <= 1.6 * click_alone
 
 
 def test_version_is_that_of_the_package() -> None:
