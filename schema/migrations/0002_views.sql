@@ -1647,19 +1647,28 @@ join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
 -- What a number is made of -------------------------------------------------------------------------------------
 
 create view trial_table as
-with placed as (
-    -- Appended to, a log is one run's in two parts: the first is shown.
+with seen as (
     select
         run_source.run_id,
+        sighting.campaign,
+        -- Appended to, a log is one run's in two parts: the first is shown.
         min({
             'place': place_of(path, archive, member),
             'first_line': run_source.first_line,
             'last_line': run_source.last_line
-        }) as seen
+        }) as place
     from run_source
     join sighting using (log_id)
     where sighting.status in ('loaded', 'duplicate')
-    group by run_source.run_id
+    group by run_source.run_id, sighting.campaign
+),
+-- The same log can lie in two campaigns: a number leads to its own.
+placed as (
+    select run_campaign.run_id, run_campaign.campaign, coalesce(min(here.place), min(seen.place)) as seen
+    from run_campaign
+    join seen on seen.run_id = run_campaign.run_id
+    left join seen as here on here.run_id = run_campaign.run_id and here.campaign is not distinct from run_campaign.campaign
+    group by run_campaign.run_id, run_campaign.campaign
 )
 select
     speed_table.cell,
@@ -1696,7 +1705,7 @@ join series_run using (series_id)
 join run_speed
     on run_speed.run_id = series_run.run_id and run_speed.rule = speed_table.rule and run_speed.phase = 'train'
 join run on run.run_id = series_run.run_id
-left join placed on placed.run_id = run.run_id
+left join placed on placed.run_id = run.run_id and placed.campaign is not distinct from speed_table.campaign
 where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null;
 
 -- Ours against what others published --------------------------------------------------------------------------

@@ -1,0 +1,35 @@
+"""trial_table: the runs behind a number, each with its own speed and the place of its log."""
+
+from __future__ import annotations
+
+
+def test_a_number_leads_to_its_trials_and_says_which_of_them_count(ledger):
+    for trial, speed in enumerate((100.0, 104.0), start=1):
+        ledger.run(ledger.summary(speed), trial=trial)
+    ledger.run(status="failed", reason="killed", trial=3)
+    ((cell, value),) = ledger.rows("select cell, value from speed_table where is_default")
+
+    rows = ledger.rows(
+        "select trial, value, series_value, counts, status from trial_table where cell = ? order by trial", cell
+    )
+
+    assert value == 102.0
+    assert rows == [(1, 100.0, 102.0, True, "ok"), (2, 104.0, 102.0, True, "ok"), (3, None, 102.0, False, "failed")]
+
+
+def test_the_place_of_a_log_that_lies_in_two_campaigns_is_that_of_the_number_s_campaign(ledger):
+    ledger.run(ledger.summary(100.0), campaigns=("spring", "autumn"))
+
+    rows = ledger.rows("select campaign, place from trial_table where is_default order by campaign")
+
+    assert [campaign for campaign, _ in rows] == ["autumn", "spring"]
+    assert all(place.startswith(f"{campaign}/") for campaign, place in rows)
+
+
+def test_runs_of_another_case_are_trials_of_another_number(ledger):
+    ledger.run(ledger.summary(100.0))
+    ledger.run(ledger.summary(700.0), case={"gpus": 8})
+
+    rows = ledger.rows("select gpus, value, series_value from trial_table where is_default order by gpus")
+
+    assert rows == [(1, 100.0, 100.0), (8, 700.0, 700.0)]
