@@ -12,7 +12,7 @@ from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.memory import MEANING
 from benchledger.answers.memory_words import memory_sentences
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import rows_of
+from benchledger.answers.series import rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,12 +42,12 @@ order by log_id, byte_offset, ordinal
 
 def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of memory_table, explained."""
-    members = rows_of(con.sql(_MEMBERS, params={"series_id": number["series_id"]}))
+    members = rows_asked(con, _MEMBERS, series_id=number["series_id"])
     readings: list[Row] = []
     trials: list[Row] = []
     for member in members:
-        asked = {"run_id": member["run_id"], "quantity": QUANTITIES[number["definition"]]}
-        own = [{**row, "run_key": member["run_key"], **_use(row)} for row in rows_of(con.sql(_READINGS, params=asked))]
+        rows = rows_asked(con, _READINGS, run_id=member["run_id"], quantity=QUANTITIES[number["definition"]])
+        own = [{**row, "run_key": member["run_key"], **_use(row)} for row in rows]
         trials.append(_trial(member, own))
         readings += own
     counted = [trial["value"] for trial in trials if trial["counts"]]

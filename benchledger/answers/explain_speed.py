@@ -11,8 +11,8 @@ from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.roundings import rounded
 from benchledger.answers.rule_words import rule_sentences
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.run_values import values_of
-from benchledger.answers.series import rows_of
+from benchledger.answers.run_values import RunValues, values_of
+from benchledger.answers.series import rows_asked
 from benchledger.answers.speed_words import speed_sentences
 
 if TYPE_CHECKING:
@@ -29,15 +29,8 @@ left join (select * from run_speed where rule = $rule and phase = 'train') as ru
 where series_run.series_id = $series_id
 order by series_run.trial, run.run_key, run_speed.unit
 """
-# What each format's default rule is, and what stands in for it.
-_CHAIN = """
-select distinct run_format.format, default_rule.rule, default_rule.place
-from series_run
-join run_format using (run_id)
-join default_rule using (format)
-where series_run.series_id = $series_id
-order by run_format.format, default_rule.place
-"""
+# Of each format its default rule, and what stands in for it.
+_CHAIN = "select format, rule from default_rule where list_contains($formats, format) order by format, place"
 # An excluded run is in no series; these would be in this one or beside it.
 _EXCLUDED = """
 select excluded_run.run_key, excluded_run.reason
@@ -55,16 +48,17 @@ READING_COLUMNS = (
 
 def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speed_table, explained."""
-    (rule,) = _rows(con, _RULE, rule=number["rule"])
+    (rule,) = rows_asked(con, _RULE, rule=number["rule"])
     trials = _trials(con, number)
-    outcomes = {trial["run_id"]: _outcome(con, rule, trial, number) for trial in trials}
+    values = {trial["run_id"]: values_of(con, trial["run_id"]) for trial in trials}
+    outcomes = {run_id: _outcome(rule, run, number) for run_id, run in values.items()}
     for trial in trials:
         trial |= _made_again(trial, outcomes[trial["run_id"]])
     runs = [trial["run_id"] for trial in trials]
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     check = Check(number["value"], _over_trials(rule, trials))
-    chains = _rows(con, _CHAIN, series_id=number["series_id"])
-    excluded = _rows(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"])
+    chains = rows_asked(con, _CHAIN, formats=sorted({run.format for run in values.values() if run.format}))
+    excluded = rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"])
     return ExplainedCell(
         number["cell"], "speed", number, {**rule, "recipe": rule_sentences(rule)},
         speed_sentences(
@@ -76,13 +70,9 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     )  # fmt: skip
 
 
-def _rows(con: duckdb.DuckDBPyConnection, query: str, **asked: object) -> list[Row]:
-    return rows_of(con.sql(query, params=asked))
-
-
 def _trials(con: duckdb.DuckDBPyConnection, number: Row) -> list[Row]:
     """One row per run of the series: that of its numbers by the rule which is in the cell's unit, else its first."""
-    members = _rows(con, _MEMBERS, rule=number["rule"], series_id=number["series_id"])
+    members = rows_asked(con, _MEMBERS, rule=number["rule"], series_id=number["series_id"])
     trials = []
     for rows in grouped(members, ("trial", "run_key")).values():
         row = next((one for one in rows if one["unit"] == number["unit"]), rows[0])
@@ -100,8 +90,8 @@ def _why_dropped(row: Row, number: Row) -> str:
     return f"{status}: {row['reason']}" if row["reason"] else status
 
 
-def _outcome(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, number: Row) -> Applied | None:
-    found = apply_rule(rule, values_of(con, trial["run_id"]))
+def _outcome(rule: Row, run: RunValues, number: Row) -> Applied | None:
+    found = apply_rule(rule, run)
     wanted = [one for one in found if one.unit == number["unit"]] or found
     return wanted[0] if wanted else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.grouping import Row
 
@@ -50,3 +50,12 @@ class ExplainedCell:
     conflicts: pl.DataFrame
     bases: pl.DataFrame | None = None
     sides: tuple[ExplainedCell, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as JSON has it."""
+        frames = {name: getattr(self, name) for name in ("trials", "logs", "readings", "facts", "conflicts", "bases")}
+        check = {"value": self.check.value, "recomputed": self.check.recomputed, "agrees": self.check.agrees}
+        told = {"cell": self.cell, "table": self.table, "number": self.number, "rule": self.rule, "check": check}
+        listed = {name: [] if frame is None else frame.to_dicts() for name, frame in frames.items()}
+        sides = [side.to_dict() for side in self.sides]
+        return {**told, "sentences": list(self.sentences), **listed, "sides": sides}

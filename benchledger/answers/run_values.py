@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row, sort_key
-from benchledger.answers.series import rows_of
+from benchledger.answers.series import rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,7 +53,7 @@ class RunValues:
 
 def values_of(con: duckdb.DuckDBPyConnection, run_id: int) -> RunValues:
     """The values of one run, in the order of its lines."""
-    case, printed, steps = (rows_of(con.sql(query, params={"run_id": run_id})) for query in (_CASE, _PRINTED, _STEPS))
+    case, printed, steps = (rows_asked(con, query, run_id=run_id) for query in (_CASE, _PRINTED, _STEPS))
     for row in printed:
         row |= {"since": None if row["step"] is None else row["step"] - 1, "steps": 1, "from_line": None}
     return (

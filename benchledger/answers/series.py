@@ -42,6 +42,13 @@ def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 
 
+def rows_asked(con: duckdb.DuckDBPyConnection, query: str, **asked: object) -> list[Row]:
+    """The rows of a query with named parameters; half the time of a relation where many are asked."""
+    rows = con.execute(query, asked).fetchall()
+    columns = [column[0] for column in con.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
 def frame_of(rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs")) -> pl.DataFrame:
     """Rows as a frame, without the columns that only a table's layout needs."""
     import polars as pl

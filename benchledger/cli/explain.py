@@ -51,21 +51,7 @@ def explain(
 def _json(cell: ExplainedCell) -> str:
     from benchledger.exports.values import json_text
 
-    return json_text(_plain(cell))
-
-
-def _plain(cell: ExplainedCell) -> dict[str, Any]:
-    frames = {name: getattr(cell, name) for name in ("trials", "logs", "readings", "facts", "conflicts", "bases")}
-    check = {"value": cell.check.value, "recomputed": cell.check.recomputed, "agrees": cell.check.agrees}
-    told = {"cell": cell.cell, "table": cell.table, "number": cell.number, "rule": cell.rule}
-    listed = {name: [] if frame is None else frame.to_dicts() for name, frame in frames.items()}
-    return {
-        **told,
-        "sentences": cell.sentences,
-        "check": check,
-        **listed,
-        "sides": [_plain(side) for side in cell.sides],
-    }
+    return json_text(cell.to_dict())
 
 
 def _text(cell: ExplainedCell) -> str:

@@ -1,0 +1,137 @@
+"""A number worked out by hand: from the printed lines, as the words of its rule say, with none of our code."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+Answer = dict[str, Any]
+_NUMBER = r"([-+]?\d[\d.]*(?:[eE][-+]?\d+)?)"
+_ROUNDINGS = {
+    "round_even": lambda x, digits: round(x * 10**digits) / 10**digits,
+    "round_exact": lambda x, digits: float(f"{x:.{digits}f}"),
+    "truncate": lambda x, digits: math.trunc(x * 10**digits) / 10**digits,
+    "round2_truncate": lambda x, digits: math.trunc(round(x, 2) * 10**digits) / 10**digits,
+    None: lambda x, digits: x,
+}
+
+
+def by_hand(cell: Answer, files: dict[str, Path]) -> float:
+    """The number of a cell that `bench explain --format json` explains."""
+    counted = [trial for trial in cell["trials"] if trial["counts"]]
+    if cell["table"] == "memory":
+        return median(
+            max(in_column(reading, files) for reading in own(cell, trial) if reading["unit"] == "MiB")
+            for trial in counted
+        )
+    if cell["table"] == "speedup":
+        speeds = [by_hand(side, files) for side in cell["sides"]]
+        quotient = speeds[0] / speeds[-1] if cell["number"]["unit"] != "s" else speeds[-1] / speeds[0]
+        return rounded(quotient, cell["rule"], "speedup_rounding")
+    speeds = [of_run(cell, trial, files) for trial in counted]
+    over = mean if cell["rule"]["trial_statistic"] == "mean" else median
+    return rounded(over(speeds), cell["rule"], "trial_rounding")
+
+
+def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
+    """Takes, leaves out, averages and multiplies as the recipe says."""
+    rule, readings = cell["rule"], own(cell, trial)
+    lines: list[tuple[int | None, int | None, float, float]] = []  # from step, step, steps, seconds or speed
+    steps = {reading["line"]: reading["step"] for reading in cell["readings"]}
+    for reading in readings:
+        step, value = reading["step"], printed(reading, trial, files)
+        since = steps[reading["from_line"]] if reading["from_line"] else None if step is None else step - 1
+        done = max(step - since, 1) if reading["from_line"] else 1
+        if math.isfinite(value) and (value > 0 or reading["quantity"] == "throughput"):
+            lines.append((since, step, done, value))
+    after, to = rule["after_step"], rule["to_step"]
+    lines = [one for one in lines if after is None or (one[0] is not None and one[0] >= after)]
+    lines = [one for one in lines if to is None or (one[1] is not None and one[1] <= to)]
+    lines = lines[rule["skip"] :][: rule["take"]]
+    is_speed = readings[0]["quantity"] == "throughput"
+    speeds = [value if is_speed else done / value for _, _, done, value in lines]
+    if rule["statistic"] == "last":
+        speed = speeds[-1]
+    elif rule["average_of"] == "rates":
+        speed = (mean if rule["statistic"] == "mean" else median)(
+            [x for x in speeds if x > 0 or not rule["positive_only"]]
+        )
+    elif rule["statistic"] == "mean":
+        speed = sum(one[2] for one in lines) / sum(one[3] for one in lines)
+    else:
+        speed = 1 / median(1 / x for x in speeds)
+    if rule["unit"] == "s":
+        return rounded(1 / speed, rule, "rounding")
+    return rounded(speed * times(cell["number"], rule, readings[0], trial), rule, "rounding")
+
+
+def times(case: Answer, rule: Answer, reading: Answer, trial: Answer) -> float:
+    """What the statistic of one GPU's speeds, or of steps, is multiplied by."""
+    factor = case["gpus"] if "per GPU" in trial["reads"] else 1
+    printed_unit = reading["unit"] if reading["quantity"] == "throughput" else "steps/s"
+    if printed_unit == "steps/s" and case["unit"] != "steps/s":
+        samples = case["batch_size_per_gpu"] * case["gpus"] if rule["batch"] == "pass" else case["global_batch_size"]
+        factor *= samples
+        printed_unit = "samples/s"
+    if printed_unit != case["unit"]:
+        factor *= case["seq_len"] ** (1 if case["unit"] == "tokens/s" else -1)
+    return float(factor)
+
+
+def own(cell: Answer, trial: Answer) -> list[Answer]:
+    """The values of a run that the rule reads, kept or not."""
+    of_run = [reading for reading in cell["readings"] if reading["run_key"] == trial["run_key"]]
+    return [reading for reading in of_run if not reading["use"].startswith("not read")]
+
+
+def rounded(value: float, rule: Answer, kind: str) -> float:
+    """A number as the rule rounds it at this point."""
+    return float(_ROUNDINGS[rule[kind]](value, rule[f"{kind}_digits"]))
+
+
+def line_of(reading: Answer, files: dict[str, Path], name: str = "line") -> str:
+    """The printed line itself."""
+    return lines_of(files[reading["log"]])[reading[name] - 1]
+
+
+@cache
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file; a carriage return ends none."""
+    return path.read_bytes().decode(errors="replace").split("\n")
+
+
+def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
+    """The number behind its name, in the unit of the ledger; the seconds between two dated lines."""
+    line = line_of(reading, files)
+    if reading["quantity"] == "interval":
+        dates = [
+            re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+", one)
+            for one in (line_of(reading, files, "from_line"), line)
+        ]
+        start, end = (datetime.fromisoformat(date[0]) for date in dates if date)
+        return (end - start).total_seconds()
+    if "{" in line and reading["name"] == "speed":  # a script prints all trials on one line: {1: 9369.06, 3: 9418.44}
+        return float(re.findall(rf"\b{trial['trial']}: {_NUMBER}", line)[0])
+    name = re.escape(reading["name"]).replace("_", "[ _]")
+    found = re.search(rf"{name}(?: \(\S+\))?[\s:=\"]*{_NUMBER}\s*(K )?", line, re.IGNORECASE)
+    assert found is not None, (reading["name"], line)
+    return float(found[1]) * (1000 if found[2] else 1) / (1000 if "(ms)" in reading["name"] else 1)
+
+
+def in_column(reading: Answer, files: dict[str, Path]) -> float:
+    """The MiB behind its name, or under it where the names stand in a line above."""
+    lines = lines_of(files[reading["log"]])
+    line, name = lines[reading["line"] - 1], reading["name"]
+    if found := re.search(rf"(?:^|\| ){re.escape(name)}: *{_NUMBER}", line):
+        return float(found[1])
+    heads = next((one for one in lines if name in re.split(r"[\s,]+", one)), None)
+    if heads is None:  # a monitor that prints no heads: 43, 0 %, 0 MiB
+        return float(re.findall(rf"{_NUMBER} MiB", line)[0])
+    cells = line.split(",") if "," in heads else line.split()
+    names = heads.split(",") if "," in heads else heads.lstrip("# ").split()
+    return float(cells[[head.split()[0] for head in names].index(name)].split()[0])
