@@ -1,4 +1,4 @@
-"""`explain`: where a number comes from, told by the name of its cell or by filters that one cell meets."""
+"""`explain`: where a number comes from, what a run is, how a file was recognised; told by the form of what is asked."""
 
 from __future__ import annotations
 
@@ -6,37 +6,42 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.answers.explain_file import explained_file, explained_known_file, file_on_disk, logs_at
 from benchledger.answers.explain_memory import explained_memory
+from benchledger.answers.explain_run import explained_run
 from benchledger.answers.explain_speed import explained_speed
 from benchledger.answers.explain_speedup import explained_speedup
-from benchledger.answers.explained import ExplainedCell
+from benchledger.answers.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.answers.filters import read_filters
 from benchledger.answers.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import DEFAULT_DB, reading
-from benchledger.errors import NothingFoundError, UsageError
-from benchledger.store.run_keys import need_runs
+from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
 
+Explained = ExplainedCell | ExplainedRun | ExplainedFile
 _CELL = re.compile(r"[smu][0-9a-f]{10}")
-_ASK = "say what to explain: the name of a cell, or filters that one cell meets, such as --gpus 8 --precision fp32"
+_RUN = re.compile(r"[0-9a-f]{1,12}(-\d*)?")
+_ASK = "say what to explain: a cell, a run or a file; or filters that one cell meets, such as --gpus 8 --precision fp32"
 
 
 def explain(
-    what: str | None = None,
+    what: str | Path | None = None,
     *,
     db: Path | str = DEFAULT_DB,
     table: str = "speed",
     campaign: str | None = None,
     **columns: object,
-) -> ExplainedCell:
-    """Where a number of a table comes from: `what` is the name of a cell; filters do where one cell meets them.
+) -> Explained:
+    """Where a number comes from, what a run is, or how a file was recognised.
 
-    `table` is the one that filters choose from: speed, memory or speedup. Beside the columns of a case, `rule` and
-    `unit` choose speeds, `scaling` speed-ups too, `definition` memory. Raises NothingFoundError for what the ledger
-    does not hold, UsageError where several cells meet the filters.
+    `what` is the name of a cell, a run's key or its beginning, or a file: a path on disk, or a place as the ledger
+    tells it. Its form decides, in this order; a path with a slash is never a run. Instead of it filters do where one
+    cell of `table` (speed, memory, speedup) meets them: the columns of a case, `rule`, `unit`, `definition`, `scaling`.
+    Raises NothingFoundError, with all that was tried, for what is not there; UsageError where several are meant.
     """
     if table not in TABLES:
         raise UsageError(f"no table {table!r}; known: {', '.join(TABLES)}")
@@ -44,14 +49,35 @@ def explain(
     if what is None and not filters.values:
         raise UsageError(_ASK)
     if what is not None and filters.values:
-        raise UsageError(f"give {what!r} or filters, not both")
+        raise UsageError(f"give {str(what)!r} or filters, not both")
     with reading(db) as con:
-        need_runs(con, db)
         if what is None:
             return explained_cell(con, cell_by_filters(con, table, filters))
-        if _CELL.fullmatch(what) and (number := cell_by_name(con, what)) is not None:
+        return _explained(con, str(what), db)
+
+
+def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Explained:
+    tried = []
+    if _CELL.fullmatch(what):
+        if (number := cell_by_name(con, what)) is not None:
             return explained_cell(con, number)
-    raise NothingFoundError(f"no cell goes by the name {what!r}; names stand in: bench report speed --format csv")
+        tried.append("no cell of this name (names stand in column cell: bench report speed --format csv)")
+    if _RUN.fullmatch(what):
+        try:
+            return explained_run(con, *find_run(con, what, db))
+        except NothingFoundError:
+            tried.append("no run whose key begins so (bench runs)")
+    if (path := file_on_disk(what)) is not None:
+        return explained_file(con, path)
+    tried.append("no file on disk")
+    found = logs_at(con, what)
+    if len({row["log_id"] for row in found}) > 1:
+        places = known((row["place"] for row in found), what)
+        raise UsageError(f"{what!r} is the end of {len(found)} places: {places}")
+    if found:
+        return explained_known_file(con, str(found[0]["place"]), found[0]["log_id"])
+    tried.append("no place in the ledger that is or ends so (bench query unrecognised, bench show RUN)")
+    raise NothingFoundError(f"nothing is known by {what!r}; tried: {'; '.join(tried)}")
 
 
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.grouping import Row
+from benchledger.answers.run_detail import RunDetail
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,3 +60,54 @@ class ExplainedCell:
         listed = {name: [] if frame is None else frame.to_dicts() for name, frame in frames.items()}
         sides = [side.to_dict() for side in self.sides]
         return {**told, "sentences": list(self.sentences), **listed, "sides": sides}
+
+
+@dataclass(frozen=True)
+class ExplainedRun:
+    """A run and where it stands.
+
+    `detail` is all that `show_run` tells; `chain` the rules of its format's default, in order, with what each gives;
+    `cells` the numbers of tables that its series has, and whether the run counts in each.
+    """
+
+    run_key: str
+    sentences: tuple[str, ...]
+    detail: RunDetail
+    conflicts: pl.DataFrame
+    chain: pl.DataFrame
+    cells: pl.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as JSON has it."""
+        frames = ("logs", "facts", "speeds", "memory", "series")
+        told = {name: getattr(self.detail, name) for name in ("run_key", "run", "campaigns", "status", "excluded")}
+        told |= {name: getattr(self.detail, name).to_dicts() for name in frames}
+        own = {name: getattr(self, name).to_dicts() for name in ("conflicts", "chain", "cells")}
+        return {"sentences": list(self.sentences), **told, **own}
+
+
+@dataclass(frozen=True)
+class ExplainedFile:
+    """A file and what became of it.
+
+    `log` is what the ledger keeps of its content, None where it knows none; `sightings` where that was seen; `runs`
+    those it belongs to; `ignored` and `rejects` the pieces that are no records, with why. `now` is how a file on disk
+    would be recognised by today's definitions, `nearest` the formats that it almost has and what they lack.
+    """
+
+    file: str
+    sentences: tuple[str, ...]
+    log: Row | None
+    now: Row | None
+    sightings: pl.DataFrame
+    runs: pl.DataFrame
+    ignored: pl.DataFrame
+    rejects: pl.DataFrame
+    nearest: pl.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, as JSON has it."""
+        frames = ("sightings", "runs", "ignored", "rejects", "nearest")
+        told = {name: getattr(self, name) for name in ("file", "log", "now")}
+        listed = {name: getattr(self, name).to_dicts() for name in frames}
+        return {"sentences": list(self.sentences), **told, **listed}

@@ -92,20 +92,24 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
     Raises NothingFoundError for a key that no run has, UsageError for a beginning that several have.
     """
     with reading(db) as con:
-        run_key, run_id = find_run(con, run, db)
-        asked = {"run_id": run_id}
-        return RunDetail(
-            run_key=run_key,
-            run=rows_of_query(con, _RUN, run_id)[0],
-            campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
-            status=rows_of_query(con, _DECIDED, run_id)[0],
-            excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
-            logs=logs_of(con, [run_id]).drop("run_key"),
-            facts=facts_stated(con, [run_id]).drop("run_key"),
-            speeds=con.execute(_SPEEDS, asked).pl(),
-            memory=con.execute(_MEMORY, asked).pl(),
-            series=con.execute(_SERIES, asked).pl(),
-        )
+        return detail_of(con, *find_run(con, run, db))
+
+
+def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunDetail:
+    """Everything about one run by its key and id."""
+    asked = {"run_id": run_id}
+    return RunDetail(
+        run_key=run_key,
+        run=rows_of_query(con, _RUN, run_id)[0],
+        campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
+        status=rows_of_query(con, _DECIDED, run_id)[0],
+        excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
+        logs=logs_of(con, [run_id]).drop("run_key"),
+        facts=facts_stated(con, [run_id]).drop("run_key"),
+        speeds=con.execute(_SPEEDS, asked).pl(),
+        memory=con.execute(_MEMORY, asked).pl(),
+        series=con.execute(_SERIES, asked).pl(),
+    )
 
 
 def rows_of_query(con: duckdb.DuckDBPyConnection, query: str, run_id: int) -> list[Row]:

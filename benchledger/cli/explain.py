@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +15,12 @@ from benchledger.cli.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
+    from benchledger.answers.explain import Explained
     from benchledger.answers.explained import ExplainedCell
 
 # Of the lines that were kept, so many from the first and from the last of each run.
 _ENDS = 3
+_REJECTS = 10
 _TRIALS = ("trial", "run_key", "counts", "value", "recomputed", "records_used", "records_skipped", "device")
 _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_by")
 
@@ -39,24 +42,42 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 def explain(
     settings: Settings, /, what: str | None, table: str, campaign: str | None, form: str, **filters: Any
 ) -> None:
-    """Explain WHAT, a cell by its name: its rule, runs, logs and lines.
+    """Explain WHAT, a cell, a run or a file: where it comes from.
 
-    Instead of a name, filters that one cell meets.
+    A cell by its name, a run by its key, a file by its path or its place in the ledger; or filters that one cell meets.
     """
     own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
     answer = benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
     click.echo(_json(answer) if form == "json" else _text(answer))
 
 
-def _json(cell: ExplainedCell) -> str:
+def _json(answer: Explained) -> str:
     from benchledger.exports.values import json_text
 
-    return json_text(cell.to_dict())
+    return json_text(answer.to_dict())
 
 
-def _text(cell: ExplainedCell) -> str:
+def _text(answer: Explained) -> str:
+    from benchledger.answers.explained import ExplainedCell, ExplainedRun
+
+    if isinstance(answer, ExplainedCell):
+        return _cell_text(answer)
+    if isinstance(answer, ExplainedRun):
+        frames = {"cells": answer.cells, "default rules in their order": answer.chain, "logs": answer.detail.logs}
+        frames |= {"facts": answer.detail.facts}
+    else:
+        frames = {"sightings": answer.sightings, "runs": answer.runs, "rejects": answer.rejects.head(_REJECTS)}
+        frames |= {"nearest formats": answer.nearest}
+    return "\n\n".join([_escaped(answer.sentences), *(_part(name, one) for name, one in frames.items() if one.height)])
+
+
+def _escaped(lines: Iterable[str]) -> str:
     from benchledger.exports.safe_text import escaped
 
+    return "\n".join(map(escaped, lines))
+
+
+def _cell_text(cell: ExplainedCell) -> str:
     lines = [f"cell {cell.cell}", *cell.sentences]
     if cell.rule is not None:
         recipe = [f"  {number}. {step}" for number, step in enumerate(cell.rule["recipe"], start=1)]
@@ -66,13 +87,13 @@ def _text(cell: ExplainedCell) -> str:
             f"  source: {cell.rule['source']}",
             *recipe,
         ]
-    parts = ["\n".join(map(escaped, lines))]
+    parts = [_escaped(lines)]
     if cell.bases is not None:
         parts.append(_part("speeds with the fewest GPUs", cell.bases))
     if cell.sides:
-        return "\n\n".join([*parts, *(_text(side) for side in cell.sides)])
+        return "\n\n".join([*parts, *(_cell_text(side) for side in cell.sides)])
     parts.append(_part("trials", cell.trials.select(name for name in _TRIALS if name in cell.trials.columns)))
-    parts += [escaped(f"run {row['run_key']} is dropped: {row['dropped_because']}") for row in _dropped(cell)]
+    parts += [_escaped([f"run {row['run_key']} is dropped: {row['dropped_because']}"]) for row in _dropped(cell)]
     parts += [_part("logs", cell.logs.select(_LOGS)), _lines(cell), _part("facts that count", _facts(cell))]
     return "\n\n".join(part for part in parts if part)
 
@@ -89,8 +110,6 @@ def _dropped(cell: ExplainedCell) -> list[dict[str, Any]]:
 
 def _lines(cell: ExplainedCell) -> str:
     """The first and last lines that were kept of each run, and how many were not, by why."""
-    from benchledger.exports.safe_text import escaped
-
     told = []
     for (run_key,), own in cell.readings.group_by(["run_key"], maintain_order=True):
         rows = own.to_dicts()
@@ -102,7 +121,7 @@ def _lines(cell: ExplainedCell) -> str:
         for row in rows:
             counts[row["use"]] = counts.get(row["use"], 0) + 1
         told += [f"  {count} {use}" for use, count in counts.items() if use != "kept"]
-    return "\n".join(map(escaped, told))
+    return _escaped(told)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ COMMANDS = {
         "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."
     ),
     "explain": LazyCommand(
-        "benchledger.cli.explain:explain", "Explain WHAT, a cell by its name: its rule, runs, logs and lines."
+        "benchledger.cli.explain:explain", "Explain WHAT, a cell, a run or a file: where it comes from."
     ),
     "export": LazyCommand("benchledger.cli.export:export", "Write answers as Markdown, CSV, Excel, JSON, ..."),
     "forget": LazyCommand(

@@ -70,13 +70,18 @@ class Detector:
                 score = sum(map(len, proof.literals[:matched]))
                 if matched < len(proof.literals) and score > max(found[0], _LEAST_NEAR - 1):
                     at = line + block.count(b"\n", 0, position)
-                    have = " ... ".join(literal.decode() for literal in proof.literals[:matched])
-                    missing = proof.literals[matched].decode()
-                    found = (
-                        score,
-                        f"nearest is {proof.format.name}: line {at} holds {have!r}, but not {missing!r} after it",
-                    )
+                    found = (score, f"nearest is {proof.format.name}: {_miss(proof, matched, at)}")
         return found
+
+    def misses(self, block: bytes, line: int, found: dict[str, tuple[int, str]]) -> None:
+        """Adds to `found`, by format, its nearest miss: the bytes in common, and what a line holds and lacks."""
+        for proof in self._proofs:
+            for matched, position in _partial(block, proof.literals):
+                score = sum(map(len, proof.literals[:matched]))
+                best = found.get(proof.format.name, (_LEAST_NEAR - 1, ""))[0]
+                if matched < len(proof.literals) and score > best:
+                    at = line + block.count(b"\n", 0, position)
+                    found[proof.format.name] = (score, _miss(proof, matched, at))
 
 
 def blocks(data: bytes) -> list[tuple[int, int]]:
@@ -91,6 +96,11 @@ def blocks(data: bytes) -> list[tuple[int, int]]:
         found.append((start, min(end, len(data))))
         start = end
     return found
+
+
+def _miss(proof: _Proof, matched: int, at: int) -> str:
+    have = " ... ".join(literal.decode() for literal in proof.literals[:matched])
+    return f"line {at} holds {have!r}, but not {proof.literals[matched].decode()!r} after it"
 
 
 def _proved_at(block: bytes, literals: tuple[bytes, ...]) -> int | None:

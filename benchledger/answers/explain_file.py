@@ -1,0 +1,161 @@
+"""What became of a file: how it was recognised, its counts, its runs; or why it was not, and what it almost is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.explained import ExplainedFile
+from benchledger.answers.file_now import begins_as_archive, hash_of, nearest_formats, recognised_now
+from benchledger.answers.grouping import Row
+from benchledger.answers.series import rows_asked
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_BY_HASH = "select log_id from log where content_hash = $content_hash"
+# A place as the ledger tells it, or the end of one: what is typed from memory.
+_BY_PLACE = """
+select distinct sighting.log_id, place_of(path, archive, member) as place
+from sighting
+where place_of(path, archive, member) = $file
+    or path = $file
+    or ends_with(place_of(path, archive, member), '/' || $file)
+order by place
+"""
+_IN_ARCHIVE = """
+select status, count(*) as files, arg_min(place_of(path, archive, member), path) as first
+from sighting
+where archive = $archive or ends_with(archive, '/' || $archive)
+group by status
+order by status
+"""
+_LOG = "select * from log where log_id = $log_id"
+_SIGHTINGS = """
+select place_of(path, archive, member) as place, status, reason, campaign, campaign_source, name_rule, modified_at,
+    ingested_at
+from sighting
+where log_id = $log_id or (log_id is null and place_of(path, archive, member) = $file)
+order by status <> 'loaded', place
+"""
+_RUNS = """
+select run.run_key, run_log.role, run_log.first_line, run_log.last_line, run_log.paired_by, run.status, bench_case.name
+from run_log
+join run using (run_id)
+join bench_case using (case_id)
+where run_log.log_id = $log_id
+order by run_log.first_line, run.run_key
+"""
+_IGNORED = "select reason, pieces from ignored_piece where log_id = $log_id order by pieces desc, reason"
+_REJECTS = "select line, record, reason, text from reject where log_id = $log_id order by line, byte_offset"
+_SHOWN = 5
+FACTS_FILE = "facts.toml"
+
+
+def file_on_disk(file: str) -> Path | None:
+    """The path of an existing plain file; None for what is none."""
+    try:
+        path = Path(file)
+        return path if path.is_file() else None
+    except (OSError, ValueError):
+        # A name too long, or with a NUL: no file.
+        return None
+
+
+def logs_at(con: duckdb.DuckDBPyConnection, file: str) -> list[Row]:
+    """The contents that were seen at a place, or at places that end so."""
+    found = rows_asked(con, _BY_PLACE, file=file)
+    return [row for row in found if row["place"] == file] or found
+
+
+def explained_known_file(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None) -> ExplainedFile:
+    """A file of which no more is at hand than what the ledger keeps."""
+    return _explained(con, file, log_id, None)
+
+
+def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
+    """A file on disk: by its content what the ledger knows of it, and how it would be recognised now."""
+    if begins_as_archive(path):
+        return _archive(con, path)
+    known = rows_asked(con, _BY_HASH, content_hash=hash_of(path))
+    return _explained(con, str(path), known[0]["log_id"] if known else None, path)
+
+
+def _archive(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
+    seen = rows_asked(con, _IN_ARCHIVE, archive=path.name)
+    counts = ", ".join(f"{row['files']} {row['status']} (such as {row['first']})" for row in seen)
+    said = [
+        f"{path} is an archive; its members are files of their own.",
+        f"From an archive of this name the ledger has {counts}." if seen
+        else "The ledger has no file from an archive of this name: bench ingest reads its members.",
+    ]  # fmt: skip
+    return ExplainedFile(str(path), tuple(said), None, None, *(_frame([]) for _ in range(5)))
+
+
+def _explained(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None, path: Path | None) -> ExplainedFile:
+    queries = (_RUNS, _IGNORED, _REJECTS)
+    log = next(iter(rows_asked(con, _LOG, log_id=log_id)), None)
+    now = None if path is None else recognised_now(path)
+    is_facts = path is not None and path.name == FACTS_FILE
+    near = [] if path is None or now is None or now["format"] is not None or is_facts else nearest_formats(path)
+    sightings = con.execute(_SIGHTINGS, {"log_id": log_id, "file": file}).pl()
+    runs, ignored, rejects = (con.execute(query, {"log_id": log_id}).pl() for query in queries)
+    said = [*_known(log, sightings, runs, ignored), *_now(log, now, is_facts), *_near(near, now, is_facts)]
+    return ExplainedFile(file, tuple(said), log, now, sightings, runs, ignored, rejects, _frame(near))
+
+
+def _frame(rows: list[Row]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored: pl.DataFrame) -> list[str]:
+    if log is None and sightings.is_empty():
+        return ["The ledger does not know this content."]
+    places = [f"{row['place']} ({row['status']})" for row in sightings.head(_SHOWN).iter_rows(named=True)]
+    more = f" and {sightings.height - _SHOWN} more places" if sightings.height > _SHOWN else ""
+    if log is None:
+        why = f": {sightings['reason'][0]}" if sightings["reason"][0] else ""
+        return [f"The ledger has seen it and keeps no content of it: {places[0]}{why}."]
+    said = [
+        f"The ledger knows this content, {log['bytes']} bytes in {log['lines']} lines, from {', '.join(places)}{more}."
+    ]
+    if log["format"] is None:
+        return [*said, f"No format claimed it when it was read: {log['evidence']}."]
+    said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
+    said.append(
+        f"Of {log['pieces']} pieces {log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects."
+    )
+    said += [f"Ignored: {row['pieces']} times {row['reason']}." for row in ignored.iter_rows(named=True)]
+    told = [f"{row['run_key']} as its {row['role']} log ({row['paired_by']})" for row in runs.iter_rows(named=True)]
+    return [*said, f"It belongs to {', '.join(told)}." if told else "It belongs to no run."]
+
+
+def _now(log: Row | None, now: Row | None, is_facts: bool) -> list[str]:
+    if now is None:
+        return []
+    if now["status"] == "empty":
+        return ["There is no text in it."]
+    if is_facts:
+        return [
+            "By its name it states facts about the logs of its folder and below: bench ingest takes it up with them."
+        ]
+    if now["format"] is None:
+        return [f"By today's definitions no format claims it: {now['evidence']}."]
+    counts = f"{now['records']} records, {now['ignored']} ignored pieces, {now['rejects']} rejects"
+    if log is not None and log["format"] == now["format"]:
+        same = all(log[name] == now[name] for name in ("records", "ignored", "rejects"))
+        if same:
+            return ["Read now, by today's definitions, it gives the same format and counts."]
+        return [f"Read now, by today's definitions, it gives {counts}; bench ingest --refresh takes that over."]
+    return [f"Read now it would be recognised as {now['format']}: {now['evidence']}; {counts}."]
+
+
+def _near(near: list[Row], now: Row | None, is_facts: bool) -> list[str]:
+    if now is None or now["format"] is not None or now["status"] == "empty" or is_facts:
+        return []
+    if not near:
+        return ["No line holds as much as the beginning of what a format asks for."]
+    return [f"Near is {row['format']}: {row['lacks']}." for row in near[:_SHOWN]]

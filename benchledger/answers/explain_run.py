@@ -1,0 +1,137 @@
+"""What a run is, what decided its status, and in which numbers of tables it stands, or why in none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.answers.cells import fact_text
+from benchledger.answers.explained import ExplainedRun
+from benchledger.answers.grouping import Row
+from benchledger.answers.run_detail import RunDetail, detail_of
+from benchledger.answers.run_evidence import conflicts_of
+from benchledger.answers.series import rows_asked
+from benchledger.answers.speed_words import conflict_sentences
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_CHAIN = """
+select default_rule.place, default_rule.rule, run_speed.value, run_speed.unit, run_speed.is_default, run_speed.status,
+    run_speed.reason
+from run_format
+join default_rule using (format)
+left join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed
+    on run_speed.rule = default_rule.rule
+where run_format.run_id = $run_id
+order by default_rule.place, run_speed.unit
+"""
+# The names are made as the tables make them: the tables themselves would be worked out for every run.
+_CELLS = """
+select 'speed' as "table", cell_key('s', [series_run.series_id::varchar, run_speed.rule, run_speed.unit]) as cell,
+    series.campaign, run_speed.rule as made_by, run_speed.unit, run_speed.value, run_speed.is_trial as counts,
+    run_speed.status, run_speed.reason
+from series_run
+join series using (series_id)
+join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed using (run_id)
+where series_run.run_id = $run_id
+union all
+select 'memory', cell_key('m', [series_run.series_id::varchar, run_memory.definition]), series.campaign,
+    run_memory.definition, 'MiB', max(run_memory.value_mib), run.status in ('ok', 'unknown'), run.status, run.reason
+from series_run
+join series using (series_id)
+join (select * from run_memory where run_id = $run_id) as run_memory using (run_id)
+join run using (run_id)
+where series_run.run_id = $run_id
+group by all
+order by all
+"""
+_ALIASES = "select old_key from run_alias where run_key = $run_key order by old_key"
+_SPEEDUPS = """
+select 'speedup' as "table", cell, campaign, rule || ', ' || scaling as made_by, 'times' as unit, speedup as value,
+    series_id in (select series_id from series_run where run_id = $run_id) as is_own
+from speedup_table
+where is_default and speedup is not null
+    and (series_id in (select series_id from series_run where run_id = $run_id)
+        or base_series_id in (select series_id from series_run where run_id = $run_id))
+order by all
+"""
+
+
+def explained_run(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> ExplainedRun:
+    """A run by its key and id, explained."""
+    detail = detail_of(con, run_key, run_id)
+    chain = con.execute(_CHAIN, {"run_id": run_id}).pl()
+    cells = con.execute(_CELLS, {"run_id": run_id}).pl()
+    conflicts = conflicts_of(con, [run_id])
+    aliases = [row["old_key"] for row in rows_asked(con, _ALIASES, run_key=run_key)]
+    speedups = rows_asked(con, _SPEEDUPS, run_id=run_id)
+    sentences = [
+        *_identity(detail, aliases),
+        *_status(detail),
+        *_default(chain.to_dicts()),
+        *_cells(detail, cells),
+        *_in_speedups(speedups),
+        *conflict_sentences(conflicts.to_dicts()),
+    ]
+    return ExplainedRun(run_key, tuple(sentences), detail, conflicts, chain, cells)
+
+
+def _identity(detail: RunDetail, aliases: list[str]) -> list[str]:
+    trials = [f"trial {row['trial']} in {fact_text(row['campaign'])}" for row in detail.series.iter_rows(named=True)]
+    said = f"Run {detail.run_key}: {detail.run['name']}"
+    said += (
+        f", {'; '.join(trials)}." if trials else f", campaign {', '.join(map(fact_text, detail.campaigns)) or 'none'}."
+    )
+    roles = [f"{row['role']} ({row['paired_by']})" for row in detail.logs.iter_rows(named=True)]
+    logs = f"Its {len(roles)} logs" if len(roles) != 1 else "Its log"
+    return [said, *([f"It was known as {', '.join(aliases)}."] if aliases else []), f"{logs}: {', '.join(roles)}."]
+
+
+def _status(detail: RunDetail) -> list[str]:
+    status = detail.status
+    said = f"It is {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
+    if status["place"]:
+        said += f", decided by {status['place']}" + (f", {status['text']}" if status["text"] else "")
+    steps = [fact_text(detail.run[name]) for name in ("steps_done", "steps_planned")]
+    return [f"{said}.", f"Steps: {steps[0]} done, {steps[1]} planned."]
+
+
+def _default(chain: list[Row]) -> list[str]:
+    """The rules of the default's chain up to the first that gives a number, and why the others before it do not."""
+    if not chain:
+        return ["Its logs' format has no default rule, so it has no default speed."]
+    said = []
+    for row in chain:
+        if row["value"] is not None:
+            said.append(f"{row['rule']} gives {row['value']} {row['unit'] or ''}".rstrip())
+            break
+        why = ": ".join(str(part).replace("_", " ") for part in (row["status"], row["reason"]) if part)
+        said.append(f"{row['rule']} gives no number ({why or 'it finds nothing to read'})")
+    default = [row["rule"] for row in chain if row["is_default"]]
+    end = f", so {default[0]} is its default" if default else ""
+    return [f"Of the default rules of its format, in their order, {'; '.join(said)}{end}."]
+
+
+def _cells(detail: RunDetail, cells: pl.DataFrame) -> list[str]:
+    if detail.excluded is not None:
+        by = f" by {detail.excluded['excluded_by']}" if detail.excluded["excluded_by"] else ""
+        return [f"It stands in no table: it was excluded{by}, {detail.excluded['reason']}."]
+    numbers = cells.filter(cells["counts"] & cells["value"].is_not_null())
+    if cells.is_empty():
+        return ["It stands in no table: no rule and no memory reads anything of it."]
+    if numbers.is_empty():
+        status = str(detail.status["status"])
+        if status in ("ok", "unknown"):
+            return ["It counts in no number of a table: no rule that reads it gives one."]
+        return [f"It counts in no number of a table, for it is {status.replace('_', ' ')}."]
+    return [
+        f"It counts in {numbers.height} of the {cells.height} numbers that its series have by some rule or definition."
+    ]
+
+
+def _in_speedups(speedups: list[Row]) -> list[str]:
+    own = [row["cell"] for row in speedups if row["is_own"]]
+    base = [row["cell"] for row in speedups if not row["is_own"]]
+    said = [f"Speed-ups of its series by default rules: {', '.join(own)}."] if own else []
+    return said + ([f"Its series is the base of: {', '.join(base)}."] if base else [])

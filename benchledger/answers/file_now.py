@@ -1,0 +1,65 @@
+"""How a file on disk would be recognised now, by today's definitions, and which formats it almost has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.grouping import Row
+from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.content import Counter
+from benchledger.scanning.detection import Detector, blocks
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import known_formats
+
+_CHUNK = 8 * 1024 * 1024
+# Nearness is looked for in so much of a file; further on the same lines come again.
+_LOOKED_AT = 4 * _CHUNK
+_REJECTS_SHOWN = 20
+
+
+def begins_as_archive(path: Path) -> bool:
+    """Whether a file is an archive by its first bytes."""
+    with path.open("rb") as stream:
+        return is_archive(stream.read(HEAD))
+
+
+def hash_of(path: Path) -> str:
+    """The hash by which the ledger would know the content of a file."""
+    counter = Counter(None)
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            counter.count(chunk)
+    return counter.digest()
+
+
+def recognised_now(path: Path) -> Row:
+    """Format, evidence and counts as an ingest would find them; nothing is kept."""
+    with path.open("rb") as stream:
+        log = LogReader(known_formats()).read(stream, RecordColumns(), lambda _: False)
+    found = log.scanned
+    return {
+        "status": log.status,
+        "format": log.format,
+        "evidence": log.evidence,
+        "bytes": log.bytes,
+        "lines": log.lines,
+        "pieces": found.pieces,
+        "records": found.pieces - sum(found.ignored.values()) - len(found.rejects),
+        "ignored": sum(found.ignored.values()),
+        "rejects": len(found.rejects),
+        "first_rejects": [f"line {one.line}: {one.reason}" for one in found.rejects[:_REJECTS_SHOWN]],
+    }
+
+
+def nearest_formats(path: Path) -> list[Row]:
+    """The formats of which a line holds a part of a proof, the nearest first, and what that line lacks."""
+    formats = {name: one for name, one in known_formats().items() if one.detectable}
+    detector, found, line = Detector(formats), dict[str, tuple[int, str]](), 1
+    with path.open("rb") as stream:
+        data = stream.read(_LOOKED_AT)
+    for start, end in blocks(data):
+        detector.misses(data[start:end], line, found)
+        line += data.count(b"\n", start, end)
+    near = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))
+    return [{"format": name, "bytes_in_common": score, "lacks": why} for name, (score, why) in near]
