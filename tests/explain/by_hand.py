@@ -42,7 +42,7 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
     """Takes, leaves out, averages and multiplies as the recipe says."""
     rule, readings = cell["rule"], own(cell, trial)
     lines: list[tuple[int | None, int | None, float, float]] = []  # from step, step, steps, seconds or speed
-    steps = {reading["line"]: reading["step"] for reading in cell["readings"]}
+    steps = {one["line"]: one["step"] for one in cell["readings"] if one["run_key"] == trial["run_key"]}
     for reading in readings:
         step, value = reading["step"], printed(reading, trial, files)
         since = steps[reading["from_line"]] if reading["from_line"] else None if step is None else step - 1
