@@ -1,4 +1,4 @@
--- One row per format, none for what no format claims: whose program it is, its logs, and how its runs ended and whether they have a speed.
+-- One row per log format, and one for what no format claims: its logs and runs, how many of these ended well and have a speed.
 -- $campaign = '*', a glob of sighting.campaign
 -- Example: bench query programs -p campaign='made*'
 with seen as (

@@ -78,7 +78,8 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
             continue
         table, column = parameter.column
         there = con.table(table)
-        asked = Filters({column: (bound[name],)})
+        # An empty text asks for what has none.
+        asked = Filters({column: (bound[name] or None,)})
         if there.limit(1).fetchone() is not None and asked.apply(there).limit(1).fetchone() is None:
             raise asked.explain(there, _CALLED.get(table, table))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -110,7 +111,10 @@ def literal(text: str) -> Value:
     try:
         return int(text)
     except ValueError:
-        return float(text)
+        number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number that SQL can write")
+    return number
 
 
 def _parameter(path: Path, line: int, text: str) -> Parameter:

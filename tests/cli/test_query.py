@@ -20,6 +20,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with ledger_rows(db) as rows:
         rows.run(127.09, campaign="spring's")
         rows.run(128.0, campaign="autumn")
+        rows.run(129.0, campaign=None)
     return db
 
 
@@ -62,6 +63,12 @@ def test_a_value_that_occurs_may_have_no_answer(ledger: Path) -> None:
     done = run_bench("query", "failures", "-p", "status=oom", "-p", "campaign=aut*", "--format", "csv", db=ledger)
 
     assert (done.exit_code, done.stdout.count("\n")) == (0, 1)
+
+
+def test_an_empty_campaign_asks_for_the_runs_without_one(ledger: Path) -> None:
+    done = run_bench("query", "runs-by-status", "-p", "campaign=", "--format", "csv", db=ledger)
+
+    assert (done.exit_code, done.stdout.splitlines()[1].startswith(",ok,1,")) == (0, True), done.output
 
 
 def test_the_sql_gives_the_same_answer_in_a_shell_of_duckdb(ledger: Path) -> None:

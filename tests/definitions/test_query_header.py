@@ -46,6 +46,7 @@ def test_a_word_of_the_list_is_taken(tmp_path: Path, given: dict[str, str]) -> N
         ({"kind": "wek"}, "no 'wek'; known: weak, strong"),
         ({"state": "o*"}, "no 'o*'; known: "),
         ({"least": "few"}, "must be like 1, not 'few'"),
+        ({"least": "nan"}, "must be like 1, not 'nan'"),
         ({"most": "1"}, "has no parameter 'most'; it has: campaign"),
     ],
 )
