@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,13 +40,16 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
     """Writes a workbook whose bytes depend on nothing but its content: `created` is no time of today."""
     from xlsxwriter import Workbook
 
+    # In memory first, so that a file that cannot be written is the same error as everywhere, and none is left half.
+    content = BytesIO()
     # Cells are written by their types: no text becomes a formula, a link or a number.
-    workbook = Workbook(path)
+    workbook = Workbook(content, {"in_memory": True})
     workbook.set_properties({"created": created})
     formats = _Formats(workbook)
     for sheet, name in zip(sheets, _names(sheets), strict=True):
         _fill(workbook.add_worksheet(name), sheet, formats)
     workbook.close()
+    path.write_bytes(content.getvalue())
 
 
 class _Formats:

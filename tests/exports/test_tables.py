@@ -189,3 +189,11 @@ def test_a_layout_and_a_language_go_to_the_tables_that_take_them(db: Path, tmp_p
     run_bench("export", "tables", "speed", "failures", *words, "--output", tmp_path / "x.md", db=db)
 
     assert "| 卡数 | FP32(BS=32) |" in (tmp_path / "x.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".md", ".csv", ".parquet", ".json", ".tex"])
+def test_a_file_that_cannot_be_written_is_an_error_with_its_cure(db: Path, tmp_path: Path, suffix: str) -> None:
+    result = run_bench("export", "tables", "failures", "--output", tmp_path / "none" / f"x{suffix}", db=db)
+
+    assert result.exit_code == 1
+    assert "Check that the folder exists" in result.stderr
