@@ -42,16 +42,25 @@ seen as (
     from asked
     group by all
 ),
-logged as (
-    select asked.environment_id, min(fact.value_logged) as gpu_model_logged
+spelling as (
+    select asked.environment_id, fact.name, min(fact.value_logged) as value
     from asked
     join fact using (run_id)
-    where fact.used and fact.name = 'gpu_model'
+    where fact.used and fact.name in ('gpu_model', 'topology')
     group by all
     having count(distinct fact.value_logged) = 1
+),
+logged as (
+    select
+        environment_id,
+        max(value) filter (where name = 'gpu_model') as gpu_model_logged,
+        max(value) filter (where name = 'topology') as topology_logged
+    from spelling
+    group by all
 )
 select
-    seen.*, stated.sources, environment.* exclude (environment_id), logged.gpu_model_logged
+    seen.*, stated.sources, environment.* exclude (environment_id),
+    logged.gpu_model_logged, logged.topology_logged
 from seen
 join environment using (environment_id)
 left join logged using (environment_id)
@@ -109,7 +118,7 @@ def report_environment(
     campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
     tables = tuple(_table(name, group) for name, group in campaigns.items())
     prose = _prose(campaigns, layout, lang or LANGUAGES[0], link, link_text)
-    cells = frame_of(rows, without=("sizes", "gpu_model_logged"))
+    cells = frame_of(rows, without=("sizes", "gpu_model_logged", "topology_logged"))
     return Report("environment", tables, cells, prose=prose).noted(excluded)
 
 

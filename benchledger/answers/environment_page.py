@@ -124,8 +124,9 @@ def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[
             for column, template in templates.items()
             if (text := group.stated.get(column)) is not None
         ]
-        lines += items or [said(Kind.ITEM, words["nothing"], depth=depth)]
-        if topology := group.stated.get("topology"):
+        topology = group.stated.get("topology")
+        lines += items or ([] if topology else [said(Kind.ITEM, words["nothing"], depth=depth)])
+        if topology:
             lines += [said(Kind.TEXT, words["topology"]), Line(Kind.BLOCK, topology.strip("\n"))]
     return lines
 

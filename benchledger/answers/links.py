@@ -62,7 +62,8 @@ def _by_batch(rows: list[Row], words: Mapping[str, str]) -> list[tuple[str, list
 
 def _texts(rows: list[Row], layout: str, words: Mapping[str, str]) -> dict[int, str]:
     """What each log's link says: its case, and what tells it from the others of that case."""
-    precisions = load_layouts()[layout].precisions
+    layouts = load_layouts()
+    precisions = layouts[layout].precisions if layout in layouts else {}
     texts: dict[int, str] = {}
     for alike in grouped(rows, _ITEM_FACTS).values():
         # What is not stated is no difference.

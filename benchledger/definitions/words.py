@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import read_toml
@@ -19,19 +20,23 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
     """
     if language not in LANGUAGES:
         raise UsageError(f"no words in {language!r}; known languages: {', '.join(LANGUAGES)}")
-    sections = _read(report)
+    sections = _read(report, tuple(definition_files("queries/words", ".toml")))
     if section not in sections:
         raise UsageError(
             f"no layout {section!r} of {report}; known: {', '.join(name for name in sections if '-' not in name)}"
         )
-    return {key: said[language] for key, said in sections[section].items()}
+    said = sections[section]
+    if "-" not in section:
+        # A layout of the user's own need not say everything; what is listed, such as paddle-host, is a list of its own.
+        said = {**next(iter(sections.values())), **said}
+    return {key: words[language] for key, words in said.items()}
 
 
 @cache
-def _read(report: str) -> dict[str, dict[str, dict[str, str]]]:
+def _read(report: str, paths: tuple[Path, ...]) -> dict[str, dict[str, dict[str, str]]]:
     # A file of the user's own comes last, and its sections count.
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for path in definition_files("queries/words", ".toml"):
+    for path in paths:
         if path.stem == report:
             file = read_toml(path)
             for name in file.data:

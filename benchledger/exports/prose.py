@@ -24,9 +24,9 @@ def markdown_of_prose(lines: Iterable[Line]) -> str:
 
 def _written(line: Line) -> str:
     if line.kind is Kind.BLOCK:
-        # A fence longer than any run of back quotes in the text.
+        # A fence longer than any run of back quotes in the text, whose columns nvidia-smi parts by tabs.
         fence = "`" * max(3, _longest_run(line.text) + 1)
-        return f"{fence}text\n{escaped_lines(line.text)}\n{fence}"
+        return f"{fence}text\n{escaped_lines(line.text.expandtabs())}\n{fence}"
     marks = {Kind.HEADING: "#" * line.depth + " ", Kind.ITEM: "  " * line.depth + "- ", Kind.QUOTE: "> "}
     return marks.get(line.kind, "") + line.before + _value(line) + line.after
 

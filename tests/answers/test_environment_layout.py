@@ -136,13 +136,18 @@ def test_an_unknown_number_of_machines_is_not_guessed(tmp_path: Path) -> None:
 
 
 def test_a_topology_is_a_block_of_its_own_however_it_is_written(tmp_path: Path) -> None:
-    matrix = "\tGPU0\tGPU1\nGPU0\t X \tNV2\n```\n<!-- /bench -->\n"
+    matrix = "\tGPU0\tGPU1\nGPU0\t X \tNV2\n```\n<!-- /bench -->\x1b[2J\n"
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        ledger.run(1.0, environment={"topology": matrix})
+        # A fact is kept without the blanks around it; the columns stand where they were stated.
+        run = ledger.run(1.0, environment={"topology": matrix.strip()})
+        stated = {"name": "topology", "value": matrix.strip(), "value_logged": matrix, "source": "facts.toml"}
+        ledger.insert("fact", run_id=run, used=True, **stated)
 
     html = MarkdownIt("commonmark").render(printed(tmp_path / "bench.duckdb", "--layout", "paddle"))
     (block,) = re.findall(r"<pre><code[^>]*>(.*?)</code></pre>", html, re.DOTALL)
-    assert block.splitlines()[1:] == ["GPU0\\t X \\tNV2", "```", "&lt;!-- /bench --&gt;"]
+    assert block.splitlines() == [
+        "        GPU0    GPU1", "GPU0     X      NV2", "```", "&lt;!-- /bench --&gt;\\x1b[2J",
+    ]  # fmt: skip
     assert html.rstrip().endswith("</ul>")
 
 
@@ -206,3 +211,31 @@ def test_the_numbers_of_machines_stay_a_table_in_other_forms(db: Path) -> None:
 def test_an_unknown_layout_names_the_known_ones(db: Path) -> None:
     with pytest.raises(UsageError, match="no layout 'x' of environment; known: paddle, dlperf"):
         report_environment(db=db, layout="x")
+
+
+def test_a_layout_of_ones_own_says_what_it_lists(db: Path, tmp_path: Path) -> None:
+    put(
+        tmp_path / "mine" / "queries" / "words" / "environment.toml",
+        "[house]\nhost = { en = 'Iron', zh = '铁' }\n[house-host]\nos = { en = 'runs {}', zh = '系统 {}' }\n"
+        "[house-container]\nimage = { en = '`{}`', zh = '`{}`' }\n",
+    )
+    done = run_bench(
+        "report",
+        "environment",
+        "--layout",
+        "house",
+        "--gpus",
+        "8",
+        db=db,
+        env={"BENCH_DEFINITIONS": str(tmp_path / "mine")},
+    )
+
+    assert shown(done.stdout) == [
+        "Iron", "Single machine (8 GPUs)", "runs CentOS release 7.5 (Final)", "2. Docker image",
+        "nvcr.io/nvidia/pytorch:20.06-py3",
+    ]  # fmt: skip
+    put(tmp_path / "half" / "queries" / "words" / "environment.toml", "[house]\nhost = { en = 'Iron' }\n")
+    done = run_bench(
+        "report", "environment", "--layout", "house", db=db, env={"BENCH_DEFINITIONS": str(tmp_path / "half")}
+    )
+    assert "environment.toml:2: host is said in each language: en, zh; here in: en" in done.stderr

@@ -10,17 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest, report_profile
+from benchledger import ingest, query, report_profile
 from benchledger.answers.tables import Report
 
 
 @pytest.fixture(scope="module")
-def report(h200: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+def db(h200: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("profiles")
     for name in ("ncu_tbd_fp16", "ncu_tbd_fp16_bs4_step", "torch_profiler"):
         shutil.copytree(h200 / name, folder / "h200" / name)
     db = folder / "bench.duckdb"
     ingest(folder / "h200", db=db, campaign_name="h200")
+    return db
+
+
+@pytest.fixture(scope="module")
+def report(db: Path) -> Report:
     return report_profile(db=db)
 
 
@@ -91,3 +96,17 @@ def test_the_trace_is_busy_while_a_kernel_runs(report: Report, h200: Path) -> No
     (row,) = (row for row in report.cells.to_dicts() if row["metric"] == "compute")
     assert row["value"] == pytest.approx(100 * busy / span, rel=1e-4)
     assert (row["value"], row["kernels"]) == (pytest.approx(5.552, abs=5e-4), 1085)
+
+
+def test_kernels_by_the_time_that_they_took(db: Path, h200: Path) -> None:
+    trace = json.loads(gzip.decompress((h200 / "torch_profiler" / "chrome_trace.json.gz").read_bytes()))
+    times: dict[str, list[float]] = {}
+    for event in trace["traceEvents"]:
+        if event.get("cat") == "kernel":
+            times.setdefault(event["name"], []).append(event["dur"] * 1e-6)
+
+    rows = query("kernels", db=db, path="*chrome_trace*").to_dicts()
+    assert {row["label"]: (row["calls"], row["total_s"]) for row in rows} == {
+        name: (len(durations), pytest.approx(sum(durations))) for name, durations in times.items()
+    }
+    assert sum(row["share_percent"] for row in rows) == pytest.approx(100)

@@ -126,3 +126,29 @@ def test_a_profilers_own_sums_are_taken_as_they_are(ledger, kind, rows):
 
     assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kernel_table") == rows
     assert log
+
+
+@pytest.mark.parametrize("none", [float("nan"), float("inf")])
+def test_a_launch_whose_value_or_cycles_are_no_number_does_not_count(ledger, none):
+    ledger.log(
+        *kernel_values(ledger, "a", 0, cycles=100.0, tensor=80.0),
+        *kernel_values(ledger, "b", 1, cycles=300.0, tensor=none),
+        *kernel_values(ledger, "c", 2, cycles=none, tensor=10.0),
+    )
+
+    assert ledger.rows("select metric, value, kernels from utilization_table") == [("tensor", 80.0, 1)]
+
+
+def test_tbds_own_script_leaves_out_the_launch_with_the_highest_id_of_the_file(ledger):
+    ledger.log(
+        *kernel_values(ledger, "b", 7, cycles=300.0, tensor=40.0),
+        *kernel_values(ledger, "a", 6, cycles=100.0, tensor=80.0),
+    )
+
+    assert ledger.rows("select value, tbd_value from utilization_table") == [(50.0, 80.0)]
+
+
+def test_a_single_launch_is_none_to_tbds_own_script(ledger):
+    ledger.log(*kernel_values(ledger, "a", 0, cycles=100.0, tensor=80.0))
+
+    assert ledger.rows("select value, tbd_value from utilization_table") == [(80.0, None)]
