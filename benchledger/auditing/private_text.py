@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction, shown
@@ -32,32 +32,52 @@ order by all
 """
 
 
+# What a field's name says of its value: the log spells a host's name in a column called "Host Name".
+_FIELDS = """
+select shape.name, record.texts[shape.ordinal] as text, count(*), min((record.log_id, record.line)), null
+from record
+join shape using (shape_id)
+where list_contains($names, shape.name) and text <> ''
+group by all
+"""
+
+
 def make_table(con: duckdb.DuckDBPyConnection) -> None:
     """Temporary table `private_text`: a row for each text that is not redacted, which it shows redacted."""
     con.execute(_MAKE)
     redactor = Redactor(load_redaction(), _KEY)
     for table, column, data_type, others in con.execute(_COLUMNS).fetchall():
-        _look(con, redactor, table, column, data_type, others)
+        found = _texts(con, table, column, data_type, others)
+        # A path below what was ingested has lost the / that it began with.
+        before = "/" if column in _PATHS else ""
+        for number in _suspected(redactor, [before + row[0] for row in found]):
+            value, *place = found[number]
+            redacted = redactor.path(value) if column in _PATHS else redactor.fresh(value)
+            _add(con, (table, column), value, redacted, place)
+    names = [name for (name,) in con.execute("select distinct name from shape").fetchall() if redactor.says_what(name)]
+    for name, value, *place in con.execute(_FIELDS, {"names": names}).fetchall():
+        _add(con, ("record", name), value, redactor.value(name, value), place)
 
 
-def _look(
-    con: duckdb.DuckDBPyConnection, redactor: Redactor, table: str, column: str, data_type: str, others: list[str]
-) -> None:
+def _texts(
+    con: duckdb.DuckDBPyConnection, table: str, column: str, data_type: str, others: list[str]
+) -> list[tuple[Any, ...]]:
     text = f'unnest("{column}")' if data_type.endswith("[]") else f'"{column}"::varchar'
-    where = {name: f'min("{name}")' if name in others else "null" for name in ("log_id", "line", "run_id")}
+    log, line, run = (f'"{name}"' if name in others else "null" for name in ("log_id", "line", "run_id"))
     statement = f"""
-        select text, count(*), {where["log_id"]}, {where["line"]}, {where["run_id"]}
+        select text, count(*), min(({log}, {line})), min({run})
         from (select {text} as text, * from "{table}")
         where text <> ''
         group by text
     """  # noqa: S608 - the names are those of our own tables
-    found = con.execute(statement).fetchall()
-    suspected = _suspected(redactor, [row[0] for row in found])
-    for value, rows, log_id, line, run_id in (found[number] for number in suspected):
-        redacted = redactor.path(value) if column in _PATHS else redactor.fresh(value)
-        if redacted != value:
-            row = [table, column, log_id, line, run_id, rows, shown(redacted)]
-            con.execute("insert into private_text values (?, ?, ?, ?, ?, ?, ?)", row)
+    return con.execute(statement).fetchall()
+
+
+def _add(con: duckdb.DuckDBPyConnection, where: tuple[str, str], value: str, redacted: str, place: list[Any]) -> None:
+    if redacted != value:
+        rows, (log_id, line), run_id = place
+        row = [*where, log_id, line, run_id, rows, shown(redacted)]
+        con.execute("insert into private_text values (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _suspected(redactor: Redactor, texts: list[str]) -> list[int]:

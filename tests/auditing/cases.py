@@ -53,6 +53,14 @@ def _steps_with_times(ledger: Ledger, seconds: float) -> None:
 pair("speed_against_step_time", _steps_with_times, breaks=0.34, sound=0.33)
 
 
+def _by_clock(ledger: Ledger, seconds: float) -> None:
+    # 1000 samples/s with a global batch of 256: 0.256 s a step.
+    ledger.run(*(ledger.step(n, at=n * seconds, speed=1000.0) for n in range(6)), case=gpus(8))
+
+
+pair("speed_against_clock", _by_clock, breaks=0.30, sound=0.29)
+
+
 def _ngc(ledger: Ledger, steps: int) -> None:
     closing = Piece(
         "summary",

@@ -42,6 +42,27 @@ def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) 
 @pytest.mark.parametrize(
     ("statement", "about"),
     [
+        ("update sighting set path = 'home/crim/a.log'", "sighting.path, 1 row(s): home/<user>/a.log"),
+        ("update record set texts = ['x', 'ssh crim@yq01-gpu-255-129-15-00']", "record.texts, 1 row(s): "),
+        ("update record set label = 'tcp://10.78.119.14:29500'", "record.label, 1 row(s): tcp://<ip>:29500"),
+        ("update run set reason = 'lost 10.78.119.14:80'", "run.reason, 1 row(s): lost <ip>:80"),
+        ("update shape set name = 'Host Name'; update record set texts = ['crimbox']", "record.Host Name, 1 row(s): "),
+    ],
+)  # fmt: skip
+def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, ledger_of: LedgerOf) -> None:
+    def make(ledger: Ledger) -> None:
+        ledger.run(ledger.summary(1.0))
+        ledger.con.execute(statement)
+
+    (found,) = findings(ledger_of(make), "private_text")
+
+    assert found.startswith(about)
+    assert not [name for name in ("crim", "yq01", "10.78") if name in found]
+
+
+@pytest.mark.parametrize(
+    ("statement", "about"),
+    [
         ("delete from environment", "a run without an environment"),
         ("delete from run_log", "a run without a log or manifest"),
         ("delete from shape", "1 records without a shape"),

@@ -73,7 +73,7 @@ def watch(event, args):
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 import benchledger
-print(benchledger.audit(db=db).findings.height, *touched, sep="\\n")
+print(benchledger.audit(db=db).checks.height > 30, *touched, sep="\\n")
 """
 
 
@@ -89,7 +89,7 @@ def test_an_audit_writes_nothing_sends_nothing_and_draws_nothing(ledger_of: Ledg
         cwd=home, env={"HOME": str(home), "PYTHONPATH": top}, capture_output=True, text=True,
     )  # fmt: skip
 
-    assert (done.stdout.splitlines(), done.stderr) == (["1"], "")
+    assert (done.stdout.splitlines(), done.stderr) == (["True"], "")
     assert list(home.iterdir()) == []
     assert db.read_bytes() == before
 
