@@ -8,6 +8,7 @@ from benchledger.answers.cells import fact_text
 from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
+from benchledger.answers.look import look_of
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.runs import all_runs, need_matching_runs, place_of
 from benchledger.answers.series import frame_of, rows_of
@@ -28,15 +29,19 @@ left join (
 left join sighting on sighting.sighting_id = seen.sighting_id
 """
 _SHOWN = ("campaign", "run", "case", "gpu_model", "status", "reason", "line", "text")
+_HEADINGS = {"case": "trial_case"}
 
 
-def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
+def report_failures(
+    *, db: Path | str = DEFAULT_DB, campaign: str | None = None, lang: str | None = None, **case_columns: object
+) -> Report:
     """Every run whose status is neither ok nor unknown: its campaign, case, status, reason and deciding line.
 
-    If all that meet the filters ended well there is no table, and a note says so. Raises NothingFoundError if no run
-    meets the filters.
+    `lang` is the language of the headings. If all that meet the filters ended well there is no table, and a note says
+    so. Raises NothingFoundError if no run meets the filters.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    look = look_of("failures", lang=lang)
     with reading(db) as con:
         runs = all_runs(con)
         need_matching_runs(con, db, runs, filters)
@@ -55,7 +60,7 @@ def report_failures(*, db: Path | str = DEFAULT_DB, campaign: str | None = None,
     table = Table(
         facts={},
         coverage=None,
-        frame=text_frame(columns, lines),
+        frame=text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines),
         notes=(f"{failed} of {total} runs failed",),
     )
     return Report("failures", (table,), frame_of(rows)).noted(excluded)

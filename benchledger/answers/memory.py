@@ -87,12 +87,12 @@ def report_memory(
         # A layout sets its table out also where nothing has been measured, as README 000 does.
         for definition in sorted(definitions) or ([] if look.is_plain else [NOT_MEASURED]):
             placed = [_place(row, definition, by_series, cells) for row in kin]
-            shown = [row for row in placed if row["value_mib"] is not None and asked.shows(row)]
-            numbers.extend(sorted(shown, key=cell_order))
+            shown = list(filter(asked.shows, placed))
+            numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            notes = (MEANING.get(definition, definition), *unstated_note(kin))
+            notes = (MEANING.get(definition, definition), *unstated_note(shown))
             table = lay_out(placed, facts, look, asked, notes, "MiB")
-            tables.append(replace(table, remarks=remarks(list(filter(asked.shows, placed)), runs, look)))
+            tables.append(replace(table, remarks=remarks(shown, runs, look)))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(found)} series asked for has a memory sample. Memory comes from telemetry logs "

@@ -70,7 +70,7 @@ def report_speed(
         if not (trials and bracketed):
             hint = "; see the numbers of single runs, which do not count, with --trials" if bracketed else ""
             need_value(con, found, rule, hint)
-        units = logged_units(con, found, unit)
+        units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
         excluded = excluded_notes(con, filters)
     found = take_in_failures(take_in_unstated(found))
@@ -81,10 +81,11 @@ def report_speed(
         row["missing"] = None if row["value"] is not None else row["status"].replace("_", " ")
     split = (*TABLE_COLUMNS, "unit", "rule")
     for group in grouped(found, split).values():
-        facts = facts_of(group[0], split)
-        notes = (*trial_notes(group, look), *unstated_note(group), *left_out_notes(found, group, rules))
-        table = lay_out(group, facts, look, asked, notes, units.of(group))
         shown = list(filter(asked.shows, group))
+        spelt = units.of(group)
+        facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
+        notes = (*trial_notes(shown, look), *unstated_note(shown), *left_out_notes(found, group, rules))
+        table = lay_out(group, facts, look, asked, notes, spelt)
         table = replace(table, remarks=remarks(shown, runs, look))
         if trials:
             table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, look))

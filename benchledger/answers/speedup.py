@@ -91,7 +91,7 @@ def report_speedup(
         # The base of a case may not meet the filters (--gpus 8): the view has found it before they apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
         need_value(con, found, rule)
-        units = logged_units(con, found, unit)
+        units = logged_units(con, found, look, unit)
         excluded = excluded_notes(con, filters)
     found = take_in_failures(found)
     for row in found:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row
+from benchledger.answers.look import Look
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import UsageError
 
@@ -14,15 +15,27 @@ if TYPE_CHECKING:
 
 # What a number was made of that has no printed speed (a time between two steps) has no logged unit either.
 _LOGGED = """
-select distinct series_run.series_id, shape.unit, shape.unit_logged
-from series_run
-join run_source using (run_id)
-join record using (log_id)
-join shape using (shape_id)
-where list_contains($series, series_run.series_id)
-    and shape.quantity = 'throughput'
-    and shape.phase = 'train'
-    and shape.unit_logged is not null
+with spelt as (
+    select shape_id, unit, unit_logged
+    from shape
+    where quantity = 'throughput' and phase = 'train' and unit_logged is not null
+),
+source as (
+    select series_run.series_id, run_source.log_id
+    from series_run
+    join run_source using (run_id)
+    where list_contains($series, series_run.series_id)
+),
+met as (
+    select distinct log_id, shape_id
+    from record
+    semi join spelt using (shape_id)
+    semi join source using (log_id)
+)
+select distinct source.series_id, spelt.unit, spelt.unit_logged
+from source
+join met using (log_id)
+join spelt using (shape_id)
 """
 
 
@@ -49,8 +62,10 @@ class LoggedUnits:
         raise UsageError(f"{self.asked!r} is no other word for {unit}; known: {', '.join(known) or 'none'}")
 
 
-def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], asked: str | None = None) -> LoggedUnits:
-    """How the logs of some rows of speed_table spell the units of their speeds."""
+def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, asked: str | None = None) -> LoggedUnits:
+    """How the logs of some rows of speed_table spell the units of their speeds, where the layout has a place for it."""
+    if asked is not None or "unit" not in look.report.texts:
+        return LoggedUnits(asked, {})
     series = list({row["series_id"] for row in rows})
     spellings: dict[tuple[object, object], set[str]] = {}
     for series_id, unit, spelling in con.execute(_LOGGED, {"series": series}).fetchall():

@@ -113,13 +113,14 @@ def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Pa
 
 @report.command()
 @case_options
+@language_option
 @output_options
 @click.pass_obj
-def failures(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **filters: Any) -> None:
+def failures(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Runs that did not end well, with the line that says so."""
     from benchledger.cli.output import print_report
 
-    print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(filters)), form, output)
+    print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()

@@ -37,6 +37,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
         ("gpus", "node_num", "gpu_num", "precision", "speedup", "efficiency", "largest_ok", "smallest_oom"), ()
     ),
     **dict.fromkeys(("trial_case", "mean", "median"), ()),
+    **dict.fromkeys(("campaign", "run", "gpu_model", "status", "reason", "line", "text"), ()),
     # By these a row splits.
     **dict.fromkeys(
         ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"), ()

@@ -177,6 +177,28 @@ def test_the_unit_is_spelt_as_logged_where_all_logs_agree(
     assert table.above.unit == f"Unit: {shown}"
 
 
+def test_the_unit_asked_for_stands_in_every_layout(readme_000: Path) -> None:
+    (plain,) = report_speed(db=readme_000, unit="seq/s").tables
+    (paddle,) = report_speed(db=readme_000, unit="seq/s", layout="paddle").tables
+    speedups = report_speedup(db=readme_000, unit="seq/s").tables
+
+    assert plain.facts["unit"] == paddle.facts["unit"] == "seq/s"
+    assert paddle.above.unit == "Unit: seq/s"
+    assert all("seq/s" in table.frame.columns for table in speedups)
+
+
+def test_what_is_said_below_a_table_is_of_what_it_shows(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0)
+        for speed in (7.0, 8.0):
+            ledger.run(speed, gpus=8)
+        ledger.run(9.0, gpus=8, status="failed")
+
+    (table,) = report_speed(db=db, rows=1).tables
+
+    assert table.notes == ("trials: 1 a cell, 0 dropped; records: 1 used a cell, 0 skipped",)
+
+
 def test_memory_has_the_same_columns_and_rows(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.device_memory(ledger.run(1.0), ("0", 15000.0))

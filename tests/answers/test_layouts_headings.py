@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger import report_speed, report_speedup
+from benchledger import report_failures, report_speed, report_speedup
 from benchledger.exports.forms import report_text
 from tests.ledger_rows import ledger_rows
 
@@ -48,3 +48,15 @@ def test_the_facts_of_a_titled_table_stand_below_it(tmp_path: Path) -> None:
     assert titled.startswith("### Speed\n\n> Unit: samples/s\n\n| GPUs |")
     assert f"\n- {facts}" in titled
     assert "rule ngc.summary" in titled
+
+
+def test_failures_are_headed_in_the_language_asked_for(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(status="oom", reason="out of memory", text="CUDA out of memory")
+
+    heads = [report_failures(db=tmp_path / "bench.duckdb", lang=lang).tables[0].frame.columns for lang in ("en", "zh")]
+
+    assert heads == [
+        ["campaign", "run", "case", "gpu_model", "status", "reason", "line", "text"],
+        ["测试批次", "运行", "用例", "GPU 型号", "状态", "原因", "日志行", "内容"],
+    ]
