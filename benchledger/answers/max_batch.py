@@ -16,7 +16,8 @@ from benchledger.answers.series import all_series, frame_of, need_series, rows_o
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError, UsageError
 
-_COLUMNS = ("gpus", "node_num", "gpu_num", "precision", "largest_ok", "smallest_oom")
+_SIZES = ("largest_ok", "smallest_oom")
+_COLUMNS = ("gpus", "node_num", "gpu_num", "precision", *_SIZES)
 _FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
 # A batch size is not what these stand for: accumulation follows it wherever the global batch is fixed.
 _CASE = (*TABLE_COLUMNS, "precision", "nodes", "gpus", "seq_len", "options")
@@ -85,7 +86,8 @@ def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: o
         return lay_out(cells, facts, look, read_asked(look, columns, gpus), notes)
     shown = list(asked_names(look, columns, _COLUMNS))
     split = _split_columns(rows, shown)
-    shown[-2:-2] = split
+    place = next((number for number, name in enumerate(shown) if name in _SIZES), len(shown))
+    shown[place:place] = split
     lines = lines_of(sorted(rows, key=_order), asked_gpus(look, gpus))
     missing = tuple(f"{_case(row, look)}: {_why(row)}" for row in rows if row["largest_ok"] is None)
     return Table(
@@ -132,14 +134,14 @@ def _text(row: Row | int, column: str) -> str:
     if isinstance(row, int):
         return str(row) if fact == "gpus" else NOT_RUN
     value = row[fact]
-    return NOT_RUN if value is None and column in ("largest_ok", "smallest_oom") else fact_text(value)
+    return NOT_RUN if value is None and column in _SIZES else fact_text(value)
 
 
 def _split_columns(rows: list[Row], shown: list[str]) -> tuple[str, ...]:
     """The facts in which cases differ that would look the same."""
     heads = {_FACTS.get(column, column) for column in shown} & {"gpus", "nodes", "precision"}
     crowded = [row for same in grouped(rows, heads).values() if len(same) > 1 for row in same]
-    facts = (name for name in ("nodes", "precision", "seq_len", "options") if name not in heads)
+    facts = (name for name in ("gpus", "nodes", "precision", "seq_len", "options") if name not in heads)
     return tuple(name for name in facts if len({row[name] for row in crowded}) > 1)
 
 

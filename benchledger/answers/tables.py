@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from benchledger.errors import UsageError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -91,7 +93,13 @@ class Report:
 
 
 def text_frame(columns: list[str], rows: list[list[str]]) -> pl.DataFrame:
-    """A frame of text columns from rows of cells."""
+    """A frame of text columns from rows of cells. Raises UsageError for two columns with one head."""
     import polars as pl
+
+    if len(set(columns)) < len(columns):
+        twice = next(name for name in columns if columns.count(name) > 1)
+        raise UsageError(
+            f"two columns of this table would be headed {twice!r}: ask for one of them, or head them apart in a layout"
+        )
 
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")

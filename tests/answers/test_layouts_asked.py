@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchledger import report_memory, report_speed, report_speedup, sql, use_definitions
+from benchledger import report_max_batch, report_memory, report_speed, report_speedup, sql, use_definitions
 from benchledger.errors import BenchledgerError, NothingFoundError
 from benchledger.exports.forms import report_text
 from tests.cli.bench import run_bench
@@ -148,6 +148,11 @@ def test_what_no_table_has_is_refused_with_what_there_is(readme_000: Path, words
 
     assert error.value.exit_code == 2
     assert said in str(error.value)
+
+
+def test_two_columns_of_one_head_are_refused(readme_000: Path) -> None:
+    with pytest.raises(BenchledgerError, match="two columns of this table would be headed '卡数': ask for one of them"):
+        report_max_batch(db=readme_000, columns="gpus,gpu_num,largest_ok,smallest_oom", lang="zh")
 
 
 def test_a_column_that_the_speedup_table_has_not_is_refused(readme_000: Path) -> None:

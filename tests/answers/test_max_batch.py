@@ -105,6 +105,17 @@ def test_rows_split_by_what_tells_two_cases_apart(db: Path) -> None:
     assert table.frame.rows() == [("1", "fp32", "128", "96", "-"), ("1", "fp32", "512", "16", "-")]
 
 
+def test_columns_that_are_asked_for_split_by_what_they_leave_out(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0, batch_size_per_gpu=96)
+        ledger.run(1.0, batch_size_per_gpu=64, gpus=8)
+
+    (table,) = report_max_batch(db=db, columns="precision,largest_ok").tables
+
+    assert table.frame.columns == ["precision", "gpus", "largest that ran"]
+    assert table.frame.rows() == [("fp32", "1", "96"), ("fp32", "8", "64")]
+
+
 def test_other_failures_say_nothing_of_memory(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(status="nan")
