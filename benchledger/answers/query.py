@@ -91,6 +91,18 @@ def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, A
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")
     try:
-        return con.execute(statement, parameters or None).pl()
+        return _frame(con.execute(statement, parameters or None))
     except duckdb.Error as error:
         raise UsageError(f"the query was refused: {error}") from error
+
+
+def _frame(answer: duckdb.DuckDBPyConnection) -> pl.DataFrame:
+    import polars as pl
+
+    columns = answer.description or []
+    if not any(str(kind) == "INTERVAL" for _, kind, *_ in columns):
+        return answer.pl()
+    # polars takes no interval from Arrow: the difference of two times would end in an error.
+    return pl.DataFrame(
+        answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None
+    )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from benchledger.exports.values import plain
+from benchledger.exports.values import value_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,10 +20,10 @@ def csv_of_frame(frame: pl.DataFrame) -> str:
     """
     import polars as pl
 
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested() or kind == pl.Object]
     flat = frame.with_columns(
-        pl.Series(name, [None if value is None else json.dumps(plain(value)) for value in frame[name].to_list()])
-        for name in nested
+        pl.Series(name, [None if value is None else value_text(value) for value in frame[name].to_list()], pl.String)
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind in (pl.Boolean, pl.Date, pl.Datetime, pl.Null, pl.String, pl.Time))
     )
     texts = pl.col(pl.String)
     tame = flat.with_columns(pl.when(texts.str.contains(_FORMULA)).then("'" + texts).otherwise(texts).name.keep())

@@ -29,11 +29,11 @@ _WIDEST = 60
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table of a workbook. `parse` says that its texts are cells of a report, whose numbers are to be numbers."""
+    """One table of a workbook. `numbers` are the columns of text whose numbers are to be numbers in Excel too."""
 
     name: str
     frame: pl.DataFrame
-    parse: bool = False
+    numbers: frozenset[str] = frozenset()
 
 
 def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> None:
@@ -72,7 +72,7 @@ def _fill(worksheet: Worksheet, sheet: Sheet, formats: _Formats) -> None:
     for place, name in enumerate(frame.columns):
         worksheet.write_string(0, place, _text(name), formats.head)
         values = frame[name].to_list()
-        if sheet.parse:
+        if name in sheet.numbers:
             values = [_parsed(value) for value in values]
         small = all(abs(value) < 10 for value in values if isinstance(value, float))
         for row, value in enumerate(values, start=1):

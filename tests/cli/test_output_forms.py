@@ -139,3 +139,10 @@ def test_whatever_is_a_table_is_a_table_in_markdown_too(db: Path, words: list[st
 
     assert set(lines[1]) <= set("|-: ")
     assert len(lines) > 2
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
+def test_a_difference_of_times_can_be_printed(db: Path, form: str) -> None:
+    printed = run_bench("sql", "select interval 90 second as took, null as nothing", "--format", form, db=db).stdout
+
+    assert "0:01:30" in printed

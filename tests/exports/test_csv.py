@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -57,3 +58,14 @@ def test_a_negative_number_is_a_number_and_a_text_like_it_is_text() -> None:
     frame = pl.DataFrame({"number": [-1.5], "text": ["-1.5"]})
 
     assert frame_text(frame, "csv") == "number,text\n-1.5,'-1.5"
+
+
+def test_a_text_of_any_kind_is_tamed() -> None:
+    kinds = {"enum": pl.Enum(["=1"]), "category": pl.Categorical}
+    frame = pl.DataFrame({name: pl.Series(["=1"], dtype=kind) for name, kind in kinds.items()})
+    took = pl.DataFrame({"took": [timedelta(seconds=90)], "at": [datetime(2026, 1, 1)]})
+    blob = pl.DataFrame({"blob": [b"=1"], "struct": [{"a": "=1"}], "none": [None]})
+
+    assert frame_text(frame, "csv") == "enum,category\n'=1,'=1"
+    assert frame_text(took, "csv") == "took,at\n0:01:30,2026-01-01T00:00:00.000000"
+    assert frame_text(blob, "csv") == 'blob,struct,none\nb\'=1\',"{""a"": ""=1""}",'

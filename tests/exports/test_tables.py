@@ -197,3 +197,18 @@ def test_a_file_that_cannot_be_written_is_an_error_with_its_cure(db: Path, tmp_p
 
     assert result.exit_code == 1
     assert "Check that the folder exists" in result.stderr
+
+
+def test_a_version_and_a_campaign_that_look_like_numbers_are_text_in_excel(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        for version in ("2.10", "2.9"):
+            ledger.run(1.0, campaign="2026", environment={"framework_version": version})
+    benchledger.export_tables("speed", "leaderboard", output=tmp_path / "x.xlsx", db=tmp_path / "bench.duckdb")
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+
+    assert [[cell.value for cell in row] for row in book["speed"].iter_rows()] == [
+        ["gpus", "framework_version", "FP32(BS=32)"],
+        [1, "2.10", 1],
+        [1, "2.9", 1],
+    ]
+    assert [row[11].value for row in book["leaderboard"].iter_rows()] == ["campaign", "2026", "2026"]
