@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchledger.answers.asked import asked_gpus, asked_names, lines_of
@@ -14,6 +14,7 @@ from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, 
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
@@ -92,6 +93,7 @@ def report_speedup(
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
         need_value(con, found, rule)
         units = logged_units(con, found, look, unit)
+        runs = runs_of(con, found, look)
         excluded = excluded_notes(con, filters)
     found = take_in_failures(found)
     for row in found:
@@ -106,10 +108,20 @@ def report_speedup(
     notes = (f"tables left out: {alone}; {_ALONE}",) if compared and alone else ()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in found)]
     tables = tuple(
-        _table(family, shown, stated, units, left_out_notes(found, family, asked)) for family in compared or families
+        replace(
+            _table(family, shown, stated, units, left_out_notes(found, family, asked)),
+            remarks=remarks(
+                [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus], runs, look
+            ),
+        )
+        for family in compared or families
     )
     numbers = [row for family in families for row in sorted(family, key=_line_order)]
     return Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes).noted(excluded)
+
+
+def _remarkable(row: Row) -> Row:
+    return {**row, "missing": None if row["value"] is not None else row["status"]}
 
 
 def _is_compared(rows: list[Row]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from benchledger import report_memory, report_speed
+from benchledger import report_memory, report_speed, report_speedup
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.ledger_rows import ledger_rows
@@ -68,6 +68,23 @@ def test_memory_that_nobody_measured_is_no_failure(db: Path) -> None:
 
     assert table.remarks[:2] == ("Special cases:", "1 GPU FP32(BS=64): OOM")
     assert not any("TRUNCATED" in line for line in table.remarks)
+
+
+def test_the_layout_of_readme_001_says_them_too(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        ledger.run(1.0, gpus=1)
+        ledger.run(7.0, gpus=8)
+        ledger.run(status="truncated", gpus=8)
+        ledger.run(status="oom", gpus=32, nodes=4)
+
+    (table,) = report_speedup(db=tmp_path / "bench.duckdb", layout="dlperf").tables
+    assert table.remarks[1:] == (
+        "8 GPUs FP32(BS=32): 1 of 2 trials not counted (TRUNCATED)",
+        "32 GPUs FP32(BS=32): OOM",
+    )
+    (table,) = report_speedup(db=tmp_path / "bench.duckdb", layout="dlperf", rows="1,8").tables
+    assert table.remarks[1:] == ("8 GPUs FP32(BS=32): 1 of 2 trials not counted (TRUNCATED)",)
+    assert report_speedup(db=tmp_path / "bench.duckdb").tables[0].remarks == ()
 
 
 def test_they_are_one_quotation_in_which_nothing_is_markup(db: Path) -> None:
