@@ -19,7 +19,7 @@ _ANY_STEP = (
 
 def rule_sentences(rule: Row) -> list[str]:
     """What a rule does with the records of a run, and with the trials of a series, each step in its order."""
-    steps = [_what(rule), _ranks(rule), _readings(rule), _steps(rule), _window(rule), _positive(rule)]
+    steps = [_what(rule), _readings(rule), _ranks(rule), _steps(rule), _window(rule), _positive(rule)]
     steps += [_statistic(rule), _unit(rule), _result(rule), _trials(rule)]
     return [step for step in steps if step]
 
@@ -31,7 +31,8 @@ def _what(rule: Row) -> str:
     named = f" that go by the name {rule['name']}" if rule["name"] else ""
     logs = f", from logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
     which = f"Take {values}{named}, of {rule['kind']} records{logs}, in the order of their lines"
-    return f"{which}; leave out what is no finite number."
+    times = "" if rule["kind"] == "summary" or rule["quantity"] == "throughput" else ", and times of 0 or less"
+    return f"{which}; leave out what is no finite number{times}."
 
 
 def _ranks(rule: Row) -> str | None:
@@ -47,18 +48,25 @@ def _readings(rule: Row) -> str | None:
     if words is None:
         return None
     when = ", before the median over ranks is taken" if rule["ranks"] == "median" else ""
-    return f"Each value, in seconds or in its speed's unit, is {words}{when}."
+    unit = "in its speed's unit" if rule["quantity"] == "throughput" else "in seconds"
+    return f"Each value, {unit}, is {words}{when}."
 
 
 def _steps(rule: Row) -> str | None:
     after, to = rule["after_step"], rule["to_step"]
     if after is None and to is None:
         return None
-    parts = ["above " + str(after)] * (after is not None) + ["up to " + str(to)] * (to is not None)
-    both = " An interval counts where it begins and ends within." if rule["quantity"] == "interval" else ""
-    if rule["quantity"] == "interval" and after is not None:
-        parts[0] = f"from {after}"
-    return f"Keep the steps {' and '.join(parts)}.{both}"
+    is_interval = rule["quantity"] == "interval"
+    parts = [f"{'from' if is_interval else 'above'} {after}"] * (after is not None) + [f"up to {to}"] * (to is not None)
+    said = f"Keep the steps {' '.join(parts)}" + ("; an interval begins and ends within" if is_interval else "")
+    if rule["complete"] and rule["take"] is None:
+        ends = (
+            f"begins with step {after} and ends with step {to}"
+            if is_interval and after is not None
+            else f"ends with step {to}"
+        )
+        said += f"; a window that is not whole, which {ends}, gives no number"
+    return f"{said}."
 
 
 def _window(rule: Row) -> str | None:
@@ -66,7 +74,7 @@ def _window(rule: Row) -> str | None:
     parts = [f"leave out the first {skip}"] * bool(skip) + [f"use the {take} that follow"] * (take is not None)
     if not parts:
         return None
-    text = " and ".join(parts) + ("; fewer give no number" if rule["complete"] else "")
+    text = " and ".join(parts) + ("; fewer give no number" if rule["complete"] and take is not None else "")
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -11,6 +11,9 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
+# Of a question with more columns than a terminal has room for, those that a table shows; the other forms have all.
+_SHOWN = {"rules": ["rule", "reads", "formats", "window", "statistic", "unit", "trial_statistic", "runs", "series"]}
+
 
 @click.command()
 @click.argument("name", required=False, shell_complete=complete.questions)
@@ -41,4 +44,5 @@ def query(
     elif show_sql:
         write_text(escaped_lines(benchledger.query_sql(name, **given).rstrip("\n")), output)
     else:
-        print_frame(benchledger.query(name, db=settings.db, **given), form, output)
+        answer = benchledger.query(name, db=settings.db, **given)
+        print_frame(answer.select(_SHOWN[name]) if form == "table" and name in _SHOWN else answer, form, output)

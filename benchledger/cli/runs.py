@@ -13,7 +13,7 @@ from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
 # A terminal has no room for all columns; the other forms have them.
-SHOWN = ["run_key", "started_at", "status", "name", "task", "gpu_model", "campaign"]
+SHOWN = ["run_key", "started_at", "status", "framework", "implementation", "name", "task", "gpu_model", "campaign"]
 
 
 @click.command()

@@ -52,9 +52,24 @@ def _text(detail: RunDetail) -> str:
         # A log that dates few of its lines goes on after the last of them.
         what = "last dated line" if detail.run["time_source"] == "log" else "ended"
         lines.append(f"{what}: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
-    parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds, "memory": detail.memory}
+    parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds}
+    parts["memory"] = _by_definition(detail.memory)
     parts["series"] = detail.series
     return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_table(frame)) for name, frame in parts.items())])
+
+
+def _by_definition(memory: pl.DataFrame) -> pl.DataFrame:
+    """Memory as a terminal has room for it: a row per definition, however many ranks or devices print theirs."""
+    import polars as pl
+
+    fullest = pl.col("device").sort_by("value_mib", descending=True).first()
+    return memory.group_by("definition", maintain_order=True).agg(
+        pl.len().alias("devices"),
+        fullest.alias("fullest"),
+        pl.col("value_mib").max().alias("highest_mib"),
+        pl.col("value_mib").min().alias("lowest_mib"),
+        pl.col("records_used").sum(),
+    )
 
 
 def _part(name: str, frame: pl.DataFrame, text: str) -> str:

@@ -103,17 +103,20 @@ class Rule:
 
     @property
     def window(self) -> str:
-        """Which records are used, in words."""
-        steps = f" of steps {self.after_step or 0} to {self.to_step or 'the end'}"
-        return self._records + (steps if (self.after_step, self.to_step) != (None, None) else "")
+        """Which records are used, in words: of the steps within, those that are counted from the first."""
+        first = "from" if self.quantity == "interval" else "above"
+        within = [f"{first} {self.after_step}"] * (self.after_step is not None)
+        ends = " ".join([*within, *[f"up to {self.to_step}"] * (self.to_step is not None)])
+        return f"{self._records}, of the steps {ends}" if ends else self._records
 
     @property
     def _records(self) -> str:
+        whole = ", whole or nothing" if self.complete else ""
         if self.take is not None:
-            return f"{self.skip + 1} to {self.skip + self.take}"
+            return f"numbers {self.skip + 1} to {self.skip + self.take}{whole}"
         if self.statistic == "last":
-            return "last"
-        return f"after {self.skip}" if self.skip else "all"
+            return "the last" + whole
+        return (f"all after the first {self.skip}" if self.skip else "all") + whole
 
     def row(self) -> tuple[Any, ...]:
         """The rule as a row of table rule."""

@@ -10,7 +10,7 @@ from benchledger.ingestion.load import insert, set_ids, sql_text
 if TYPE_CHECKING:
     import duckdb
 
-_NAMELESS = "?"
+_NAMELESS = "unknown"
 
 
 def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[tuple[int, int]]) -> int:
