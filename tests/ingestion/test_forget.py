@@ -29,26 +29,28 @@ PLACE = "place_of(path, archive, member)"
 
 def put_everything(top: Path) -> None:
     """Logs that are bound to each other in every way that there is."""
-    first, second, third = (run_text(seed=seed, at=at) for seed, at in ((1, 0), (2, 5000), (3, 5030)))
+    first, second, third = (run_text(seed=seed, at=at) for seed, at in ((1, 0), (2, 5000), (3, 5010)))
     put(top / "twins" / "a.log", first.log)
     put(top / "twins" / "a.json", first.twin)
     put(top / "twins" / "a.csv", first.telemetry)
-    # Of two runs at one time neither takes the monitor; of one it does.
-    put(top / "watched" / "x.log", second.log)
-    put(top / "watched" / "y.log", third.log)
-    put(top / "watched" / "all.csv", second.telemetry)
+    # Of two runs at one time neither takes the monitor; of one it does. Only their campaign is the same.
+    put(top / "watched" / "facts.toml", 'campaign = "watched"\n')
+    put(top / "watched" / "x" / "x.log", second.log)
+    put(top / "watched" / "y" / "y.log", third.log)
+    put(top / "watched" / "all" / "all.csv", second.telemetry)
     # Two sidecars of one format bind nothing; one does, also below.
     put(top / "sides" / "one.para", "GLOBAL_BATCH 768\nGPU 8\n")
     put(top / "sides" / "two.para", "GLOBAL_BATCH 16\nGPU 1\n")
+    put(top / "sides" / "facts.toml", '[[for]]\nmatch = "one*"\ncampaign = "another"\n')
     put(top / "sides" / "below" / "s.log", run_text(seed=4, at=90000).log)
     put(top / "sides" / "copy" / "a.log", first.log)
     # Manifests bind files of other folders; a monitor that two list is nobody's.
-    put(top / "listed" / "m.log", run_text(seed=5, at=200000).log)
-    put(top / "listed" / "n.log", run_text(seed=6, at=300000).log)
-    put(top / "monitor" / "gpu.csv", run_text(seed=7, at=400000).telemetry)
-    for name in ("m", "n"):
-        said = {"benchledger_manifest": 1, "files": [f"../listed/{name}.log", "../monitor/gpu.csv"], "trial": 2}
-        put(top / f"manifest-{name}" / "run.json", json.dumps({**said, "exit_code": 0}))
+    put(top / "m" / "n" / "listed" / "m.log", run_text(seed=5, at=200000).log)
+    put(top / "m" / "n" / "other" / "n.log", run_text(seed=6, at=300000).log)
+    put(top / "m" / "n" / "monitor" / "gpu.csv", run_text(seed=7, at=400000).telemetry)
+    for folder, files in (("m", ["n/listed/m.log", "n/monitor/gpu.csv"]), ("m/n", ["other/n.log", "monitor/gpu.csv"])):
+        said = {"benchledger_manifest": 1, "files": files, "trial": 2, "exit_code": 0}
+        put(top / folder / "run.json", json.dumps(said))
     put(top / "lonely" / "run.json", json.dumps({"benchledger_manifest": 1, "files": ["gone.log"], "exit_code": 1}))
     put(top / "odd.log", "nothing that anybody knows\n")
     with tarfile.open(top / "old.tar.gz", "w:gz") as tar:
@@ -87,7 +89,7 @@ def db(made: Path, tmp_path: Path) -> Path:
 
 
 PLACES = [
-    "twins/a.json", "twins/a.csv", "watched/x.log", "sides/one.para", "listed/m.log", "manifest-m/run.json",
+    "twins/a.json", "twins/a.csv", "watched/x/x.log", "sides/one.para", "m/n/listed/m.log", "m/run.json",
     "lonely/run.json", "odd.log",
 ]  # fmt: skip
 
@@ -161,11 +163,11 @@ def test_a_member_of_an_archive_comes_back_with_the_next_ingest(db: Path, made: 
 def test_an_exclusion_survives_forgetting_and_coming_back(db: Path, made: Path) -> None:
     key = one(
         db,
-        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where path = 'watched/x.log'",
+        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where path = 'watched/x/x.log'",
     )
     exclude(key, reason="bad", db=db)
 
-    forget("watched/x.log", db=db)
+    forget("watched/x/x.log", db=db)
     assert ask(db, "select * from excluded_run") == []
     ingest(made / "logs", db=db)
 
@@ -225,7 +227,7 @@ def test_a_kill_leaves_the_ledger_whole(when: str, db: Path, made: Path) -> None
 import os, signal
 from benchledger.ingestion import forget
 forget.{when} = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
-forget.forget("old.tar.gz!/old/p.log", "watched/x.log", db={str(db)!r})
+forget.forget("old.tar.gz!/old/p.log", "watched/x/x.log", db={str(db)!r})
 """
     killed = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)
     assert killed.returncode == -signal.SIGKILL
