@@ -73,7 +73,10 @@ class Suite:
         except (TypeError, ValueError) as error:
             raise DefinitionError(f"{where}: {check.expectation} refuses its arguments: {error}") from error
         named = [row[0] for row in self._con.execute(f"describe {table}").fetchall()]
-        (result,) = self._results(table, [asked], [name for name in COLUMNS if name in named])
+        try:
+            (result,) = self._results(table, [asked], [name for name in COLUMNS if name in named])
+        except AuditFailedError as error:
+            raise DefinitionError(f"{where}: {error}") from error
         for row in _found(check, result):
             self._con.execute(
                 """insert into finding

@@ -84,6 +84,7 @@ def test_an_expectation_of_a_whole_table_gives_one_finding(own: Path, db: Path) 
         ("a.toml", EXPECTATION.replace("ExpectC", "ExpectNoC"), "a.toml:3: Great Expectations has no 'ExpectNoC"),
         ("a.toml", EXPECTATION.replace("measurement", "nothing"), "a.toml:3: DuckDB cannot read from"),
         ("a.toml", EXPECTATION.replace("min_value", "least"), "a.toml:3: ExpectColumn.* refuses its arguments"),
+        ("a.toml", EXPECTATION.replace('"value", min', '"other", min'), "a.toml:3: check house_speed: no verdict: .*other"),
         ("a.toml", EXPECTATION.replace("on =", "of ="), "a.toml:6: unknown key 'of'; known here: about, arguments"),
     ],
 )  # fmt: skip
