@@ -49,7 +49,7 @@ def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = F
                          "<!-- bench report speed --> and <!-- /bench -->")  # fmt: skip
     settings = Settings(Path(db))
     after = with_answers(lines, blocks, [_answer(block, page, settings) for block in blocks])
-    written = find_blocks(lines_of(after), str(page))
+    written = _found_again(after, blocks, page)
     changed = tuple(
         old.line
         for old, new in zip(blocks, written, strict=True)
@@ -60,6 +60,20 @@ def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = F
             raise UsageError(f"{page}: was changed by another program meanwhile; nothing is written. Write it again")
         replace_file(page, after.encode())
     return Page(page, len(blocks), changed, _difference(before.decode(), after, page))
+
+
+def _found_again(after: str, blocks: list[Block], page: Path) -> list[Block]:
+    """The blocks of the page as it would be written: those that it has, or an answer has swallowed a marker."""
+    from benchledger.answers.page import find_blocks, lines_of
+
+    try:
+        written = find_blocks(lines_of(after), str(page))
+    except UsageError:
+        written = []
+    if [block.command for block in written] != [block.command for block in blocks]:
+        raise UsageError(f"{page}: an answer would hide a marker of the page; nothing is written. Take out one block "
+                         "after the other to find it, and please report it as a fault of bench")  # fmt: skip
+    return written
 
 
 def print_page(page: Page, settings: Settings, check: bool) -> None:

@@ -110,6 +110,17 @@ def test_a_page_that_someone_saves_meanwhile_is_not_overwritten(
     assert page.read_text(encoding="utf-8") == PAGE + "more\n"
 
 
+@pytest.mark.parametrize("answer", ["```", "~~~~\ntext", "> ```\n```"])
+def test_an_answer_that_would_hide_a_marker_is_not_written(
+    db: Path, page: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
+    monkeypatch.setattr(cli_page, "_answer", lambda *asked: answer)
+
+    with pytest.raises(BenchledgerError, match="would hide a marker of the page; nothing is written"):
+        write_page(page, db=db)
+    assert page.read_text(encoding="utf-8") == PAGE
+
+
 def test_what_stands_outside_of_the_blocks_may_change(db: Path, page: Path) -> None:
     write_page(page, db=db)
     page.write_text(page.read_text(encoding="utf-8").replace("Failed:", "Gone wrong:") + "More.", encoding="utf-8")
