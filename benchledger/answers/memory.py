@@ -82,10 +82,11 @@ def report_memory(
     tables: list[Table] = []
     numbers: list[Row] = []
     found = take_in_unstated([{**row, "status": status.get(row["series_id"], "ok")} for row in found])
+    # A layout sets its table out where nothing at all has been measured, as README 000 does.
+    set_out = [] if look.is_plain or any((row["series_id"],) in by_series for row in found) else [NOT_MEASURED]
     for kin in grouped(found, TABLE_COLUMNS).values():
         definitions = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
-        # A layout sets its table out also where nothing has been measured, as README 000 does.
-        for definition in sorted(definitions) or ([] if look.is_plain else [NOT_MEASURED]):
+        for definition in sorted(definitions) or set_out:
             placed = [_place(row, definition, by_series, cells) for row in kin]
             shown = list(filter(asked.shows, placed))
             numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))

@@ -222,6 +222,21 @@ def test_memory_that_nobody_measured_is_nothing_found_in_the_plain_layout(readme
         report_memory(db=readme_000)
 
 
+def test_campaigns_without_memory_are_set_out_only_where_none_has_any(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.device_memory(ledger.run(1.0), ("0", 15000.0))
+        ledger.run(1.0, campaign="other")
+
+    every = report_memory(db=db, layout="paddle")
+    other = report_memory(db=db, layout="paddle", campaign="other")
+
+    assert [table.facts["campaign"] for table in every.tables] == ["ngc"]
+    assert [table.frame.rows() for table in other.tables] == [[("1", "-")]]
+    assert other.tables[0].notes == (
+        "no log of these runs has a memory sample, in telemetry beside it or in its own lines",
+    )
+
+
 def test_names_of_numbers_stand_in_a_table_only_if_asked_for(readme_000: Path) -> None:
     report = report_speed(db=readme_000, columns="fp32:32,fp32:8", rows=1, cells=True)
 
