@@ -8,7 +8,11 @@ with off as (
 ),
 -- Another rule may be the one that the owner used.
 other as (
-    select off.our_cell, off.published_value, arg_min(other.rule, abs(other.value - off.published_value)) as rule
+    select
+        off.our_cell,
+        off.published_value,
+        -- Of several that are equally near the first by name.
+        min({'off': round(abs(other.value - off.published_value), 6), 'rule': other.rule}).rule as rule
     from off
     join speed_table as ours on ours.cell = off.our_cell
     join speed_table as other

@@ -20,4 +20,4 @@ select
     0 as expected
 from dated
 where epoch(before) - epoch(logged_at) > $tolerance_s
-qualify row_number() over (partition by log_id, line) = 1;
+qualify row_number() over (partition by log_id, line order by run_id) = 1;

@@ -2,8 +2,8 @@
 -- severity: warning
 select
     conflict.run_id,
-    min(fact.log_id) as log_id,
-    min(fact.line) as line,
+    min({'log_id': fact.log_id, 'line': fact.line}).log_id as log_id,
+    min({'log_id': fact.log_id, 'line': fact.line}).line as line,
     case
         when used_value is null then format('{}: {} by {}, and nothing decides', conflict.name, other_value, other_source)
         else format('{}: {} by {}, {} by {}', conflict.name, used_value, used_source, other_value, other_source)
