@@ -58,12 +58,12 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
     reason = read.mixture or _why_not(rule, candidates, used, whole) or missing
     value = None
     if reason is None and rate is not None and factor is not None:
-        raw = 1 / rate if read.yields == "s" and read.base_unit == "steps/s" else rate * factor
+        raw = over(1, rate) if read.yields == "s" and read.base_unit == "steps/s" else rate * factor
         value = rounded(raw, rule["rounding"], rule["rounding_digits"])
         if rule["zero_fails"] and abs(value) < 1:
             reason = "its owner takes a result below 1 for a failure"
             value = None if value == 0 else value
-    count = len({row["step"] for row in usable}) if rule["ranks"] == "median" else len(usable)
+    count = len({row["step"] for row in usable} - {None}) if rule["ranks"] == "median" else len(usable)
     skipped = count + sum(row["use"] in _UNUSABLE for row in lines) - len(used)
     rest = _not_read(rule, run, read, phase)
     ordered = sorted([*lines, *rest], key=lambda row: (row["part"], row["log_id"], row["byte_offset"], row["ordinal"]))
@@ -97,10 +97,15 @@ def _usable(row: Row, rule: Row, read: Read) -> bool:
     return bool(row["use"] == KEPT)
 
 
+def over(one: float, other: float) -> float:
+    """One over the other as floats are divided: over nought it is infinite."""
+    return one / other if other else math.copysign(math.inf, one) if one else math.nan
+
+
 def _rate(value: float, steps: float, quantity: str) -> float:
     if quantity == "throughput":
         return value
-    return steps / value if value else math.inf
+    return over(steps, value)
 
 
 def _by_rank(usable: list[Row], every: list[Row], rule: Row) -> list[Row]:
@@ -189,9 +194,9 @@ def _statistic(used: list[Row], rule: Row) -> float | None:
         return float(rates[-1])
     if rule["average_of"] == "times":
         if rule["statistic"] == "median":
-            return float(1 / median(1 / rate for rate in rates))
-        seconds = math.fsum(one["steps"] / one["rate"] for one in used)
-        return math.fsum(one["steps"] for one in used) / seconds
+            return over(1, median(over(1, rate) for rate in rates))
+        seconds = math.fsum(over(one["steps"], one["rate"]) for one in used)
+        return over(math.fsum(one["steps"] for one in used), seconds)
     return float(median(rates)) if rule["statistic"] == "median" else math.fsum(rates) / len(rates)
 
 

@@ -716,7 +716,7 @@ applied as (
             when ranks = 'first' then list_filter(reading.readings, lambda x: x.rank = lowest_rank)
             else reading.readings
         end as candidates,
-        case when ranks = 'median' then len(stepwise.readings) else len(reading.readings) end as found
+        case when ranks = 'median' then coalesce(len(stepwise.readings), 0) else len(reading.readings) end as found
     from reading
     left join stepwise
         on stepwise.run_id = reading.run_id
@@ -771,7 +771,14 @@ rated as (
 ),
 used as (
     select
-        * exclude (every_rate),
+        * exclude (every_rate) replace (
+            case
+                when positive_only and average_of = 'times' then list_transform(
+                    list_filter(list_zip(volumes, every_rate), lambda x: x[2] > 0), lambda x: x[1]
+                )
+                else volumes
+            end as volumes
+        ),
         -- "last" looks for the last record first: a run that ends with 0 has no positive speed.
         case
             when statistic = 'last'

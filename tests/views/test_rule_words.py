@@ -327,3 +327,17 @@ def test_a_pass_needs_its_batch_and_the_gpus(ledger, case, needed):
     ledger.run(timed(ledger, 1, 4.0), case=case)
 
     assert speed(ledger, "r", "value, reason") == [(None, needed)]
+
+
+def test_a_positive_mean_of_times_leaves_out_the_steps_of_what_is_not_positive(ledger):
+    ledger.rule("r", average_of="times", positive_only=True)
+    ledger.run(ledger.step(1, speed=2.0), ledger.step(2, speed=0.0), ledger.step(3, speed=6.0), case=EIGHT)
+
+    assert speed(ledger, "r") == [(2 / (1 / 2 + 1 / 6), "samples/s", 2, 1, "ok")]
+
+
+def test_of_records_without_a_step_a_median_over_ranks_counts_none_and_says_so(ledger):
+    ledger.rule("r", quantity="throughput", ranks="median")
+    ledger.run(ledger.step(None, speed=2.0), case=EIGHT)
+
+    assert speed(ledger, "r", "value, records_used, records_skipped, status") == [(None, 0, 0, "too_few_records")]
