@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from benchledger.store.database import open_for_writing
 from tests.ingestion.logs import put, run_text
 
 
@@ -37,3 +38,16 @@ def home(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def db(home: Path) -> Path:
     return home / "bench.duckdb"
+
+
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("empty") / "empty.duckdb"
+    open_for_writing(place).close()
+    return place
+
+
+@pytest.fixture
+def new_db(empty_ledger: Path, tmp_path: Path) -> Path:
+    """An empty ledger: copied, since the migrations take longer than most tests."""
+    return Path(shutil.copy(empty_ledger, tmp_path / "new.duckdb"))

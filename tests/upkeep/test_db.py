@@ -187,6 +187,28 @@ def test_what_was_forgotten_is_still_in_the_file_until_it_is_compacted(db: Path,
     assert sorted(path.name for path in db.parent.glob("bench*")) == ["bench.duckdb", "bench.duckdb.private"]
 
 
+def test_a_copy_that_cannot_be_written_leaves_what_was_there(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, target = db.read_bytes(), put(tmp_path / "copy.duckdb", "an older copy")
+
+    def full(*_: object) -> None:
+        raise duckdb.IOException("IO Error: No space left on device")
+
+    monkeypatch.setattr("benchledger.store.copies._compare", full)
+    for copying in (lambda: db_backup(target, force=True, db=db), lambda: db_compact(db=db)):
+        with pytest.raises(DatabaseError, match=r"No space left on device\. Free some disk space"):
+            copying()
+
+    assert target.read_text() == "an older copy"
+    assert db.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.glob("*duckdb*")) == [
+        "bench.duckdb",
+        "bench.duckdb.private",
+        "copy.duckdb",
+    ]
+
+
 @pytest.mark.parametrize("mode", ["r", "w"])
 def test_a_held_ledger_is_exit_3(mode: str, db: Path, tmp_path: Path) -> None:
     with holder(db, mode):
@@ -267,8 +289,10 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
 
 
-def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(db: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.duckdb"
+def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(
+    db: Path, new_db: Path, tmp_path: Path
+) -> None:
+    other = new_db
     put(tmp_path / "more" / "x.log", "x\n")
     ingest(tmp_path / "more", db=other)
     private = Path(f"{db}.private")

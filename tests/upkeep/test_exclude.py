@@ -136,8 +136,8 @@ def left_out(db: Path) -> list[tuple[str, str]]:
     return ask(db, "select run_key, reason from excluded_run")
 
 
-def test_an_exclusion_survives_a_refresh(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
+def test_an_exclusion_survives_a_refresh(new_db: Path, tmp_path: Path) -> None:
+    db = new_db
     put(tmp_path / "logs" / "a.log", run_text().log)
     ingest(tmp_path / "logs", db=db)
     key = one(db, "select run_key from run")
@@ -148,8 +148,8 @@ def test_an_exclusion_survives_a_refresh(tmp_path: Path) -> None:
     assert left_out(db) == [(key, "bad")]
 
 
-def test_an_exclusion_follows_a_run_whose_key_changes_and_changes_back(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
+def test_an_exclusion_follows_a_run_whose_key_changes_and_changes_back(new_db: Path, tmp_path: Path) -> None:
+    db = new_db
     written = run_text()
     put(tmp_path / "logs" / "a.json", written.twin)
     ingest(tmp_path / "logs", db=db)
@@ -170,8 +170,8 @@ def test_an_exclusion_follows_a_run_whose_key_changes_and_changes_back(tmp_path:
     assert left_out(db) == []
 
 
-def test_an_exclusion_follows_a_log_that_grows(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
+def test_an_exclusion_follows_a_log_that_grows(new_db: Path, tmp_path: Path) -> None:
+    db = new_db
     text = run_text().log
     put(tmp_path / "logs" / "a.log", text[: len(text) // 2])
     ingest(tmp_path / "logs", db=db)
