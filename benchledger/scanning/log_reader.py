@@ -183,6 +183,9 @@ class LogReader:
 
     def _detect(self, chunks: Iterator[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
         head = _unmarked(first)
+        if first[8:12] == b"DUCK":
+            # The texts that a copy of a ledger holds are those of logs, which lie elsewhere.
+            return Detected(None, "a DuckDB database: its logs are what can be read"), None
         for reader in self._readers:
             if (why := reader.fits(head, complete)) is not None:
                 return Detected(reader.format, why), reader

@@ -326,3 +326,16 @@ def test_a_damaged_block_is_found(db: Path) -> None:
 
     assert result.exit_code == 1
     assert "every table can be read to its end" in result.stderr
+
+
+def test_a_copy_of_a_ledger_is_no_log(db: Path, new_db: Path, tmp_path: Path) -> None:
+    ingest(Path(__file__).parents[2] / "data" / "made" / "run3", db=db)
+    db_backup(put(tmp_path / "logs" / "copy.duckdb", ""), force=True, db=db)
+
+    ingest(tmp_path / "logs", db=new_db)
+
+    assert ask(new_db, "select path, status from sighting order by all") == [
+        ("copy.duckdb", "unrecognised"),
+        ("copy.duckdb.private", "unrecognised"),
+    ]
+    assert ask(new_db, "select count(*) from reject") == [(0,)]
