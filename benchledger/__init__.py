@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from benchledger.answers.environment import report_environment
-    from benchledger.answers.explain import explain
+    from benchledger.answers.explaining.explain import explain
     from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.leaderboard import leaderboard
@@ -88,7 +88,7 @@ _HOMES = {
     "db_migrate": "benchledger.upkeep.migrate",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
-    "explain": "benchledger.answers.explain",
+    "explain": "benchledger.answers.explaining.explain",
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
     "export_dlperf": "benchledger.exports.dlperf",

@@ -15,8 +15,8 @@ from benchledger.cli.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.explain import Explained
-    from benchledger.answers.explained import ExplainedCell
+    from benchledger.answers.explaining.explain import Explained
+    from benchledger.answers.explaining.explained import ExplainedCell
 
 # Of the lines that were kept, so many from the first and from the last of each run.
 _ENDS = 3
@@ -58,7 +58,7 @@ def _json(answer: Explained) -> str:
 
 
 def _text(answer: Explained) -> str:
-    from benchledger.answers.explained import ExplainedCell, ExplainedRun
+    from benchledger.answers.explaining.explained import ExplainedCell, ExplainedRun
 
     if isinstance(answer, ExplainedCell):
         return _cell_text(answer)

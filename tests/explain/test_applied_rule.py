@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from benchledger.answers.applied_rule import apply_rule
+from benchledger.answers.explaining.applied_rule import apply_rule
+from benchledger.answers.explaining.run_values import values_of
 from benchledger.answers.reading import reading
-from benchledger.answers.run_values import values_of
 from benchledger.answers.series import rows_of
 
 

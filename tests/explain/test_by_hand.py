@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger.answers.explain import explained_cell
+from benchledger.answers.explaining.explain import explained_cell
 from benchledger.answers.reading import reading
 from benchledger.answers.series import rows_of
 from benchledger.exports.values import json_text

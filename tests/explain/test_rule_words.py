@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.answers.rule_words import rule_sentences
+from benchledger.answers.explaining.rule_words import rule_sentences
 from benchledger.definitions.rules import COLUMNS, Rule, load_rules
 
 ODD = "what is no finite number, and times of 0 or less"

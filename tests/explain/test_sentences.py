@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from benchledger import exclude, explain, ingest, runs
-from benchledger.answers.explained import ExplainedCell, ExplainedFile, ExplainedRun
+from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.errors import NothingFoundError, UsageError
 from tests.ingestion.logs import put, run_text
 
@@ -145,8 +145,8 @@ def test_a_speed_up_names_its_base_and_both_speeds(folder: Path) -> None:
 
 
 def test_a_number_that_differs_from_the_table_is_shouted() -> None:
-    from benchledger.answers.explained import Check
-    from benchledger.answers.speed_words import check_sentence
+    from benchledger.answers.explaining.explained import Check
+    from benchledger.answers.explaining.speed_words import check_sentence
 
     assert "IT DIFFERS" in check_sentence(Check(1.0, 1.1), "s", parts_agree=True)
     assert "IT DIFFERS" in check_sentence(Check(1.0, None), "s", parts_agree=True)

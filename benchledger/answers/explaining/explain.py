@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explain_file import explained_file, explained_known_file, file_on_disk, logs_at
-from benchledger.answers.explain_memory import explained_memory
-from benchledger.answers.explain_run import explained_run
-from benchledger.answers.explain_speed import explained_speed
-from benchledger.answers.explain_speedup import explained_speedup
-from benchledger.answers.explained import ExplainedCell, ExplainedFile, ExplainedRun
+from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
+from benchledger.answers.explaining.file import explained_file, explained_known_file, file_on_disk, logs_at
+from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
+from benchledger.answers.explaining.memory import explained_memory
+from benchledger.answers.explaining.run import explained_run
+from benchledger.answers.explaining.speed import explained_speed
+from benchledger.answers.explaining.speedup import explained_speedup
 from benchledger.answers.filters import read_filters
-from benchledger.answers.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.errors import NothingFoundError, UsageError, known

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import fact_text
-from benchledger.answers.explained import ExplainedRun
+from benchledger.answers.explaining.explained import ExplainedRun
+from benchledger.answers.explaining.speed_words import conflict_sentences
 from benchledger.answers.grouping import Row
 from benchledger.answers.run_detail import RunDetail, detail_of
 from benchledger.answers.run_evidence import conflicts_of
 from benchledger.answers.series import rows_asked
-from benchledger.answers.speed_words import conflict_sentences
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.grouping import Row, sort_key
-from benchledger.answers.run_values import RunValues
 
 # The ways of saying how fast a step is, the first choice first.
 _QUANTITIES = ("throughput", "step_time", "interval")

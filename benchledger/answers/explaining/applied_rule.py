@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from benchledger.answers.explaining.read_values import Read, read_by
+from benchledger.answers.explaining.roundings import rounded
+from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.grouping import Row, sort_key
-from benchledger.answers.read_values import Read, read_by
-from benchledger.answers.roundings import rounded
-from benchledger.answers.run_values import RunValues
 
 KEPT = "kept"
 

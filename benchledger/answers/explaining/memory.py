@@ -6,11 +6,11 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explain_speed import READING_COLUMNS, frame_of_rows, reading_kinds
-from benchledger.answers.explained import Check, ExplainedCell
+from benchledger.answers.explaining.explained import Check, ExplainedCell
+from benchledger.answers.explaining.memory_words import memory_sentences
+from benchledger.answers.explaining.speed import READING_COLUMNS, frame_of_rows, reading_kinds
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.memory import MEANING
-from benchledger.answers.memory_words import memory_sentences
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import rows_asked
 

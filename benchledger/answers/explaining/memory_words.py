@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchledger.answers.cells import fact_text, status_text
-from benchledger.answers.explained import Check
+from benchledger.answers.explaining.explained import Check
+from benchledger.answers.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence
 from benchledger.answers.grouping import Row
-from benchledger.answers.speed_words import check_sentence, conflict_sentences, counted_sentence
 
 
 def memory_sentences(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from benchledger.answers.applied_rule import Applied, apply_rule
-from benchledger.answers.explained import Check, ExplainedCell
+from benchledger.answers.explaining.applied_rule import Applied, apply_rule
+from benchledger.answers.explaining.explained import Check, ExplainedCell
+from benchledger.answers.explaining.roundings import rounded
+from benchledger.answers.explaining.rule_words import rule_sentences
+from benchledger.answers.explaining.run_values import RunValues, values_of
+from benchledger.answers.explaining.speed_words import speed_sentences
 from benchledger.answers.grouping import Row, grouped
-from benchledger.answers.roundings import rounded
-from benchledger.answers.rule_words import rule_sentences
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.run_values import RunValues, values_of
 from benchledger.answers.series import rows_asked
-from benchledger.answers.speed_words import speed_sentences
 
 if TYPE_CHECKING:
     import duckdb

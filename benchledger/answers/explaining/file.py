@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explained import ExplainedFile
-from benchledger.answers.file_now import begins_as_archive, hash_of, nearest_formats, recognised_now
+from benchledger.answers.explaining.explained import ExplainedFile
+from benchledger.answers.explaining.file_now import begins_as_archive, hash_of, nearest_formats, recognised_now
 from benchledger.answers.grouping import Row
 from benchledger.answers.series import rows_asked
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchledger.answers.cells import UNKNOWN, fact_text, status_text
-from benchledger.answers.explained import Check
+from benchledger.answers.explaining.explained import Check
+from benchledger.answers.explaining.roundings import rounding_words
 from benchledger.answers.grouping import Row
-from benchledger.answers.roundings import rounding_words
 
 # Of more than so many contradictions the rest is counted.
 _SHOWN = 8

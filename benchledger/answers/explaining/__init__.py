@@ -1,0 +1,1 @@
+"""Where a number comes from: a cell, a run or a file explained by what the ledger keeps of it."""

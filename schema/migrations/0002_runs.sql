@@ -1,0 +1,392 @@
+-- Views answer. NULL equals NULL in every key and join; no number depends on the order in which rows were stored:
+-- means are taken over lists that are sorted first, since a parallel sum of floats differs from run to run.
+
+-- Roundings that the owners of rules use. numpy's round(x, n) is round_even(x * 10^n) / 10^n, which neither
+-- round(x, n) nor round_even(x, n) of DuckDB reproduces. round_exact is C's and Python's '%.2f'. round2_truncate is Python's int(round(x, 2)).
+create macro rounded(value, method, digits) as
+    case method
+        when 'round_even' then round_even(value * pow(10, digits), 0) / pow(10, digits)
+        when 'round_exact' then format('{:.{}f}', value, digits)::double
+        when 'truncate' then trunc(value * pow(10, digits)) / pow(10, digits)
+        when 'round2_truncate' then trunc(round_even(value * 100, 0) / 100 * pow(10, digits)) / pow(10, digits)
+        else value
+    end;
+
+-- Where a file lies, as people are told it: its path, or that of its archive and the names that lead to it from there.
+create macro place_of(path, archive, member) as
+    case
+        when archive is null then path
+        when member is null then archive
+        else archive || '!/' || member
+    end;
+
+-- A short name of a number in a table: a letter for the table and ten digits of a hash of what the number is of, so that
+-- it is the same in every ledger. No hexadecimal digit is s, m or u: no key of a run looks like it.
+create macro cell_key(letter, parts) as
+    letter || left(md5(to_json(parts)::varchar), 10);
+
+-- One place of each log that stands in the ledger: the first that the glob matches, by its path or as people are told it;
+-- NULL where none does.
+create macro place_of_log(path_glob) as table
+select
+    log_id,
+    min(place_of(path, archive, member))
+        filter (path glob path_glob or place_of(path, archive, member) glob path_glob) as path,
+    count(*) as sightings
+from sighting
+where status in ('loaded', 'duplicate')
+group by log_id;
+
+-- The ways in which a file can be named: by its path, and as people are told where it lies.
+create view file_place as
+select sighting_id, log_id, path as place
+from sighting
+union
+select sighting_id, log_id, place_of(path, archive, member)
+from sighting;
+
+-- Which logs and lines ----------------------------------------------------------------------------------------
+
+-- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no
+-- log of it is known.
+create view run_source as
+select run_id, log_id, segment, role, first_line, last_line
+from run_log
+where role in ('train', 'duplicate_stream', 'manifest')
+qualify role = 'train'
+    or not bool_or(role = 'train') over (partition by run_id)
+    and (role = 'duplicate_stream' or not bool_or(role = 'duplicate_stream') over (partition by run_id));
+
+-- Three branches instead of one left join, because a telemetry log is claimed device by device:
+-- an "or" in the condition of an outer join would compare every record with every claim.
+create view measurement_all as
+with whole as (
+    select run_id, log_id, role, first_line, last_line
+    from run_log
+    where role <> 'telemetry' or devices is null
+),
+by_device as (
+    -- A telemetry record without a device counts for every claim, hence the NULL in the list.
+    select distinct run_id, log_id, role, first_line, last_line, unnest(list_append(devices, null)) as device
+    from run_log
+    where role = 'telemetry' and devices is not null
+),
+claimed as (
+    select whole.run_id, whole.role, record.*
+    from record
+    join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
+    union all
+    select by_device.run_id, by_device.role, record.*
+    from record
+    join by_device
+        on record.log_id = by_device.log_id
+        and record.device is not distinct from by_device.device
+        and record.line between by_device.first_line and by_device.last_line
+    union all
+    select null, null, record.*
+    from record
+    anti join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
+    anti join by_device
+        on record.log_id = by_device.log_id
+        and record.device is not distinct from by_device.device
+        and record.line between by_device.first_line and by_device.last_line
+)
+select
+    claimed.run_id,
+    claimed.log_id,
+    claimed.role,
+    claimed.line,
+    claimed.byte_offset,
+    shape.kind,
+    shape.phase,
+    shape.ordinal,
+    claimed.step,
+    claimed.epoch,
+    claimed.rank,
+    claimed.device,
+    claimed.label,
+    claimed.logged_at,
+    claimed.clock_s,
+    shape.name,
+    shape.quantity,
+    claimed."values"[shape.ordinal] as value,
+    claimed.texts[shape.ordinal] as text,
+    shape.unit,
+    shape.unit_logged,
+    shape.scope
+from claimed
+join shape using (shape_id);
+
+create view measurement as
+select measurement_all.*
+from measurement_all
+where role is distinct from 'duplicate_stream'
+    or run_id in (select run_id from run_source where role = 'duplicate_stream')
+    or (log_id, byte_offset) in (select (log_id, byte_offset) from stream_only);
+
+-- The records that a run's speed is computed from. part 0 is the source log, part 1 what only its twin has.
+create view run_record as
+select run_source.run_id, 0 as part, record.*
+from record
+join run_source
+    on record.log_id = run_source.log_id and record.line between run_source.first_line and run_source.last_line
+union all
+select run_log.run_id, 1 as part, record.*
+from record
+semi join stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
+join run_log
+    on record.log_id = run_log.log_id and record.line between run_log.first_line and run_log.last_line
+semi join run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'
+where run_log.role = 'duplicate_stream';
+
+-- Campaigns and series ----------------------------------------------------------------------------------------
+
+-- Of a run whose manifests name campaigns, these count; --campaign-name beats them.
+create view run_campaign as
+with named as (
+    select distinct run_id, value as campaign
+    from fact
+    where name = 'campaign' and source = 'manifest'
+)
+select distinct
+    run_source.run_id,
+    case when sighting.campaign_source = 'option' then sighting.campaign else coalesce(named.campaign, sighting.campaign) end
+        as campaign
+from run_source
+join sighting using (log_id)
+left join named using (run_id)
+where sighting.status in ('loaded', 'duplicate');
+
+-- When a run was: as its log or its manifest says, else the earliest time of a file or an archive's member that holds
+-- its log. Nothing else in the ledger depends on a file's time.
+create view run_time as
+with seen as (
+    select run_source.run_id, min(sighting.modified_at) as modified_at,
+        arg_min(if(sighting.archive is null, 'file', 'member'), (sighting.modified_at, sighting.archive is null)) as time_source
+    from run_source
+    join sighting using (log_id)
+    where sighting.status in ('loaded', 'duplicate') and sighting.modified_at is not null
+    group by run_source.run_id
+)
+select
+    run.run_id,
+    if(run.time_source is null, seen.modified_at, run.started_at) as started_at,
+    run.ended_at,
+    coalesce(run.time_source, seen.time_source) as time_source
+from run
+left join seen using (run_id);
+
+-- An exclusion hangs on any key that the run ever had.
+create view excluded_run as
+with recursive excluded(run_key, reason, excluded_at, excluded_by) as (
+    select run_key, reason, excluded_at, excluded_by from exclusion
+    union
+    select run_alias.run_key, excluded.reason, excluded.excluded_at, excluded.excluded_by
+    from excluded
+    join run_alias on run_alias.old_key = excluded.run_key
+)
+select
+    run.run_id,
+    run.run_key,
+    string_agg(distinct excluded.reason, '; ' order by excluded.reason) as reason,
+    max(excluded.excluded_at) as excluded_at,
+    string_agg(distinct excluded.excluded_by, '; ' order by excluded.excluded_by) as excluded_by
+from run
+join excluded using (run_key)
+group by run.run_id, run.run_key;
+
+-- Which series a run is in. A tuple is what a run states of GPU model and memory and of the versions of framework
+-- and implementation. A tuple that another one of the same campaign and case agrees with and says more than is narrow;
+-- its runs join the one series that fits, where exactly one does.
+create view series_member as
+with member as (
+    select
+        run.run_id,
+        run_campaign.campaign,
+        run.case_id,
+        environment.gpu_model,
+        environment.gpu_memory_mib,
+        environment.framework_version,
+        environment.implementation_version,
+        run.trial,
+        run.started_at,
+        run.run_key,
+        run.environment_id,
+        -- md5 and not hash(): the id must be the same in every release of DuckDB.
+        (md5_number_lower(json_array(
+            run_campaign.campaign,
+            run.case_id,
+            environment.gpu_model,
+            environment.gpu_memory_mib,
+            environment.framework_version,
+            environment.implementation_version
+        )::varchar) & 9223372036854775807)::bigint as own_id
+    from run
+    join run_campaign using (run_id)
+    left join environment using (environment_id)
+    anti join excluded_run using (run_id)
+),
+stated as (
+    select distinct
+        own_id, campaign, case_id, gpu_model, gpu_memory_mib, framework_version, implementation_version
+    from member
+),
+fit as (
+    select
+        one.own_id,
+        other.own_id as other_id,
+        (one.gpu_model is null or other.gpu_model is not null)
+        and (one.gpu_memory_mib is null or other.gpu_memory_mib is not null)
+        and (one.framework_version is null or other.framework_version is not null)
+        and (one.implementation_version is null or other.implementation_version is not null) as says_more
+    from stated as one
+    join stated as other
+        on one.case_id = other.case_id and one.campaign is not distinct from other.campaign
+    where one.own_id <> other.own_id
+        and (one.gpu_model = other.gpu_model) is not false
+        and (one.gpu_memory_mib = other.gpu_memory_mib) is not false
+        and (one.framework_version = other.framework_version) is not false
+        and (one.implementation_version = other.implementation_version) is not false
+),
+narrow as (
+    select distinct own_id
+    from fit
+    where says_more
+),
+joined as (
+    select own_id, min(other_id) as series_id
+    from fit
+    semi join narrow using (own_id)
+    where other_id not in (select own_id from narrow)
+    group by own_id
+    having count(*) = 1
+)
+select
+    coalesce(joined.series_id, member.own_id) as series_id,
+    member.run_id,
+    member.campaign,
+    member.case_id,
+    stated.gpu_model,
+    stated.gpu_memory_mib,
+    stated.framework_version,
+    stated.implementation_version,
+    member.trial as stated_trial,
+    member.started_at,
+    member.run_key,
+    member.environment_id
+from member
+left join joined using (own_id)
+join stated on stated.own_id = coalesce(joined.series_id, member.own_id);
+
+create view series as
+select
+    member.series_id,
+    member.campaign,
+    member.case_id,
+    member.gpu_model,
+    member.gpu_memory_mib,
+    member.framework_version,
+    member.implementation_version,
+    -- Two stated values that differ; one that is not stated is no difference.
+    nullif(concat_ws(
+        ', ',
+        case when min(environment.gpu_family) <> max(environment.gpu_family) then 'gpu_family' end,
+        case when min(environment.gpus_per_node) <> max(environment.gpus_per_node) then 'gpus_per_node' end,
+        case when min(environment.driver_version) <> max(environment.driver_version) then 'driver_version' end,
+        case when min(environment.cuda_version) <> max(environment.cuda_version) then 'cuda_version' end,
+        case when min(environment.cudnn_version) <> max(environment.cudnn_version) then 'cudnn_version' end,
+        case when min(environment.nccl_version) <> max(environment.nccl_version) then 'nccl_version' end,
+        case when min(environment.mpi_version) <> max(environment.mpi_version) then 'mpi_version' end,
+        case when min(environment.image) <> max(environment.image) then 'image' end,
+        case when min(environment.interconnect) <> max(environment.interconnect) then 'interconnect' end,
+        case when min(environment.topology) <> max(environment.topology) then 'topology' end,
+        case when min(environment.cpu_model) <> max(environment.cpu_model) then 'cpu_model' end,
+        case when min(environment.cpu_count) <> max(environment.cpu_count) then 'cpu_count' end,
+        case when min(environment.memory_mib) <> max(environment.memory_mib) then 'memory_mib' end,
+        case when min(environment.os) <> max(environment.os) then 'os' end,
+        case when min(environment.python_version) <> max(environment.python_version) then 'python_version' end,
+        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end
+    ), '') as mixed
+from series_member as member
+left join environment using (environment_id)
+group by
+    member.series_id,
+    member.campaign,
+    member.case_id,
+    member.gpu_model,
+    member.gpu_memory_mib,
+    member.framework_version,
+    member.implementation_version;
+
+-- A stated trial number stands where no other run of the series states it; the others take the free numbers from 1
+-- in the order of their start. The n-th free number is n plus the stated numbers below it, counted by a running sum:
+-- the j-th stated number s has s - j free ones below it, so it comes before the free number s - j + 1.
+create view series_run as
+with member as (
+    select
+        series_id,
+        run_id,
+        case
+            when stated_trial is not null and count(*) over (partition by series_id, stated_trial) = 1
+                then stated_trial
+        end as own_trial,
+        started_at,
+        run_key
+    from series_member
+),
+place as (
+    select
+        series_id,
+        run_id,
+        own_trial,
+        case
+            when own_trial is null
+                then row_number() over (
+                    partition by series_id, own_trial is null order by started_at nulls last, run_key
+                )
+            when own_trial >= 1
+                then own_trial + 1
+                    - row_number() over (partition by series_id, own_trial is null, own_trial >= 1 order by own_trial)
+        end as slot
+    from member
+)
+select
+    series_id,
+    run_id,
+    coalesce(
+        own_trial,
+        slot + count(*) filter (where own_trial >= 1) over (
+            partition by series_id order by slot nulls first, own_trial nulls last
+            rows between unbounded preceding and current row
+        )
+    ) as trial
+from place;
+
+create view conflict as
+with stated as (
+    select distinct run_id, name, value, source, used
+    from fact
+    -- A run is in every campaign in which its log was seen: that is no contradiction.
+    where name <> 'campaign' and (used or value is not null)
+),
+contradicted as (
+    select
+        other.run_id,
+        other.name,
+        used.value as used_value,
+        other.value as other_value,
+        used.source as used_source,
+        other.source as other_source
+    from stated as other
+    join stated as used on other.run_id = used.run_id and other.name = used.name and used.used and not other.used
+    where used.value is distinct from other.value
+),
+undecided as (
+    select run_id, name, null as used_value, value as other_value, null as used_source, source as other_source
+    from stated
+    qualify not bool_or(used) over (partition by run_id, name)
+        and min(value) over (partition by run_id, name) <> max(value) over (partition by run_id, name)
+)
+select * from contradicted
+union all
+select * from undecided;

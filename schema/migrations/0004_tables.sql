@@ -1,0 +1,528 @@
+-- Memory ------------------------------------------------------------------------------------------------------
+
+-- The same run has several true memories (allocated, reserved, of the process, of the device): never mixed.
+create view run_memory as
+select
+    measurement.run_id,
+    run.case_id,
+    case measurement.quantity
+        when 'memory_used' then 'device'
+        when 'memory_allocated' then 'allocated'
+        when 'memory_reserved' then 'reserved'
+        when 'memory_process' then 'process'
+    end as definition,
+    -- A program that numbers its ranks and not its devices: one rank holds one device.
+    coalesce(measurement.device, 'rank ' || measurement.rank) as device,
+    max(measurement.value) as value_mib,
+    count(*) as records_used
+from measurement
+join run using (run_id)
+where measurement.unit = 'MiB'
+    and isfinite(measurement.value)
+    and (
+        (measurement.quantity = 'memory_used' and measurement.kind = 'sample')
+        or measurement.quantity in ('memory_allocated', 'memory_reserved', 'memory_process')
+    )
+group by all;
+
+create view memory_table as
+with trial as (
+    select
+        series_run.series_id,
+        run_memory.run_id,
+        run_memory.definition,
+        run.status,
+        run.status in ('ok', 'unknown') as is_trial,
+        max(run_memory.value_mib) as value_mib
+    from series_run
+    join run_memory using (run_id)
+    join run using (run_id)
+    group by all
+),
+cell as (
+    select
+        series_id,
+        definition,
+        median(value_mib) filter (where is_trial) as value_mib,
+        count(*) filter (where is_trial) as trials,
+        count(*) filter (where not is_trial) as trials_dropped,
+        min(value_mib) filter (where is_trial) as lowest_mib,
+        max(value_mib) filter (where is_trial) as highest_mib,
+        case when bool_or(is_trial) then 'ok' else min(status) end as status
+    from trial
+    group by series_id, definition
+)
+select
+    series.series_id,
+    series.campaign,
+    series.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    series.gpu_model,
+    cell.definition,
+    cell.value_mib,
+    series.gpu_memory_mib,
+    series.gpu_memory_mib - cell.value_mib as headroom_mib,
+    cell.trials,
+    cell.trials_dropped,
+    cell.lowest_mib,
+    cell.highest_mib,
+    cell.status,
+    series.framework_version,
+    series.implementation_version,
+    series.mixed,
+    cell_key('m', [series.series_id::varchar, cell.definition]) as cell
+from cell
+join series using (series_id)
+join bench_case using (case_id);
+
+-- Speed-up ----------------------------------------------------------------------------------------------------
+
+-- Seconds are the better the fewer.
+create macro faster(value, base, unit) as
+    case when unit = 's' then base / value else value / base end;
+
+create view speedup_table as
+with cell as (
+    -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
+    select
+        *,
+        row_number() over (order by series_id, rule, unit) as cell_id,
+        dense_rank() over (order by
+            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
+            framework_version, implementation_version, rule, unit, batch_size_per_gpu
+        ) as weak_family,
+        dense_rank() over (order by
+            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
+            framework_version, implementation_version, rule, unit, global_batch_size
+        ) as strong_family
+    from speed_table
+),
+placed as (
+    select
+        cell_id, 'weak' as scaling, weak_family as family,
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
+        false as is_swept
+    from cell
+    union all
+    select
+        cell_id, 'strong', strong_family,
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
+        min(batch_size_per_gpu) over (partition by strong_family)
+            <> max(batch_size_per_gpu) over (partition by strong_family)
+    from cell
+    where global_batch_size is not null
+),
+base as (
+    select *
+    from placed
+    where value is not null and gpus is not null
+    qualify gpus = min(gpus) over (partition by scaling, family)
+),
+paired as (
+    select
+        placed.cell_id,
+        placed.scaling,
+        base.cell_id as base_id,
+        placed.batch_size_per_gpu is distinct from base.batch_size_per_gpu as other_batch,
+        -- Quotients, not logarithms: equal ratios are equal to the last bit. NULL to NULL is the same, to a number far.
+        rank() over (
+            partition by placed.cell_id, placed.scaling
+            order by
+                placed.cell_id <> base.cell_id,
+                case
+                    when placed.global_batch_size is not distinct from base.global_batch_size then 1
+                    else greatest(placed.global_batch_size, base.global_batch_size)
+                        / case when placed.global_batch_size + base.global_batch_size is not null
+                            then least(placed.global_batch_size, base.global_batch_size) end
+                end nulls last,
+                case
+                    when placed.gradient_accumulation is not distinct from base.gradient_accumulation then 1
+                    else greatest(placed.gradient_accumulation, base.gradient_accumulation)
+                        / case when placed.gradient_accumulation + base.gradient_accumulation is not null
+                            then least(placed.gradient_accumulation, base.gradient_accumulation) end
+                end nulls last
+        ) as preference
+    from placed
+    join base using (scaling, family)
+    where placed.gpus is not null
+),
+chosen as (
+    -- Two bases that are equally near: none.
+    select
+        cell_id,
+        scaling,
+        case when count(*) = 1 then min(base_id) end as base_id,
+        case when count(*) = 1 then bool_or(other_batch) end as other_batch
+    from paired
+    where preference = 1
+    group by cell_id, scaling
+),
+row_of as (
+    select placed.cell_id, placed.scaling, chosen.base_id
+    from placed
+    left join chosen using (cell_id, scaling)
+    -- A base with the same batch size per GPU is weak scaling, and stands there.
+    where placed.scaling = 'weak'
+        or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
+)
+select
+    cell.series_id,
+    cell.campaign,
+    cell.case_id,
+    cell.name,
+    cell.framework,
+    cell.implementation,
+    cell.model,
+    cell.task,
+    cell.precision,
+    cell.batch_size_per_gpu,
+    cell.global_batch_size,
+    cell.nodes,
+    cell.gpus,
+    cell.seq_len,
+    cell.gradient_accumulation,
+    cell.options,
+    cell.gpu_model,
+    cell.rule,
+    cell.is_default,
+    cell.value,
+    cell.unit,
+    cell.trials,
+    cell.trials_dropped,
+    cell.lowest,
+    cell.highest,
+    cell.stdev,
+    cell.conflicts,
+    cell.status,
+    row_of.scaling,
+    base_cell.series_id as base_series_id,
+    base_cell.gpus as base_gpus,
+    base_cell.value as base_value,
+    rounded(
+        faster(cell.value, base_cell.value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
+    ) as speedup,
+    faster(cell.value, base_cell.value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
+    cell.gpu_memory_mib,
+    cell.framework_version,
+    cell.implementation_version,
+    cell.mixed,
+    cell_key('u', [cell.series_id::varchar, cell.rule, cell.unit, row_of.scaling]) as cell
+from cell
+join row_of using (cell_id)
+join rule using (rule)
+left join cell as base_cell on base_cell.cell_id = row_of.base_id;
+
+-- What went wrong, and what fits ------------------------------------------------------------------------------
+
+create view failure_table as
+with last_words as (
+    select run_log.run_id, run_log.log_id, segment.event_line as line, min(segment.event_text) as event_text
+    from run_log
+    join segment using (log_id, segment)
+    where segment.event_line is not null
+    group by all
+)
+select
+    run.run_id,
+    run_campaign.campaign,
+    run.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    run.status,
+    run.reason,
+    run.status_log_id as log_id,
+    run.status_line as line,
+    coalesce(last_words.event_text, run.reason) as text,
+    environment.gpu_model,
+    run.run_key,
+    run.steps_done,
+    run.steps_planned,
+    run.exit_code
+from run
+anti join excluded_run using (run_id)
+left join run_campaign using (run_id)
+join bench_case using (case_id)
+left join environment using (environment_id)
+left join last_words
+    on last_words.run_id = run.run_id
+    and last_words.log_id = run.status_log_id
+    and last_words.line = run.status_line
+where run.status not in ('ok', 'unknown');
+
+create view max_batch_table as
+select
+    series.campaign,
+    series.gpu_model,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    max(bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown')) as largest_ok,
+    min(bench_case.batch_size_per_gpu) filter (where run.status = 'oom') as smallest_oom,
+    count(*) as runs,
+    list_sort(
+        list(distinct bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown'))
+    ) as sizes_ok,
+    list_sort(list(distinct bench_case.batch_size_per_gpu) filter (where run.status = 'oom')) as sizes_oom
+from series_run
+join series using (series_id)
+join run on run.run_id = series_run.run_id
+join bench_case on bench_case.case_id = run.case_id
+where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
+group by all;
+
+
+create view convergence_table as
+with reading as (
+    select
+        record.run_id,
+        shape.name,
+        shape.quantity,
+        min({
+            'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset,
+            'ordinal': shape.ordinal, 'step': record.step, 'value': record."values"[shape.ordinal]
+        }) as first_record,
+        max({
+            'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset,
+            'ordinal': shape.ordinal, 'step': record.step, 'value': record."values"[shape.ordinal]
+        }) as last_record,
+        count(*) as records
+    from run_record as record
+    join shape using (shape_id)
+    anti join excluded_run using (run_id)
+    where record."values"[shape.ordinal] is not null
+        and (
+            (shape.quantity = 'loss' and shape.kind = 'step' and shape.phase = 'train')
+            or (shape.quantity = 'accuracy' and shape.kind in ('step', 'summary'))
+        )
+    group by record.run_id, shape.name, shape.quantity
+),
+accuracy as (
+    select run_id, max({'last_record': last_record, 'name': name}) as latest
+    from reading
+    where quantity = 'accuracy'
+    group by run_id
+)
+select
+    run.run_id,
+    run.case_id,
+    loss.name as loss_name,
+    loss.first_record.step as first_step,
+    loss.first_record.value as first_loss,
+    loss.last_record.step as last_step,
+    loss.last_record.value as last_loss,
+    loss.records as loss_records,
+    accuracy.latest.name as accuracy_name,
+    accuracy.latest.last_record.value as last_accuracy,
+    run.status
+from (select * from reading where quantity = 'loss') as loss
+full join accuracy using (run_id)
+join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
+
+-- Ours against what others published --------------------------------------------------------------------------
+
+-- A column that a published number states must be the same in ours; one that it does not state is no condition. In the
+-- document's own logs what they do not say is no contradiction. The card is shown, not asked for.
+create view published_table as
+with ours as (
+    select
+        'speed' as quantity, series_id, campaign, rule, is_default, value, unit, trials, conflicts, framework, implementation, model,
+        task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
+    from speed_table
+    where value is not null
+    union all
+    select
+        'speedup', series_id, campaign, rule, is_default, speedup, '1', trials, conflicts, framework, implementation, model,
+        task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
+    from speedup_table
+    where speedup is not null and scaling = 'weak'
+),
+paired as (
+    select
+        published.source, published.revision, published.section, published.cell, published.quantity,
+        ours.campaign,
+        ours.series_id,
+        ours.rule,
+        ours.rule = published.rule is true as is_claimed,
+        ours.value,
+        ours.trials,
+        ours.conflicts,
+        ours.gpu_model,
+        ours.cell as our_cell,
+        coalesce(ours.campaign, '') glob published.campaign is true as own_logs
+    from published
+    join ours
+        on ours.quantity = published.quantity
+        and ours.unit = published.unit
+        and (ours.is_default or ours.rule = published.rule)
+    where (published.framework is null or published.framework = ours.framework or (ours.framework is null and own_logs))
+        and (published.implementation is null or published.implementation = ours.implementation or (ours.implementation is null and own_logs))
+        and (published.model is null or published.model = ours.model or (ours.model is null and own_logs))
+        and (published.task is null or published.task = ours.task or (ours.task is null and own_logs))
+        and (published.precision is null or published.precision = ours.precision or (ours.precision is null and own_logs))
+        and (published.batch_size_per_gpu is null or published.batch_size_per_gpu = ours.batch_size_per_gpu
+            or (ours.batch_size_per_gpu is null and own_logs))
+        and (published.nodes is null or published.nodes = ours.nodes or (ours.nodes is null and own_logs))
+        and (published.gpus is null or published.gpus = ours.gpus or (ours.gpus is null and own_logs))
+        and (published.seq_len is null or published.seq_len = ours.seq_len or (ours.seq_len is null and own_logs))
+        and (published.gradient_accumulation is null or published.gradient_accumulation = ours.gradient_accumulation
+            or (ours.gradient_accumulation is null and own_logs))
+    -- The rule that the document claims, and where it gives no number for a series the default one.
+    qualify is_claimed or not bool_or(is_claimed) over (
+        partition by
+            published.source, published.revision, published.section, published.cell, published.quantity, ours.series_id
+    )
+)
+select
+    published.source,
+    published.revision,
+    published.section,
+    published.cell,
+    published.quantity,
+    published.framework,
+    published.implementation,
+    published.model,
+    published.task,
+    published.precision,
+    published.batch_size_per_gpu,
+    published.nodes,
+    published.gpus,
+    published.seq_len,
+    published.gradient_accumulation,
+    published.gpu_model,
+    published.printed,
+    published.value,
+    published.unit,
+    paired.campaign,
+    coalesce(paired.own_logs, false) as own_logs,
+    paired.series_id,
+    paired.gpu_model as our_gpu_model,
+    paired.value as our_value,
+    paired.rule,
+    case when paired.is_claimed then 'claimed' when paired.rule is not null then 'default' end as rule_is,
+    paired.trials,
+    paired.conflicts,
+    paired.value - published.value as difference,
+    paired.value / nullif(published.value, 0) as ratio,
+    case
+        when paired.value is null then 'nothing of ours'
+        when format('{:.{}f}', paired.value, digits) = format('{:.{}f}', published.value, digits) then 'rounded'
+        when rounded(paired.value, 'truncate', digits) = rounded(published.value, 'round_even', digits) then 'truncated'
+        when abs(difference) <= 0.005 * abs(published.value) then 'within 0.5 %'
+        when paired.gpu_model <> published.gpu_model then 'other card'
+        else 'other'
+    end as equal,
+    published.note,
+    published.url,
+    paired.our_cell
+from (select *, len(split_part(printed, '.', 2))::integer as digits from published) as published
+left join paired
+    on paired.source = published.source
+    and paired.revision is not distinct from published.revision
+    and paired.section = published.section
+    and paired.cell = published.cell
+    and paired.quantity = published.quantity;
+
+-- Leaderboard -------------------------------------------------------------------------------------------------
+
+-- A log that was archived twice is in two campaigns. Of the series that share a run the one with most trials stands,
+-- of several the first by campaign: a run is ranked once, and every value is one of speed_table. Where nobody states the
+-- card there may be several of them: such series are listed, but have no rank.
+create macro leaderboard_of(campaign_glob) as table
+with candidate as (
+    select *
+    from speed_table
+    where is_default and trials > 0
+        -- A folder may be called runs[1], which as a glob does not match itself.
+        and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
+),
+claim as (
+    select
+        series_id,
+        rule,
+        unit,
+        row_number() over (
+            partition by run_id, rule, unit order by trials desc, campaign nulls last, series_id
+        ) = 1 as is_home
+    from (select series_id, campaign, rule, unit, trials, unnest(trial_runs) as run_id from candidate)
+),
+home as (
+    select series_id, rule, unit
+    from claim
+    group by series_id, rule, unit
+    having bool_and(is_home)
+)
+select
+    candidate.model,
+    candidate.task,
+    candidate.precision,
+    candidate.seq_len,
+    candidate.gpu_model,
+    candidate.gpus,
+    candidate.unit,
+    case when candidate.gpu_model is not null then rank() over board end as rank,
+    case
+        when candidate.gpu_model is not null
+            then rank() over board + count(*) over (
+                partition by
+                    candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
+                    candidate.gpus, candidate.unit, candidate.value
+            ) - 1
+    end as rank_last,
+    candidate.series_id,
+    candidate.campaign,
+    candidate.framework,
+    candidate.implementation,
+    candidate.batch_size_per_gpu,
+    candidate.value,
+    candidate.rule,
+    candidate.trials,
+    candidate.trials_dropped,
+    candidate.framework_version,
+    candidate.implementation_version,
+    candidate.cell,
+    candidate.lowest,
+    candidate.highest
+from candidate
+semi join home
+    on home.series_id = candidate.series_id
+    and home.rule = candidate.rule
+    and home.unit is not distinct from candidate.unit
+window board as (
+    partition by
+        candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
+        candidate.gpus, candidate.unit
+    order by case when candidate.unit = 's' then -candidate.value else candidate.value end desc
+);
+
+create view leaderboard as
+select * from leaderboard_of('*');
