@@ -126,7 +126,7 @@ comment on column segment.last_line is 'Last line of the part.';
 comment on column segment.first_record_line is 'Line of its first record.';
 comment on column segment.last_record_line is 'Line of its last record.';
 comment on column segment.started_at is 'Time at which it started, by the log.';
-comment on column segment.ended_at is 'Time of its last dated line; undated lines may go on long after it.';
+comment on column segment.ended_at is 'Time of its last dated record; other lines may go on long after it.';
 comment on column segment.records is 'Number of records.';
 comment on column segment.step_records is 'Number of records of kind step.';
 comment on column segment.steps_done is 'Last step that it states.';
@@ -204,8 +204,8 @@ comment on column run.run_key is
 comment on column run.case_id is 'Id of the case (table bench_case).';
 comment on column run.environment_id is 'Id of the environment (table environment).';
 comment on column run.trial is 'Repetition number that is stated; NULL if none is.';
-comment on column run.started_at is 'Start, by the log or its manifest; NULL if nothing states it.';
-comment on column run.ended_at is 'Time of the last dated line of its log (undated lines may go on long after it), else the end that its manifest states.';
+comment on column run.started_at is 'Start: time of the first dated record of its log, else the start that its manifest states; NULL if nothing states it.';
+comment on column run.ended_at is 'Time of the last dated record of its log (other lines may go on long after it), else the end that its manifest states. Equal to started_at where only one record is dated: such a run has no duration.';
 comment on column run.time_source is 'Where the times come from: log or manifest; view run_time falls back on files.';
 comment on column run.status is
     'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
