@@ -94,6 +94,12 @@ def _by_one_rule(kin: list[Row], rule: str) -> list[Row]:
     return chosen
 
 
+def several_rules(rows: list[Row]) -> list[str]:
+    """The rules of rows that tell of one series more than once, as a glob asks for them; none of several series."""
+    rules = sorted({row["rule"] for row in rows})
+    return rules if len(rules) > 1 and len({row["series_id"] for row in rows}) < len(rows) else []
+
+
 def left_out_notes(rows: list[Row], table: list[Row], asked: list[str]) -> tuple[str, ...]:
     """A note under a table naming the rules of a glob that give no number for any of its kin."""
     kin = {tuple(row[column] for column in _KIN) for row in table}

@@ -8,13 +8,13 @@ from typing import Any
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row, grouped, sort_key
 from benchledger.answers.reading import DEFAULT_DB, reading
-from benchledger.answers.rules import need_value, rows_by_rule, rules_asked_for
+from benchledger.answers.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series, rows_of
-from benchledger.errors import NothingFoundError, UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.json_files import JsonFiles
 
-# The mean over the trials that count, rounded as the rule rounds the number that it makes of them.
-_AVERAGES = """
+# Mean and median over the trials that count, whichever the rule makes of them, rounded as it rounds that number.
+_SPEEDS = """
 with trial as (
     select series_run.series_id, run_speed.rule, run_speed.unit, list_sort(list(run_speed.value)) as speeds
     from series_run
@@ -23,13 +23,17 @@ with trial as (
     group by all
 )
 select trial.series_id, trial.rule, trial.unit,
-    rounded(list_avg(trial.speeds), rule.trial_rounding, rule.trial_rounding_digits) as average
+    rounded(list_avg(trial.speeds), rule.trial_rounding, rule.trial_rounding_digits) as average,
+    rounded(list_median(trial.speeds), rule.trial_rounding, rule.trial_rounding_digits) as median
 from trial
 join rule using (rule)
 """
 _KEY = ("batch_size_per_gpu", "model", "nodes", "gpus")
 # In which two series of one key may differ, with the filter that tells them apart.
-_DIFFERING = ("campaign", "precision", "framework", "implementation", "task", "gpu_model", "seq_len", "options", "unit")
+_DIFFERING = (
+    *("campaign", "model", "precision", "framework", "implementation", "task", "gpu_model", "seq_len", "options"),
+    "unit",
+)
 
 
 def export_dlperf(
@@ -53,39 +57,51 @@ def export_dlperf(
         need_value(con, rows, rule)
         rows = [row for row in rows if row["value"] is not None]
         asked = {"series": [row["series_id"] for row in rows]}
-        averages = {
-            (row["series_id"], row["rule"], row["unit"]): row["average"]
-            for row in rows_of(con.sql(_AVERAGES, params=asked))
-        }
-    placed = [row for row in rows if None not in (row[name] for name in _KEY)]
+        speeds = {(row["series_id"], row["rule"], row["unit"]): row for row in rows_of(con.sql(_SPEEDS, params=asked))}
+    placed, notes = _placed(rows)
     if not placed:
-        raise NothingFoundError("no series asked for has a speed and states model, batch size, nodes and gpus")
-    left = len(rows) - len(placed)
-    notes = (f"series left out: {left}; they do not state model, batch size, nodes or gpus",) if left else ()
-    result = JsonFiles(_files(placed, averages), notes)
+        raise NothingFoundError("; ".join(["no series asked for has a place among DLPerf's results", *notes]))
+    result = JsonFiles(_files(placed, speeds), notes)
     if output is not None:
         result.write(output)
     return result
 
 
-def _files(rows: list[Row], averages: dict[tuple[Any, ...], float]) -> dict[str, dict[str, Any]]:
+def _placed(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows that a case such as 2n8g can stand for, and what is said of the others."""
+    stated = [row for row in rows if None not in (row[name] for name in _KEY)]
+    even = [row for row in stated if row["gpus"] % row["nodes"] == 0]
+    notes: list[str] = []
+    if len(stated) < len(rows):
+        notes.append(f"series left out: {len(rows) - len(stated)}; they do not state model, batch size, nodes or gpus")
+    if sizes := sorted({(row["nodes"], row["gpus"]) for row in stated if row not in even}):
+        told = ", ".join(f"{gpus} GPUs on {nodes} nodes" for nodes, gpus in sizes)
+        notes.append(f"series left out: {len(stated) - len(even)}; not the same number of GPUs on each node: {told}")
+    return even, tuple(notes)
+
+
+def _files(rows: list[Row], speeds: dict[tuple[Any, ...], Row]) -> dict[str, dict[str, Any]]:
     files: dict[str, dict[str, Any]] = {}
-    for (batch, model, nodes, gpus), found in sorted(grouped(rows, _KEY).items(), key=lambda pair: sort_key(pair[0])):
+    named = [{**row, "written_model": str(row["model"]).replace("_", "-")} for row in rows]
+    places = grouped(named, ("batch_size_per_gpu", "written_model", "nodes", "gpus"))
+    for (batch, model, nodes, gpus), found in sorted(places.items(), key=lambda pair: sort_key(pair[0])):
         case = f"{nodes}n{gpus // nodes}g"
         if len(found) > 1:
             raise UsageError(_ambiguous(f"{model} {case} of bz{batch}", found))
         (row,) = found
-        models = files.setdefault(f"bz{batch}_result.json", {})
-        models.setdefault(str(model).replace("_", "-"), {})[case] = {
-            "average_speed": averages[(row["series_id"], row["rule"], row["unit"])],
+        made = speeds[(row["series_id"], row["rule"], row["unit"])]
+        files.setdefault(f"bz{batch}_result.json", {}).setdefault(model, {})[case] = {
+            "average_speed": made["average"],
             "batch_size_per_device": batch,
-            "median_speed": row["value"],
+            "median_speed": made["median"],
             "speedup": row["speedup"],
         }
     return files
 
 
 def _ambiguous(place: str, rows: list[Row]) -> str:
+    if several := several_rules(rows):
+        return f"{len(several)} rules give a number for {place}: {known(several)}. Choose one with --rule"
     for name in _DIFFERING:
         values = sorted({str(row[name]) for row in rows})
         if len(values) > 1:

@@ -8,10 +8,10 @@ from typing import Any
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.reading import DEFAULT_DB, reading
-from benchledger.answers.rules import need_value, rules_asked_for
+from benchledger.answers.rules import need_value, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series
 from benchledger.definitions.missions import Mission, find_mission
-from benchledger.errors import NothingFoundError, UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.index_rows import SAME, kernel_times, largest_batches, memory, speeds, train_logs
 from benchledger.exports.json_files import JsonFiles
 
@@ -131,6 +131,8 @@ def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
 
 
 def _ambiguous(name: str, rows: list[Row]) -> str:
+    if several := several_rules(rows):
+        return f"{len(several)} rules give a number for {name}: {known(several)}. Choose one with --rule"
     for column in _TELLING:
         values = sorted({str(row[column]) for row in rows})
         if len(values) > 1:

@@ -65,7 +65,7 @@ def test_two_series_of_one_place_are_refused_with_the_filter_that_tells_them_apa
         ledger.run(2.0, precision="fp16")
 
     with pytest.raises(
-        UsageError, match=r"2 series stand for bert_base 1n1g of bz32: precision fp16, fp32.*--precision"
+        UsageError, match=r"2 series stand for bert-base 1n1g of bz32: precision fp16, fp32.*--precision"
     ):
         benchledger.export_dlperf(db=db)
 
@@ -79,3 +79,45 @@ def test_series_that_do_not_state_their_place_are_counted(db: Path) -> None:
 
     assert list(result.files["bz32_result.json"]["bert-base"]) == ["1n1g"]
     assert result.notes == ("series left out: 1; they do not state model, batch size, nodes or gpus",)
+
+
+def test_by_a_rule_that_takes_the_mean_of_trials_median_speed_is_still_the_median(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.rule("summary.mean", kind="summary", statistic="last", trial_statistic="mean")
+        for speed in (100.0, 101.0, 105.0):
+            ledger.run(speed)
+
+    (case,) = benchledger.export_dlperf(db=db, rule="summary.mean").files["bz32_result.json"]["bert-base"].values()
+
+    assert (case["average_speed"], case["median_speed"]) == (102.0, 101.0)
+
+
+def test_gpus_that_do_not_divide_by_their_nodes_are_left_out_with_a_note(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(6.0, nodes=2, gpus=6)
+        ledger.run(7.0, nodes=2, gpus=7)
+
+    result = benchledger.export_dlperf(db=db)
+
+    assert {case: row["median_speed"] for case, row in result.files["bz32_result.json"]["bert-base"].items()} == {
+        "2n3g": 6.0
+    }
+    assert result.notes == ("series left out: 1; not the same number of GPUs on each node: 7 GPUs on 2 nodes",)
+
+
+def test_two_models_that_dlperf_writes_alike_are_refused(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1.0)
+        ledger.run(2.0, model="bert-base")
+
+    with pytest.raises(UsageError, match=r"2 series stand for bert-base 1n1g of bz32: model bert-base, bert_base"):
+        benchledger.export_dlperf(db=db)
+
+
+def test_several_rules_of_a_glob_are_refused_by_their_names(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.rule("summary.mean", kind="summary", statistic="last", trial_statistic="mean")
+        ledger.run(1.0)
+
+    with pytest.raises(UsageError, match=r"2 rules give .*bert-base 1n1g.*: ngc.summary, summary.mean.*--rule"):
+        benchledger.export_dlperf(db=db, rule="*.*m*")

@@ -22,13 +22,14 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "bench.duckdb"
 
 
-def kernels(ledger: LedgerRows, run_id: int, *seconds: float) -> None:
-    """A profile of a run, a kernel a line."""
+def kernels(ledger: LedgerRows, run_id: int, *seconds: float, profile: int = 1, other: tuple[float, ...] = ()) -> None:
+    """A profile of a run, a kernel a line, of device 0 and of an `other` one."""
     shape = ledger.shape("kernel", name="duration", quantity="kernel_time", unit="s", phase=None)
-    log_id = 10_000 + run_id
-    ledger.log(run_id, log_id, role="profile", path="logs/trace.json")
-    for line, value in enumerate(seconds, start=1):
-        ledger.record(log_id, line, shape, value, device="0")
+    log_id = 10_000 * profile + run_id
+    ledger.log(run_id, log_id, role="profile", path=f"logs/trace{profile}.json")
+    launched = [*(("0", value) for value in seconds), *(("1", value) for value in other)]
+    for line, (device, value) in enumerate(launched, start=1):
+        ledger.record(log_id, line, shape, value, device=device)
 
 
 def test_a_case_has_a_file_with_the_fields_of_readme_002(db: Path) -> None:
@@ -115,6 +116,28 @@ def test_two_series_of_one_name_are_refused_with_the_filter_that_tells_them_apar
 
     with pytest.raises(UsageError, match=r"2 series are called nlp_gpt_sp_bs32_fp32_1: campaign a, b.*--campaign"):
         benchledger.export_index(db=db)
+
+
+def test_several_rules_of_a_glob_are_refused_by_their_names(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.rule("summary.mean", kind="summary", statistic="last", trial_statistic="mean")
+        ledger.run(9.0, **GPT)
+
+    with pytest.raises(UsageError, match=r"2 rules give .*nlp_gpt_sp_bs32_fp32_1: ngc.summary, summary.mean.*--rule"):
+        benchledger.export_index(db=db, rule="*.*m*")
+
+
+def test_of_several_profiles_and_devices_of_a_run_the_one_whose_kernels_took_longest_counts(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        run = ledger.run(9.0, **GPT)
+        kernels(ledger, run, 0.25, 0.25, other=(0.5, 0.5))
+        kernels(ledger, run, 0.25, 0.5, profile=2)
+
+    files = benchledger.export_index(db=db).files
+
+    assert [file["FINAL_RESULT"] for file in files.values() if file["index"] == 3] == [
+        {"ComputationTime_Total": 1000.0}
+    ]
 
 
 def test_a_model_without_a_mission_is_named(db: Path) -> None:
