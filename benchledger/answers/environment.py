@@ -16,7 +16,8 @@ from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
-from benchledger.definitions.words import LANGUAGES
+from benchledger.definitions.words import checked_language, refuse_without_layout
+from benchledger.errors import UsageError
 
 _ENVIRONMENTS = """
 with asked as (
@@ -104,8 +105,15 @@ def report_environment(
     """One table a campaign, a column for each environment in it: what is stated of GPU, driver, CUDA, image, CPU, ...
 
     In layout paddle or dlperf the section of a README, in English or Chinese; with `link` one line that leads to an
-    environment that is described elsewhere. Raises NothingFoundError if no run meets the filters.
+    environment that is described elsewhere. Raises NothingFoundError if no run meets the filters, UsageError for a
+    layout that is none, a link that a page may not hold, or a word that has no effect without layout or link.
     """
+    language = checked_language(lang)
+    if link is None:
+        if link_text is not None:
+            raise UsageError("link_text is what a link says: give the link as well, or take it out")
+        if layout in (None, PLAIN):
+            refuse_without_layout("environment", lang=lang)
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
         runs = all_runs(con)
@@ -117,7 +125,7 @@ def report_environment(
         rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
     campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
     tables = tuple(_table(name, group) for name, group in campaigns.items())
-    prose = _prose(campaigns, layout, lang or LANGUAGES[0], link, link_text)
+    prose = _prose(campaigns, layout, language, link, link_text)
     cells = frame_of(rows, without=("sizes", "gpu_model_logged", "topology_logged"))
     return Report("environment", tables, cells, prose=prose).noted(excluded)
 

@@ -29,7 +29,7 @@ def links_page(rows: list[Row], layout: str, lang: str, base: str) -> list[Line]
         lines.append(said(Kind.HEADING, heading.replace("[number]", str(number)), depth=_HEADING))
         shown = sorted(group, key=lambda row: (sort_key([row["gpus"]]), column_order(row), _apart(row)))
         # A log that holds several runs of one case is one link.
-        lines += dict.fromkeys(said(Kind.ITEM, "{}", texts[id(row)], link=link_to(base, row["path"])) for row in shown)
+        lines += dict.fromkeys(said(Kind.ITEM, "{}", texts[id(row)], link=_link(base, row)) for row in shown)
     return lines
 
 
@@ -39,7 +39,7 @@ def _apart(row: Row) -> SortKey:
 
 def _link(base: str, row: Row) -> str | None:
     # What came by standard input lies nowhere.
-    return None if row["place"] == _STDIN else link_to(base, row["path"])
+    return None if row["path"] == _STDIN else link_to(base, row["path"])
 
 
 def _by_machines(rows: list[Row], words: Mapping[str, str]) -> list[tuple[str, list[Row]]]:

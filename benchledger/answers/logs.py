@@ -10,13 +10,13 @@ from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.links import links_page
-from benchledger.answers.prose import Kind, Line
+from benchledger.answers.prose import Kind, Line, checked_address
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
-from benchledger.definitions.words import LANGUAGES
+from benchledger.definitions.words import checked_language, refuse_without_layout
 from benchledger.errors import NothingFoundError
 
 # A run's own log, at its place in the campaign where it has one there. A manifest is no log that one could read.
@@ -64,13 +64,18 @@ def report_logs(
     campaign: str | None = None,
     layout: str | None = None,
     lang: str | None = None,
-    base: str = ".",
+    base: str | None = None,
     **case_columns: object,
 ) -> Report:
     """The logs of runs: a table of their places, or in layout paddle or paddle_max a list of links below `base`.
 
-    Raises NothingFoundError if no run meets the filters, UsageError for a layout or base that is none.
+    Raises NothingFoundError if no run meets the filters, UsageError for a layout or base that is none, or for `lang` or
+    `base` where there is no layout that has words or links.
     """
+    language = checked_language(lang)
+    if layout in (None, PLAIN):
+        refuse_without_layout("logs", lang=lang, base=base)
+    place = checked_address("." if base is None else base)
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
         runs = all_runs(con)
@@ -93,7 +98,7 @@ def report_logs(
     for name, group in campaigns.items() if layout not in (None, PLAIN) else ():
         if len(campaigns) > 1:
             prose.append(Line(Kind.HEADING, fact_text(name), depth=2))
-        prose += links_page(group, str(layout), lang or LANGUAGES[0], base)
+        prose += links_page(group, str(layout), language, place)
     return Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=tuple(prose)).noted(excluded)
 
 

@@ -12,6 +12,7 @@ from benchledger.answers.grouping import Row, facts_of, grouped, sort_key
 from benchledger.answers.look import Look
 from benchledger.answers.nothing import known
 from benchledger.answers.reading import reading
+from benchledger.answers.rules import rules_asked_for
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError, UsageError
@@ -40,16 +41,20 @@ def published_report(
 ) -> Report:
     """The published numbers whose source matches a glob, in the layout of the speed or speed-up table.
 
-    Raises NothingFoundError if nobody published one that meets the filters.
+    Raises NothingFoundError if nobody published one that meets the filters, UsageError for a filter by what published
+    numbers do not state, or an unknown rule.
     """
-    wanted = {name: values for name, values in filters.values.items() if name != "campaign"}
-    if refused := sorted({"case_id", "name", "options", "global_batch_size"} & wanted.keys()):
+    wanted = filters.values
+    if refused := sorted({"campaign", "case_id", "name", "options", "global_batch_size"} & wanted.keys()):
         raise UsageError(f"published numbers do not state {refused[0]}: take out that filter")
     asked = Filters({"source": (source,), **({"rule": (rule,)} if rule else {}), **wanted})
     with reading(db) as con:
+        rules_asked_for(con, rule)
         published = con.view("published")
         found = rows_of(asked.apply(published))
         sources = [name for (name,) in published.select("source").distinct().fetchall()]
+        if not found and Filters({"source": (source,)}).apply(published).limit(1).fetchone() is not None:
+            raise asked.explain(published, "published number")
     shown = [row for row in found if look.report.name == "speedup" or row["quantity"] == "speed"]
     if not shown:
         raise NothingFoundError(

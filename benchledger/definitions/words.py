@@ -13,23 +13,47 @@ from benchledger.errors import DefinitionError, UsageError
 LANGUAGES = ("en", "zh")
 
 
+def checked_language(language: str | None) -> str:
+    """The language asked for, else English. Raises UsageError for one in which nothing is said."""
+    if language is None:
+        return LANGUAGES[0]
+    if language not in LANGUAGES:
+        raise UsageError(f"no words in {language!r}; known languages: {', '.join(LANGUAGES)}")
+    return language
+
+
+def refuse_without_layout(report: str, **given: object) -> None:
+    """Raises UsageError for what has an effect only where a report is laid out as a page, and not as a table."""
+    for name, value in given.items():
+        if value is not None and (name, value) != ("lang", LANGUAGES[0]):
+            layouts = ", ".join(_layouts(report))
+            raise UsageError(
+                f"the {report} table takes no {name.replace('_', '-')}: take it out, or give a layout: {layouts}"
+            )
+
+
 def load_words(report: str, section: str, language: str) -> dict[str, str]:
     """The words of one section of a report's file. Raises UsageError for a language or section that it does not have.
 
     Raises DefinitionError with file and line for a word that is not said in each language.
     """
-    if language not in LANGUAGES:
-        raise UsageError(f"no words in {language!r}; known languages: {', '.join(LANGUAGES)}")
-    sections = _read(report, tuple(definition_files("queries/words", ".toml")))
+    checked_language(language)
+    sections = _sections(report)
     if section not in sections:
-        raise UsageError(
-            f"no layout {section!r} of {report}; known: {', '.join(name for name in sections if '-' not in name)}"
-        )
+        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(_layouts(report))}")
     said = sections[section]
     if "-" not in section:
         # A layout of the user's own need not say everything; what is listed, such as paddle-host, is a list of its own.
         said = {**next(iter(sections.values())), **said}
     return {key: words[language] for key, words in said.items()}
+
+
+def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
+    return _read(report, tuple(definition_files("queries/words", ".toml")))
+
+
+def _layouts(report: str) -> list[str]:
+    return [name for name in _sections(report) if "-" not in name]
 
 
 @cache

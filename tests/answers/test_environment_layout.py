@@ -239,3 +239,12 @@ def test_a_layout_of_ones_own_says_what_it_lists(db: Path, tmp_path: Path) -> No
         "report", "environment", "--layout", "house", db=db, env={"BENCH_DEFINITIONS": str(tmp_path / "half")}
     )
     assert "environment.toml:2: host is said in each language: en, zh; here in: en" in done.stderr
+
+
+def test_what_has_no_effect_without_a_layout_or_a_link_is_refused(db: Path) -> None:
+    with pytest.raises(UsageError, match="no words in 'xx'; known languages: en, zh"):
+        report_environment(db=db, lang="xx")
+    with pytest.raises(UsageError, match="environment table takes no lang: take it out, or give a layout: paddle, dlp"):
+        report_environment(db=db, lang="zh")
+    with pytest.raises(UsageError, match="link_text is what a link says: give the link as well, or take it out"):
+        report_environment(db=db, link_text="hi")

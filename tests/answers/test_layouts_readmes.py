@@ -114,6 +114,9 @@ def test_what_nobody_published_is_not_called_not_run(ngc: Path) -> None:
         ({"published": "*nobody*"}, "nobody published such a number as '*nobody*'; known sources: "),
         ({"published": "*", "trials": True}, "is shown as it was printed: take out trials"),
         ({"published": "*", "name": "x"}, "published numbers do not state name: take out that filter"),
+        ({"published": "*", "campaign": "ngc"}, "published numbers do not state campaign: take out that filter"),
+        ({"published": "*", "rule": "nosuch"}, "no rule 'nosuch'; known: "),
+        ({"published": "*", "gpus": 7}, "no published number with gpus '7'; known: "),
     ],
 )
 def test_published_numbers_that_cannot_be_shown(ngc: Path, words: dict[str, Any], said: str) -> None:

@@ -183,3 +183,24 @@ def test_what_cannot_be_is_refused_with_what_there_is(db: Path) -> None:
         report_logs(db=db, layout="paddle", base="javascript:1")
     with pytest.raises(NothingFoundError, match="no run with gpus '3'; known: "):
         report_logs(db=db, gpus=3)
+    with pytest.raises(UsageError, match="no words in 'xx'; known languages: en, zh"):
+        report_logs(db=db, lang="xx")
+
+
+@pytest.mark.parametrize(("option", "value"), [("lang", "zh"), ("base", "javascript:x"), ("base", "./logs")])
+def test_what_only_links_have_is_refused_beside_the_table(db: Path, option: str, value: str) -> None:
+    done = run_bench("report", "logs", f"--{option}", value, db=db)
+
+    assert (done.exit_code, done.stderr) == (
+        2,
+        f"Error: the logs table takes no {option}: take it out, or give a layout: paddle, paddle_max\n",
+    )
+
+
+def test_a_log_from_standard_input_lies_nowhere_and_is_no_link(tmp_path: Path) -> None:
+    run_bench("ingest", "-", db=tmp_path / "bench.duckdb", stdin=run_text(gpus=1).log.encode())
+
+    text = printed(tmp_path / "bench.duckdb", "--layout", "paddle")
+
+    assert links(text) == []
+    assert "- 1 GPU bs=32, FP32\n" in text
