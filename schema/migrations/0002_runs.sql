@@ -21,7 +21,8 @@ create macro place_of(path, archive, member) as
     end;
 
 -- A short name of a number in a table: a letter for the table and ten digits of a hash of what the number is of, so that
--- it is the same in every ledger. No hexadecimal digit is s, m or u: no key of a run looks like it.
+-- it is the same in every ledger of one key: the name of a campaign may be a pseudonym. No hexadecimal digit is
+-- s, m or u: no key of a run looks like it.
 create macro cell_key(letter, parts) as
     letter || left(md5(to_json(parts)::varchar), 10);
 

@@ -13,6 +13,7 @@ from benchledger import exclude, explain, ingest, runs
 from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.errors import NothingFoundError, UsageError
 from tests.ingestion.logs import put, run_text
+from tests.ingestion.packing import COMPRESS, tar
 
 STEM = "nlp_bert_base_sp_bs32_fp32_1.log"
 ODD = "nlp_bert_base_mp_bs48_fp32_8.log"  # contradicts what its log says
@@ -181,6 +182,32 @@ def test_a_file_is_told_by_its_bytes_wherever_it_lies(folder: Path, tmp_path: Pa
     assert f"from one/{STEM} (loaded)." in copied.sentences[0]
     assert f"It belongs to {key_of(db, 'one')} as its train log (its own log)." in copied.sentences
     assert copied.sentences[-1] == "Read now, by today's definitions, it gives the same format and counts."
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_a_log_that_is_compressed_alone_is_told_by_what_comes_out_of_it(
+    folder: Path, tmp_path: Path, suffix: str
+) -> None:
+    log = folder / "logs/one" / STEM
+    packed = explain(put(tmp_path / f"any.{suffix}", COMPRESS[suffix](log.read_bytes())), db=folder / "bench.duckdb")
+
+    assert isinstance(packed, ExplainedFile)
+    assert packed.sentences == explain(log, db=folder / "bench.duckdb").sentences
+
+
+def test_an_archive_is_no_log_also_where_it_is_compressed(folder: Path, tmp_path: Path) -> None:
+    packed = tar({"a.log": (folder / "logs/one" / STEM).read_bytes()})
+
+    for archive in (put(tmp_path / "a.tar", packed), put(tmp_path / "a.tar.gz", COMPRESS["gz"](packed))):
+        assert "its members are files of their own" in explain(archive, db=folder / "bench.duckdb").sentences[0]
+
+
+def test_a_compressed_stranger_is_told_what_it_almost_is(folder: Path, tmp_path: Path) -> None:
+    log = put(tmp_path / "x.log.gz", COMPRESS["gz"](b"hello\nDLL 2026-01-02 03:00:00.000000 - PARAMETER Loaded\n"))
+    found = explain(log, db=folder / "bench.duckdb")
+
+    assert isinstance(found, ExplainedFile)
+    assert "ngc-pytorch-bert" in found.nearest["format"].to_list()
 
 
 def test_a_stranger_is_told_what_it_almost_is(folder: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.explained import ExplainedFile
-from benchledger.answers.explaining.file_now import begins_as_archive, hash_of, nearest_formats, recognised_now
+from benchledger.answers.explaining.file_now import hash_of, is_archive_of_files, nearest_formats, recognised_now
 from benchledger.answers.grouping import Row
 from benchledger.answers.series import rows_asked
 
@@ -76,7 +76,7 @@ def explained_known_file(con: duckdb.DuckDBPyConnection, file: str, log_id: int 
 
 def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
     """A file on disk: by its content what the ledger knows of it, and how it would be recognised now."""
-    if begins_as_archive(path):
+    if is_archive_of_files(path):
         return _archive(con, path)
     known = rows_asked(con, _BY_HASH, content_hash=hash_of(path))
     return _explained(con, str(path), known[0]["log_id"] if known else None, path)

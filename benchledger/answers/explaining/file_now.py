@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from benchledger.answers.grouping import Row
-from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.archives.kinds import COMPRESSED, HEAD, is_archive, kind_of
+from benchledger.archives.limits import Limits
+from benchledger.archives.streams import Source
+from benchledger.archives.walk import Archive
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter
 from benchledger.scanning.detection import Detector, blocks
@@ -18,16 +24,34 @@ _LOOKED_AT = 4 * _CHUNK
 _REJECTS_SHOWN = 20
 
 
-def begins_as_archive(path: Path) -> bool:
-    """Whether a file is an archive by its first bytes."""
-    with path.open("rb") as stream:
-        return is_archive(stream.read(HEAD))
+def is_archive_of_files(path: Path) -> bool:
+    """Whether a file is an archive by its first bytes, and no log that is compressed alone."""
+    with path.open("rb") as file:
+        return is_archive(file.read(HEAD)) and _lone(file, path) is None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Source]:
+    """What an ingest reads of a file: its bytes, or what comes out of a log that is compressed alone."""
+    with path.open("rb") as file:
+        yield _lone(file, path) or file
+
+
+def _lone(file: BinaryIO, path: Path) -> Source | None:
+    file.seek(0)
+    head = file.read(HEAD)
+    file.seek(0)
+    if kind_of(head) not in COMPRESSED:
+        return None
+    member = next(Archive(file, path.stat().st_size, path.name, 0, Limits()).members())
+    # A tar that is compressed has members with names of their own.
+    return member.stream if member.lone and member.where.inner is None else None
 
 
 def hash_of(path: Path) -> str:
     """The hash by which the ledger would know the content of a file."""
     counter = Counter(None)
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         while chunk := stream.read(_CHUNK):
             counter.count(chunk)
     return counter.digest()
@@ -35,8 +59,12 @@ def hash_of(path: Path) -> str:
 
 def recognised_now(path: Path) -> Row:
     """Format, evidence and counts as an ingest would find them; nothing is kept."""
-    with path.open("rb") as stream:
-        log = LogReader(known_formats()).read(stream, RecordColumns(), lambda _: False)
+    with ExitStack() as files:
+
+        def begun() -> Source:
+            return files.enter_context(_opened(path))
+
+        log = LogReader(known_formats()).read(begun(), RecordColumns(), lambda _: False, reopen=begun)
     found = log.scanned
     return {
         "status": log.status,
@@ -56,7 +84,7 @@ def nearest_formats(path: Path) -> list[Row]:
     """The formats of which a line holds a part of a proof, the nearest first, and what that line lacks."""
     formats = {name: one for name, one in known_formats().items() if one.detectable}
     detector, found, line = Detector(formats), dict[str, tuple[int, str]](), 1
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         data = stream.read(_LOOKED_AT)
     for start, end in blocks(data):
         detector.misses(data[start:end], line, found)
