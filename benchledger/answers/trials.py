@@ -116,9 +116,17 @@ def _case(row: Row, look: Look) -> str:
 
 
 def _own(row: Row, trials: Trials) -> list[Row]:
-    """The trials of a row's series, rule and unit, and those that have no number and therefore no unit."""
+    """The trials of a row's series, rule and unit; of a run that says nothing in this unit, that it has no number."""
     listed = trials.get((row["series_id"], row["rule"]), [])
-    return [trial for trial in listed if trial["unit"] == row["unit"] or trial["value"] is None]
+    said = {trial["run_key"] for trial in listed if trial["unit"] == row["unit"]}
+    own = []
+    for trial in listed:
+        if trial["unit"] == row["unit"]:
+            own.append(trial)
+        elif trial["value"] is None and trial["run_key"] not in said:
+            said.add(trial["run_key"])
+            own.append(trial)
+    return own
 
 
 def _trial_text(trial: Row) -> str:

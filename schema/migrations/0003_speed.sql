@@ -701,7 +701,7 @@ select
     run.run_key,
     run_speed.value,
     speed_table.unit,
-    list_contains(speed_table.trial_runs, run.run_id) as counts,
+    run_speed.is_trial as counts,
     run_speed.records_used,
     run_speed.records_skipped,
     run_speed.status,
@@ -715,4 +715,9 @@ join run_speed
     on run_speed.run_id = series_run.run_id and run_speed.rule = speed_table.rule and run_speed.phase = 'train'
 join run on run.run_id = series_run.run_id
 left join placed on placed.run_id = run.run_id and placed.campaign is not distinct from speed_table.campaign
-where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null;
+where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null
+-- That it has no number in another unit is told of a run only where it says nothing in the cell's own.
+qualify row_number() over (
+    partition by speed_table.cell, run_speed.run_id
+    order by run_speed.unit is distinct from speed_table.unit, run_speed.unit
+) = 1;

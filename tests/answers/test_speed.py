@@ -125,6 +125,19 @@ def test_trials_are_listed_beside_mean_and_median(db: Path) -> None:
     assert report.cells["is_trial"].to_list() == [True, True, True, False, False]
 
 
+def test_a_trial_without_a_number_in_another_unit_is_listed_by_its_number(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        tokens = ledger.shape("summary", name="tokens", quantity="throughput", unit="tokens/s", scope="gpu")
+        run = ledger.run(100.0, gpus=None)
+        ((log_id,),) = ledger.con.execute("select log_id from run_log where run_id = ?", [run]).fetchall()
+        ledger.record(log_id, 2, tokens, 900.0)
+
+    report = report_speed(db=db, rule=SUMMARY_RULE, trials=True)
+
+    said = [table.trials["trial 1"].to_list() for table in report.tables if table.trials is not None]
+    assert said == [["100.00"], ["MISSING FACT"]]
+
+
 def test_only_default_rules_unless_one_is_named(db: Path) -> None:
     with ledger_rows(db) as ledger:
         step = ledger.shape("step", name="ips", quantity="throughput")

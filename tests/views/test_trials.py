@@ -33,3 +33,20 @@ def test_runs_of_another_case_are_trials_of_another_number(ledger):
     rows = ledger.rows("select gpus, value, series_value from trial_table where is_default order by gpus")
 
     assert rows == [(1, 100.0, 100.0), (8, 700.0, 700.0)]
+
+
+def test_a_run_with_a_number_in_one_unit_and_none_in_another_is_one_trial_of_each(ledger):
+    # Tokens are printed per GPU, and nobody says how many there are.
+    ledger.run(
+        ledger.step(1, speed=10.0),
+        ledger.step(2, speed=30.0),
+        ledger.step(3, speed=900.0, unit="tokens/s", scope="gpu", name="tokens"),
+        format="paddle",
+        case={"batch_size_per_gpu": 32},
+    )
+
+    rows = ledger.rows(
+        "select unit, value, counts, status from trial_table where rule = 'steps.median_skip0' order by unit"
+    )
+
+    assert rows == [("samples/s", 20.0, True, "ok"), ("tokens/s", None, False, "missing_fact")]
