@@ -53,7 +53,7 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
             else:
                 suite.collect(check)
         suite.confirm(chosen)
-        return _answer(chosen, findings.placed(con))
+        return _answer(chosen, private_text.without_private_places(findings.placed(con)))
 
 
 def _answer(checks: list[Check], found: pl.DataFrame) -> Audit:

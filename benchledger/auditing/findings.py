@@ -36,11 +36,13 @@ select
     run.run_key,
     finding.cell,
     coalesce(finding.place, at_log.path) as place,
-    coalesce(finding.line, if(finding.log_id is null, source.line, null)) as line
+    coalesce(finding.line, if(finding.log_id is null, source.line, null)) as line,
+    log.content_hash
 from finding
 left join run using (run_id)
 left join source on source.run_id = finding.run_id
 left join place_of_log('*') as at_log on at_log.log_id = coalesce(finding.log_id, source.log_id)
+left join log on log.log_id = coalesce(finding.log_id, source.log_id)
 order by "check", place nulls last, run_key, line, cell, about, value, expected
 """
 _SLOW_VIEWS = ("speed_table", "speedup_table")
@@ -77,5 +79,5 @@ def collect(con: duckdb.DuckDBPyConnection, check: Check) -> None:
 
 
 def placed(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """All findings, with the key of their run and the place of their log."""
+    """All findings, with the key of their run, and the place and the hash of their log."""
     return con.execute(_PLACED).pl()

@@ -11,10 +11,12 @@ from benchledger.redaction.samples import load_redaction, shown
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
 # Any key: what it would be replaced by is not shown.
 _KEY = b"only looked for, never stored or shown"
 _PATHS = {"path", "archive", "member"}
+_HASH_SHOWN = 12
 _MAKE = """
 create temp table private_text (
     table_name varchar, column_name varchar, log_id bigint, line bigint, run_id bigint, rows bigint, shown varchar
@@ -57,6 +59,25 @@ def make_table(con: duckdb.DuckDBPyConnection) -> None:
     names = [name for (name,) in con.execute("select distinct name from shape").fetchall() if redactor.says_what(name)]
     for name, value, *place in con.execute(_FIELDS, {"names": names}).fetchall():
         _add(con, ("record", name), value, redactor.value(name, value), place)
+
+
+def without_private_places(found: pl.DataFrame) -> pl.DataFrame:
+    """Findings whose place is a private text lead to their log by the beginning of its hash; all lose that column."""
+    import polars as pl
+
+    redactor = Redactor(load_redaction(), _KEY)
+    places = found["place"].drop_nulls().unique().to_list()
+    private: dict[str, str] = {}
+    for number in _suspected(redactor, ["/" + place.replace("!/", "\n/") for place in places]):
+        parts = [redactor.path(part) for part in places[number].split("!/")]
+        if "!/".join(parts) != places[number]:
+            private[places[number]] = shown("!/".join(parts))
+    by_hash = pl.lit("log ") + pl.col("content_hash").str.slice(0, _HASH_SHOWN)
+    place = pl.col("place")
+    told = pl.coalesce(by_hash, place.replace(private))
+    return found.with_columns(pl.when(place.is_in(list(private))).then(told).otherwise(place).alias("place")).drop(
+        "content_hash"
+    )
 
 
 def _texts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _HASH_SHOWN = 12
+# Of fewer digits a file's name, a year or a slip of the finger would name a log.
+_HASH_BEGUN = re.compile(r"[0-9a-fA-F]{6,}")
 # A place as reports tell it may have the line behind it.
 _BY_PLACE = """
 with place as (
@@ -77,12 +80,12 @@ class Forgotten:
 def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Forgotten:
     """Removes logs and all that came from them, and derives the runs near them again, in one transaction.
 
-    A log is named by the beginning of its content's hash, its log_id, or a place where it was seen, as it is shown. The
-    next ingest of the same place reads it again; exclusions stay. Raises UsageError for a name that several logs have,
-    NothingFoundError for one that none has: then nothing is removed.
+    A log is named by a place where it was seen, as it is shown, by its log_id, or by the beginning of its content's
+    hash, of at least 6 digits. The next ingest of the same place reads it again; exclusions stay. Raises UsageError for
+    a name that several logs have, NothingFoundError for one that none has: then nothing is removed.
     """
     if not logs:
-        raise UsageError("give the LOG to forget: the beginning of its hash, its log_id, or its place as it is shown")
+        raise UsageError("give the LOG to forget: its place as it is shown, its log_id, or 6 digits of its hash")
     with closing(open_for_writing(db, wait_s, make=False)) as con:
         if dry_run:
             # Never committed.
@@ -96,13 +99,13 @@ def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_
 
 
 def _find(con: duckdb.DuckDBPyConnection, log: str) -> int:
+    named = con.execute(_BY_PLACE, {"log": log}).fetchall()
     if log.isdecimal() and len(log) < 20:
-        exact = con.execute("select log_id from log where log_id = ?", [int(log)]).fetchone()
-        if exact is not None:
-            return int(exact[0])
-    begun = "select log_id from log where starts_with(content_hash, lower($log))"
-    found = [row[0] for row in con.execute(begun, {"log": log}).fetchall()] if log else []
-    found = found or [row[0] for row in con.execute(_BY_PLACE, {"log": log}).fetchall()]
+        named += con.execute("select log_id from log where log_id = ?", [int(log)]).fetchall()
+    if _HASH_BEGUN.fullmatch(log):
+        begun = "select log_id from log where starts_with(content_hash, lower($log))"
+        named += con.execute(begun, {"log": log}).fetchall()
+    found = sorted({row[0] for row in named})
     if len(found) == 1:
         return int(found[0])
     if found:

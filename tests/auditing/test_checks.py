@@ -9,6 +9,7 @@ import pytest
 
 import benchledger
 from benchledger.definitions.checks import load_checks
+from benchledger.exports.audit_page import audit_page
 from tests.auditing.cases import CASES, Make
 from tests.views.conftest import Ledger
 
@@ -58,6 +59,18 @@ def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, 
 
     assert found.startswith(about)
     assert not [name for name in ("crim", "yq01", "10.78") if name in found]
+
+
+def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledger_of: LedgerOf) -> None:
+    def make(ledger: Ledger) -> None:
+        ledger.run(ledger.summary(1.0))
+        ledger.con.execute("update sighting set archive = 'b.tar', member = 'home/crim/a.log', campaign = null")
+
+    audit = benchledger.audit(db=ledger_of(make), checks=["private_text", "no_campaign"])
+
+    told = set(audit.findings.select("check", "place").rows())
+    assert told == {("private_text", "log hash2"), ("no_campaign", "log hash2")}
+    assert "crim" not in audit_page(audit, "bench.duckdb")
 
 
 @pytest.mark.parametrize(

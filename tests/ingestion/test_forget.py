@@ -245,7 +245,7 @@ def test_a_log_is_named_by_hash_id_or_place(db: Path) -> None:
         assert forget(name, dry_run=True, db=db).logs["log_id"].to_list() == [log_id]
 
 
-def test_what_names_no_log_or_several_removes_nothing(db: Path) -> None:
+def test_what_names_no_log_removes_nothing(db: Path) -> None:
     before = everything(db)
     for names, error, says in (
         (("odd.log", "none.log"), NothingFoundError, "no log 'none.log'; known: "),
@@ -254,10 +254,6 @@ def test_what_names_no_log_or_several_removes_nothing(db: Path) -> None:
     ):
         with pytest.raises(error, match=says):
             forget(*names, db=db)
-    digits = [row[0] for row in ask(db, "select left(content_hash, 1) from log group by 1 having count(*) > 1")]
-    with pytest.raises(UsageError, match=r"names \d+ logs; name one by its hash: "):
-        forget(digits[0], db=db)
-
     assert everything(db) == before
 
 
@@ -289,3 +285,29 @@ def test_the_command_says_what_went_and_that_it_comes_back(db: Path) -> None:
 
     assert json.loads(result.stdout)["logs"][0]["format"] == "ngc-pytorch-bert"
     assert "the next ingest of the same places reads these logs again" in result.stderr.lower()
+
+
+def test_a_place_names_its_log_though_the_hash_of_another_begins_so(tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    put(tmp_path / "logs" / "other.log", run_text(seed=1).log)
+    ingest(tmp_path / "logs", db=db)
+    begun = one(db, "select content_hash from log")
+    put(tmp_path / "logs" / begun[0], run_text(seed=2, at=5000).log)
+    put(tmp_path / "logs" / begun[:6], run_text(seed=3, at=9000).log)
+    ingest(tmp_path / "logs", db=db)
+
+    gone = forget(begun[0], db=db)
+
+    assert gone.logs["places"].to_list() == [[begun[0]]]
+    before = everything(db)
+    with pytest.raises(UsageError, match="names 2 logs; name one by its hash: "):
+        forget(begun[:6], db=db)
+    assert everything(db) == before
+    assert forget(begun[:7], db=db).logs["places"].to_list() == [["other.log"]]
+
+
+def test_fewer_than_six_digits_of_a_hash_name_no_log(db: Path) -> None:
+    begun = one(db, f"select content_hash from log join sighting using (log_id) where {PLACE} = 'odd.log'")[:5]
+
+    with pytest.raises(NothingFoundError, match="no log "):
+        forget(begun, db=db)
