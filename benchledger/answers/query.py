@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from benchledger.answers.filters import Filters
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.errors import UsageError
+from benchledger.store.own_logs import no_own_logs
 
 # What people call a row of a table that a parameter's values are of.
 _CALLED = {"run_campaign": "run", "file_place": "file", "published": "published number"}
+# The question whose answer is silent on what it does not recognise.
+_PUBLISHED = "against_published"
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,6 +54,17 @@ def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) ->
     with reading(db) as con:
         _check_values(con, question, bound)
         return _ask(con, question.sql, bound)
+
+
+def query_note(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) -> str | None:
+    """What has to be said beside the answer to a question; None for nothing. Raises as `query` does."""
+    from benchledger.definitions.queries import find_query
+
+    question = find_query(name)
+    if question.name != _PUBLISHED:
+        return None
+    with reading(db) as con:
+        return no_own_logs(con, str(question.bind(parameters)["source"]))
 
 
 def query_sql(name: str, /, **parameters: object) -> str:

@@ -12,6 +12,7 @@ from benchledger.auditing import findings, private_text
 from benchledger.auditing.suite import Suite
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
 from benchledger.store.database import open_for_reading
+from benchledger.store.own_logs import no_own_logs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,10 +22,14 @@ DEFAULT_DB = "bench.duckdb"
 
 @dataclass(frozen=True)
 class Audit:
-    """`checks` has a row for each check that was made, `findings` one for each row of the ledger that it found."""
+    """`checks` has a row for each check that was made, `findings` one for each row of the ledger that it found.
+
+    `remarks` says what a check had nothing to look at.
+    """
 
     checks: pl.DataFrame
     findings: pl.DataFrame
+    remarks: tuple[str, ...] = ()
 
     def count(self, severity: str) -> int:
         """How many findings are of a severity: error, warning or note."""
@@ -53,10 +58,12 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
             else:
                 suite.collect(check)
         suite.confirm(chosen)
-        return _answer(chosen, private_text.without_private_places(findings.placed(con)))
+        unseen = no_own_logs(con) if any(check.check == "against_published" for check in chosen) else None
+        found = private_text.without_private_places(findings.placed(con))
+        return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
 
 
-def _answer(checks: list[Check], found: pl.DataFrame) -> Audit:
+def _answer(checks: list[Check], found: pl.DataFrame, remarks: tuple[str, ...]) -> Audit:
     import polars as pl
 
     order = {check.check: number for number, check in enumerate(checks)}
@@ -72,4 +79,4 @@ def _answer(checks: list[Check], found: pl.DataFrame) -> Audit:
         pl.col("check").replace_strict(order, return_dtype=pl.Int64).alias("order"),
     )
     columns = ["check", "severity", *[name for name in found.columns if name != "check"]]
-    return Audit(listed, graded.sort("order", maintain_order=True).select(columns))
+    return Audit(listed, graded.sort("order", maintain_order=True).select(columns), remarks)

@@ -67,6 +67,6 @@ def _table(done: Audit, most: int | None) -> str:
     for check, severity, sentence, found in by_check(done):
         blocks += [escaped(f"{check} ({severity}): {sentence}"), frame_table(found.head(most or found.height))]
         if most is not None and found.height > most:
-            blocks.append(f"and {found.height - most} more: -v lists them")
+            blocks.append(f"and {found.height - most} more; all of them: bench -v audit --check {check}")
     counts = ", ".join(f"{done.count(severity)} {severity}s" for severity in ("error", "warning", "note"))
-    return "\n\n".join([*blocks, f"{done.checks.height} checks: {counts}"])
+    return "\n\n".join([*blocks, *map(escaped, done.remarks), f"{done.checks.height} checks: {counts}"])

@@ -32,6 +32,7 @@ def query(
     output: Path | None,
 ) -> None:
     """Ask the shipped question NAME; without one, list them."""
+    from benchledger.answers.query import query_note
     from benchledger.cli.output import print_frame, write_text
     from benchledger.definitions.query_header import pairs
     from benchledger.exports.safe_text import escaped_lines
@@ -46,3 +47,5 @@ def query(
     else:
         answer = benchledger.query(name, db=settings.db, **given)
         print_frame(answer.select(_SHOWN[name]) if form == "table" and name in _SHOWN else answer, form, output)
+        if note := query_note(name, db=settings.db, **given):
+            settings.say(f"note: {note}")

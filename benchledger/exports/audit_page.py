@@ -65,6 +65,7 @@ def audit_page(audit: Audit, ledger: str) -> str:
 <ul class="counts">{"".join(_count(audit, severity) for severity in ("error", "warning", "note"))}</ul>
 {_checks(audit)}
 {sections}
+{"".join(f"<p>{_text(remark)}</p>" for remark in audit.remarks)}
 </body>
 </html>
 """

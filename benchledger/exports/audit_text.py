@@ -20,11 +20,14 @@ NUMBERS = ("value", "expected")
 def audit_text(audit: Audit, form: str) -> str:
     """The checks and their findings in Markdown and JSON, the findings in CSV."""
     if form == "json":
-        return json_text({"checks": audit.checks.to_dicts(), "findings": audit.findings.to_dicts()})
+        return json_text(
+            {"checks": audit.checks.to_dicts(), "findings": audit.findings.to_dicts(), "remarks": audit.remarks}
+        )
     if form == "markdown":
         blocks = [markdown_of_frame(audit.checks)]
         for check, severity, sentence, found in by_check(audit):
             blocks += [f"## {check}", markdown_line(f"{severity}: {sentence}"), markdown_of_frame(found)]
+        blocks += map(markdown_line, audit.remarks)
         return "\n\n".join(blocks)
     return frame_text(audit.findings, form)
 

@@ -353,7 +353,14 @@ join run on run.run_id = coalesce(loss.run_id, accuracy.run_id);
 -- A column that a published number states must be the same in ours; one that it does not state is no condition. In the
 -- document's own logs what they do not say is no contradiction. The card is shown, not asked for.
 create view published_table as
-with ours as (
+with family as (
+    select series_id, min(environment.gpu_family) as gpu_family
+    from series_member
+    join environment using (environment_id)
+    group by series_id
+    having min(environment.gpu_family) = max(environment.gpu_family)
+),
+ours as (
     select
         'speed' as quantity, series_id, campaign, rule, is_default, value, unit, trials, conflicts, framework, implementation, model,
         task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
@@ -376,7 +383,7 @@ paired as (
         ours.value,
         ours.trials,
         ours.conflicts,
-        ours.gpu_model,
+        coalesce(ours.gpu_model, family.gpu_family) as gpu_model,
         ours.cell as our_cell,
         coalesce(ours.campaign, '') glob published.campaign is true as own_logs
     from published
@@ -384,6 +391,7 @@ paired as (
         on ours.quantity = published.quantity
         and ours.unit = published.unit
         and (ours.is_default or ours.rule = published.rule)
+    left join family on family.series_id = ours.series_id
     where (published.framework is null or published.framework = ours.framework or (ours.framework is null and own_logs))
         and (published.implementation is null or published.implementation = ours.implementation or (ours.implementation is null and own_logs))
         and (published.model is null or published.model = ours.model or (ours.model is null and own_logs))
@@ -438,7 +446,9 @@ select
         when format('{:.{}f}', paired.value, digits) = format('{:.{}f}', published.value, digits) then 'rounded'
         when rounded(paired.value, 'truncate', digits) = rounded(published.value, 'round_even', digits) then 'truncated'
         when abs(difference) <= 0.005 * abs(published.value) then 'within 0.5 %'
-        when paired.gpu_model <> published.gpu_model then 'other card'
+        -- A family, such as V100, is the beginning of a model.
+        when not starts_with(translate(published.gpu_model, ' ', '-') || '-', translate(paired.gpu_model, ' ', '-') || '-')
+            then 'other card'
         else 'other'
     end as equal,
     published.note,

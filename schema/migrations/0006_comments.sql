@@ -330,7 +330,7 @@ comment on column published.seq_len is 'Sequence length in tokens.';
 comment on column published.gradient_accumulation is 'Passes per optimizer step.';
 comment on column published.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
-comment on column published.campaign is 'Glob of the campaign that holds the document''s own logs; NULL if they are not known.';
+comment on column published.campaign is 'Glob of the campaign that holds the document''s own logs, such as *454a0608*Bert?logs*: a commit is in it however the folder spells the rest. NULL if they are not known.';
 comment on column published.rule is 'Rule by which the document got the number; NULL if it is not known.';
 comment on column published.quantity is 'speed or speedup.';
 comment on column published.printed is 'Number as printed, digit by digit.';
@@ -960,7 +960,7 @@ comment on column published_table.unit is 'Unit of both numbers; 1 for a speed-u
 comment on column published_table.campaign is 'Campaign of ours; NULL for runs that are in none, and where there is nothing of ours.';
 comment on column published_table.own_logs is 'Whether that campaign holds the documents own logs.';
 comment on column published_table.series_id is 'Id of our series (table series).';
-comment on column published_table.our_gpu_model is 'GPU model of our series; NULL if its logs do not say.';
+comment on column published_table.our_gpu_model is 'GPU model of our series, or where its logs do not say it their GPU family, such as V100; NULL if they say neither.';
 comment on column published_table.our_value is 'Our number, unrounded but by its rule.';
 comment on column published_table.rule is 'Rule that our number is by.';
 comment on column published_table.rule_is is 'claimed: the rule that the document claims; default: our own, since it claims none or its rule gives no number.';
@@ -968,7 +968,7 @@ comment on column published_table.trials is 'Number of runs that our number is m
 comment on column published_table.conflicts is 'Contradictions of these runs (view conflict).';
 comment on column published_table.difference is 'Ours less theirs.';
 comment on column published_table.ratio is 'Ours over theirs.';
-comment on column published_table.equal is 'How near: rounded (equal at the printed digits), truncated (equal where digits were cut off), within 0.5 %, other card (both are known, and differ), other, or nothing of ours.';
+comment on column published_table.equal is 'How near: rounded (equal at the printed digits), truncated (equal where digits were cut off), within 0.5 %, other card (both are known, ours at least by its family, and differ), other, or nothing of ours.';
 comment on column published_table.note is 'What is known to be wrong with the published number; NULL for nothing.';
 comment on column published_table.url is 'Address of the document.';
 comment on column published_table.our_cell is 'Short name of our number: bench explain CELL says where it comes from.';

@@ -49,8 +49,20 @@ def test_json_has_the_checks_and_the_findings(ledger_of: LedgerOf) -> None:
 def test_a_long_list_is_cut_and_v_lists_all(ledger_of: LedgerOf) -> None:
     db = ledger_of(lambda ledger: [ledger.sighting(None, str(number), "empty") for number in range(23)])
 
-    assert "and 3 more: -v lists them" in run_bench("audit", "--check", "empty_log", db=db).stdout
+    assert (
+        "and 3 more; all of them: bench -v audit --check empty_log\n"
+        in run_bench("audit", "--check", "empty_log", db=db).stdout
+    )
     assert run_bench("-v", "audit", "--check", "empty_log", db=db).stdout.count("/None.log") == 23
+
+
+def test_it_says_where_no_published_number_leads_to_its_own_logs(ledger_of: LedgerOf) -> None:
+    said = "published numbers lead to logs of their own here"
+    breaks = CASES["against_published"][0]
+    elsewhere = ledger_of(lambda ledger: (breaks(ledger), ledger.con.execute("update published set campaign = 'away'")))
+
+    assert said in run_bench("audit", "--check", "against_published", db=elsewhere).stdout
+    assert said not in run_bench("audit", "--check", "against_published", db=ledger_of(breaks)).stdout
 
 
 def test_without_great_expectations_it_says_how_to_install_it(

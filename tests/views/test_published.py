@@ -8,6 +8,7 @@ from benchledger.definitions import published
 from benchledger.definitions.published import load_published
 from benchledger.definitions.queries import find_query
 from benchledger.errors import DefinitionError
+from benchledger.store.own_logs import no_own_logs
 from benchledger.store.sync import sync_definitions
 
 GOOD = """source    = "our wiki"
@@ -179,6 +180,43 @@ def test_another_card_is_called_another_card(ledger, beside):
     text = GOOD.replace("unit ", 'gpu_model = "V100-SXM2-16GB"\nunit ')
 
     assert beside(text, "gpu_model", "our_gpu_model", "equal")[0] == ("V100-SXM2-16GB", "H200", "other card")
+
+
+def test_a_card_of_another_family_is_another_card(ledger, beside):
+    text = GOOD.replace("unit ", 'gpu_model = "V100-SXM2-16GB"\nunit ')
+    for number, family in enumerate(("A100", "V100")):
+        run(ledger, 414.9, f"campaign {number}", environment={"gpu_family": family})
+
+    assert beside(text, "our_gpu_model", "equal")[:2] == [("A100", "other card"), ("V100", "other")]
+
+
+@pytest.mark.parametrize("folder", ["Paddle+Perf@454a0608", "Perf-454a0608d7", "perf_454a0608", "Perf/454a0608"])
+@pytest.mark.parametrize("below", ["Bert/logs", "Bert_logs"])
+def test_a_documents_own_logs_are_known_by_its_commit_however_the_folder_is_spelled(ledger, folder, below):
+    sync_definitions(ledger.con)
+    case = {"gpus": 1, "batch_size_per_gpu": 32, "precision": "fp32", "model": "bert_base"}
+    run(
+        ledger,
+        127.1,
+        f"logs/{folder}/{below}",
+        case={**case, "framework": "paddlepaddle", "implementation": "paddlenlp"},
+    )
+
+    own = "select distinct revision from published_table where own_logs and source = 'PaddlePaddle/Perf Bert/README.md'"
+
+    assert ledger.rows(own) == [("454a0608",)]
+
+
+def test_a_ledger_without_a_documents_own_logs_says_so(ledger, load):
+    load(GOOD)
+    sync_definitions(ledger.con)
+    run(ledger, 127.1)
+    before = no_own_logs(ledger.con)
+    run(ledger, 127.1, "theirs/1", case={"gpus": 1, "batch_size_per_gpu": 32})
+
+    assert before == "0 of 2 published numbers lead to logs of their own here: no campaign matches published.campaign"
+    assert no_own_logs(ledger.con) is None
+    assert no_own_logs(ledger.con, "nobody*") is None
 
 
 def test_a_speed_up_stands_beside_ours(ledger, beside):

@@ -1,0 +1,25 @@
+"""Whether the ledger has the logs that published numbers were made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+_COUNT = """
+select
+    count(distinct (source, revision, section, cell, quantity)) filter (own_logs),
+    count(distinct (source, revision, section, cell, quantity))
+from published_table
+where source glob $source
+"""
+
+
+def no_own_logs(con: duckdb.DuckDBPyConnection, source: str = "*") -> str | None:
+    """A sentence where no published number leads to logs of its own; None where one does, or none is there."""
+    own, published = con.execute(_COUNT, {"source": source}).fetchall()[0]
+    if own or not published:
+        return None
+    found = f"0 of {published} published numbers lead to logs of their own here"
+    return f"{found}: no campaign matches published.campaign"
