@@ -38,9 +38,10 @@ def audit(
     """
     done = benchledger.audit(db=settings.db, checks=checks)
     if page is not None:
+        from benchledger.cli.output import write_file
         from benchledger.exports.audit_page import audit_page
 
-        page.write_text(audit_page(done, settings.db.name), encoding="utf-8", errors="backslashreplace")
+        write_file(page, audit_page(done, settings.db.name))
         settings.say(f"page: {page}")
     _print(settings, done, form, output)
     click.get_current_context().exit(int(done.count("error") > 0 or (strict and done.count("warning") > 0)))

@@ -25,6 +25,7 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
     if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet is no text: say where it goes with --output FILE")
+        _need_free(output)
         frame.write_parquet(output)
     elif form == "table":
         write_text(frame_table(frame), output)
@@ -87,4 +88,19 @@ def write_text(text: str, output: Path | None) -> None:
         # color=True: click would take the escapes out of what goes into a pipe.
         click.echo(text, color=True)
     else:
-        output.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        write_file(output, text + "\n")
+
+
+def write_file(output: Path, text: str) -> None:
+    """Writes text to a file that is new or holds an earlier answer."""
+    _need_free(output)
+    output.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+def _need_free(output: Path) -> None:
+    from benchledger.cli.settings import Settings
+    from benchledger.exports.places import need_free
+
+    context = click.get_current_context(silent=True)
+    settings = context.find_object(Settings) if context is not None else None
+    need_free(output, db=settings.db if settings is not None else None)

@@ -63,7 +63,7 @@ def export_dlperf(
         raise NothingFoundError("; ".join(["no series asked for has a place among DLPerf's results", *notes]))
     result = JsonFiles(_files(placed, speeds), notes)
     if output is not None:
-        result.write(output)
+        result.write(output, db)
     return result
 
 

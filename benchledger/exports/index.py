@@ -63,7 +63,7 @@ def export_index(
         raise NothingFoundError("; ".join(["no series asked for can be written as an index", *notes]))
     written = JsonFiles(dict(sorted(files.items())), notes)
     if output is not None:
-        written.write(output)
+        written.write(output, db)
     return written
 
 

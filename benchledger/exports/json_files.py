@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchledger.exports.places import need_free
 from benchledger.exports.values import json_text
 
 
@@ -16,8 +17,12 @@ class JsonFiles:
     files: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()
 
-    def write(self, folder: Path | str) -> None:
-        """Writes every file below a folder; files that are there are replaced."""
+    def write(self, folder: Path | str, db: Path | str | None = None) -> None:
+        """Writes every file below a folder; earlier answers that are there are replaced.
+
+        Raises UsageError if one of them is something else, or a log of the ledger `db`: then none is written.
+        """
+        need_free(*(Path(folder) / name for name in self.files), db=db)
         for name, content in self.files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.tables import Report
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.exports.forms import TEXT_FORMS, report_json, report_text
+from benchledger.exports.places import need_free
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
@@ -61,9 +62,12 @@ def export_tables(
     The form is markdown, csv, json, latex, parquet or xlsx, by default that of the output's suffix. Several tables in
     csv or parquet make a folder with a file each. `rule`, `layout` and `lang` go to the tables that take them. A table
     that nothing is found for is empty and has a note that says so. Raises NothingFoundError if that is true of all,
-    UsageError for an unknown table, form, rule or column, or a word that none of the tables takes.
+    UsageError for an unknown table, form, rule or column, a word that none of the tables takes, or an output that holds
+    something else than an earlier answer.
     """
     form = form_of(form, output)
+    if output is not None and form in _ONE_TABLE and len(set(tables)) > 1:
+        _need_folder_name(Path(output), form)
     words = {name: word for name, word in (("rule", rule), ("layout", layout), ("lang", lang)) if word is not None}
     asked = _known(tables, words)
     reports = _reports(asked, words, {"db": db, "campaign": campaign, **case_columns})
@@ -126,23 +130,39 @@ def _reports(tables: list[str], words: dict[str, str], asked: dict[str, object])
     return tuple(reports)
 
 
-def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -> None:
-    if form == "xlsx":
-        from benchledger.exports.workbook import write_reports
+def _need_folder_name(output: Path, form: str) -> None:
+    if output.suffix.lower() in SUFFIXES and not output.is_dir():
+        raise UsageError(
+            f"{output}: a {form} file holds one table, and several are asked for. Name a folder for a file each "
+            f"(--format {form} --output {output.with_suffix('')}), or one workbook for all "
+            f"({output.with_suffix('.xlsx')})"
+        )
 
-        with reading(db) as con:
-            filled, sources = _ledger_facts(con)
-        write_reports(output, reports, sources, filled)
-    elif form in _ONE_TABLE and (len(reports) > 1 or output.is_dir()):
-        suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
-        output.mkdir(parents=True, exist_ok=True)
-        for report in reports:
-            if report.tables:
-                _write(output / f"{report.name}{suffix}", form, [report], db)
-    elif form == "parquet":
-        reports[0].cells.write_parquet(output)
-    else:
-        output.write_text(reports_text(reports, form) + "\n", encoding="utf-8", newline="\n")
+
+def _files(output: Path, form: str, reports: Sequence[Report]) -> dict[Path, Sequence[Report]]:
+    """Where which reports go: all to one file, or each to one in a folder."""
+    if not (form in _ONE_TABLE and (len(reports) > 1 or output.is_dir())):
+        return {output: reports}
+    suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
+    return {output / f"{report.name}{suffix}": [report] for report in reports if report.tables}
+
+
+def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -> None:
+    files = _files(output, form, reports)
+    need_free(*files, form=form, db=db)
+    for place, held in files.items():
+        if place != output:
+            output.mkdir(parents=True, exist_ok=True)
+        if form == "xlsx":
+            from benchledger.exports.workbook import write_reports
+
+            with reading(db) as con:
+                filled, sources = _ledger_facts(con)
+            write_reports(place, held, sources, filled)
+        elif form == "parquet":
+            held[0].cells.write_parquet(place)
+        else:
+            place.write_text(reports_text(held, form) + "\n", encoding="utf-8", newline="\n")
 
 
 def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:

@@ -156,6 +156,19 @@ def sightings_in(db_path: Path | str) -> set[int]:
         raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
 
 
+def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
+    """Of some real paths, those that a ledger read as a log or facts.toml; none where it has no private file."""
+    path = private_path(db_path)
+    if not places or not path.is_file():
+        return set()
+    known = "select 1 from seen_file where place = ? and status in ('loaded', 'duplicate', 'superseded', 'facts')"
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as con:
+            return {place for place in places if con.execute(known, [os.fsencode(place)]).fetchone()}
+    except sqlite3.Error as error:
+        raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
+
+
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
     """Copies the private file of one ledger to that of another, readable for its owner only; False where none is there.
 
