@@ -14,6 +14,9 @@ def number_text(value: float) -> str:
     """A number at two decimals as numpy rounds it (README 001); below 1 at up to four significant digits."""
     if value != value or value in (float("inf"), float("-inf")):
         return str(value).upper()
+    if abs(value) >= 1e15:
+        # A double has no decimals there.
+        return f"{value:.6g}"
     two_decimals = f"{round(value * 100) / 100:.2f}"
     if value == 0 or abs(value) >= 1:
         return two_decimals

@@ -166,7 +166,8 @@ def _table(campaign: str | None, environments: list[Row]) -> Table:
     if len(environments) > 1:
         lines = [[*line, "differs" if line[0] in differing else ""] for line in lines]
         headings.append("note")
-    return Table({"campaign": campaign}, None, text_frame(["fact", *headings], lines), notes=tuple(notes))
+    frame = text_frame(["fact", *headings], lines)
+    return Table({"campaign": campaign}, None, frame, notes=tuple(notes), texts=frozenset(frame.columns))
 
 
 def _cell(row: Row, columns: tuple[str, ...]) -> str | None:

@@ -57,11 +57,13 @@ def report_failures(
     # Mostly the reason is the line's own text: it need not stand there twice.
     columns = [name for name in _SHOWN if name != "text" or any(row["text"] != row["reason"] for row in rows)]
     lines = [[_shown(row, column) for column in columns] for row in rows]
+    frame = text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines)
     table = Table(
         facts={},
         coverage=None,
-        frame=text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines),
+        frame=frame,
         notes=(f"{failed} of {total} runs failed",),
+        texts=frozenset(frame.columns),
     )
     return Report("failures", (table,), frame_of(rows)).noted(excluded)
 

@@ -80,6 +80,7 @@ def lay_out(
         rows_split_by=(*hard, *soft),
         notes=(*_sizes_note(lines, columns, look), *notes),
         above=look.above(facts, unit),
+        texts=look.texts(*hard, *soft, "trial_case"),
     )
 
 

@@ -106,6 +106,7 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
         coverage=Coverage(len(rows), len(rows) + len(without), missing),
         frame=text_frame([*heads, *names, "rule", "campaign"], lines),
         notes=(*((_UNRANKED,) if rows[0]["gpu_model"] is None else ()), *_near(rows)),
+        texts=frozenset(("precision", "rank", "framework", "implementation", "rule", "campaign")),
     )
 
 

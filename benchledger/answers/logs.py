@@ -90,7 +90,10 @@ def report_logs(
     campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
     tables = [
         Table(
-            {"campaign": name}, None, text_frame(list(_SHOWN), [[_shown(row, key) for key in _SHOWN] for row in group])
+            {"campaign": name},
+            None,
+            text_frame(list(_SHOWN), [[_shown(row, key) for key in _SHOWN] for row in group]),
+            texts=frozenset(("precision", "name", "status", "place")),
         )
         for name, group in campaigns.items()
     ]

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchledger.answers.cells import fact_text, number_text, python_number_text
+from benchledger.answers.filters import TEXT_COLUMNS
 from benchledger.answers.nothing import known
 from benchledger.answers.tables import Above
 from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
 from benchledger.definitions.words import LANGUAGES
 from benchledger.errors import UsageError
+
+# Columns that hold words, though they may look like numbers.
+_OF_WORDS = {*TEXT_COLUMNS, "gpu_model", "framework_version", "implementation_version", "campaign", "trial_case"}
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,10 @@ class Look:
     def headings(self, *keys: str) -> list[str]:
         """The heads of several columns."""
         return [self.heading(key) for key in keys]
+
+    def texts(self, *keys: str) -> frozenset[str]:
+        """The heads of those of these columns that hold words."""
+        return frozenset(self.heading(key) for key in keys if key in _OF_WORDS)
 
     def text(self, key: str, **values: str) -> str | None:
         """What stands above or below a table, if the layout says something there."""

@@ -97,6 +97,7 @@ def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: o
         rows_split_by=split,
         notes=notes,
         above=look.above(rows[0]),
+        texts=look.texts(*shown),
     )
 
 

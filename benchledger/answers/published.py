@@ -104,6 +104,7 @@ def _speedup_tables(found: list[Row], look: Look, columns: object, gpus: object)
             ),
             notes=_notes(rows),
             above=look.above({**rows[0], **fixed}),
+            texts=look.texts(*shown),
         )
         tables.append(table)
     return tables

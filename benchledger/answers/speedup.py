@@ -152,6 +152,7 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
         rows_split_by=split,
         notes=(*(_base_note(rows, unit) if len(bases) == 1 else ()), *notes),
         above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
+        texts=look.texts(*columns),
     )
 
 

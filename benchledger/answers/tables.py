@@ -54,7 +54,8 @@ class Table:
 
     `facts` holds what all its numbers share (campaign, framework, ..., unit, rule), `rows_split_by` the columns that
     had to be added so that no two series share a cell, `frame` the cells as text, `trials` every trial behind them.
-    `remarks` are quoted under it: a heading, and what is remarkable about its cells.
+    `remarks` are quoted under it: a heading, and what is remarkable about its cells. `texts` are the heads of the
+    columns that hold words, in `frame` or `trials`: a version 2.10 is no number, nor is a campaign called 2026.
     """
 
     facts: dict[str, str | None]
@@ -65,6 +66,7 @@ class Table:
     trials: pl.DataFrame | None = None
     above: Above = Above()
     remarks: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # A backslash makes any of these a plain sign. An underscore within a word (bert_base) is one already.
 _SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# GitHub sets what stands between two $ as maths, and makes a link of a mail's address.
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;"})
 # GitHub makes links of bare addresses.
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
 # What makes a line a heading, a list, a quotation or a rule: a sign or a number at its beginning.

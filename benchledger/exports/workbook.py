@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.filters import TEXT_COLUMNS
 from benchledger.exports.excel import Sheet, write_workbook
 from benchledger.exports.words import words_above, words_below
 
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 
     from benchledger.answers.tables import Report, Table
 
-# Columns of a report's table that hold words, and reports of nothing else.
-_TEXTS = (*TEXT_COLUMNS, "gpu_model", "framework_version", "implementation_version", "campaign", "rule", "case", "rank")
-_OF_TEXT = ("environment", "failures")
 _ABOUT = ("sheet", "what it is", "rule", "source of the rule", "notes", "ledger filled")
 _ALL_NUMBERS = "every number of {}, unrounded, one row each; cell is its short name, for bench explain"
 
@@ -37,10 +33,10 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
             told = [sources[rule] for rule in rules if rule in sources]
             above, below = "; ".join(words_above(report, table)), "; ".join(words_below(table))
             about.append((name, above, ", ".join(rules), "; ".join(told), below, when))
-            sheets.append(Sheet(name, table.frame, _numbers(report, table.frame)))
+            sheets.append(Sheet(name, table.frame, _numbers(table, table.frame)))
             if table.trials is not None:
                 about.append((f"{name} trials", f"the trials behind {name}", ", ".join(rules), "", "", when))
-                sheets.append(Sheet(f"{name} trials", table.trials, _numbers(report, table.trials)))
+                sheets.append(Sheet(f"{name} trials", table.trials, _numbers(table, table.trials)))
         if report.tables:
             name = f"{report.name} numbers"
             about.append((name, _ALL_NUMBERS.format(report.name), "", "", "; ".join(report.notes), when))
@@ -51,10 +47,8 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
     write_workbook(path, [first, *sheets], filled)
 
 
-def _numbers(report: Report, frame: pl.DataFrame) -> frozenset[str]:
-    """The columns of a table that hold numbers: a version 2.10 is none, nor is a campaign called 2026."""
-    texts = frame.columns if report.name in _OF_TEXT else _TEXTS
-    return frozenset(frame.columns) - frozenset(texts)
+def _numbers(table: Table, frame: pl.DataFrame) -> frozenset[str]:
+    return frozenset(frame.columns) - table.texts
 
 
 def _rules(table: Table) -> list[str]:

@@ -16,10 +16,15 @@ join speed_table as single
     and single.task is not distinct from half.task
     and single.batch_size_per_gpu is not distinct from half.batch_size_per_gpu
     and single.global_batch_size is not distinct from half.global_batch_size
+    and single.gradient_accumulation is not distinct from half.gradient_accumulation
+    and single.nodes is not distinct from half.nodes
     and single.gpus is not distinct from half.gpus
     and single.seq_len is not distinct from half.seq_len
     and single.options is not distinct from half.options
     and single.gpu_model is not distinct from half.gpu_model
+    and single.gpu_memory_mib is not distinct from half.gpu_memory_mib
+    and single.framework_version is not distinct from half.framework_version
+    and single.implementation_version is not distinct from half.implementation_version
     and single.rule = half.rule
     and single.unit = half.unit
 where half.precision in ('fp16', 'bf16', 'fp8') and single.precision = 'fp32' and half.is_default and single.is_default

@@ -138,6 +138,13 @@ def test_a_trial_without_a_number_in_another_unit_is_listed_by_its_number(db: Pa
     assert said == [["100.00"], ["MISSING FACT"]]
 
 
+def test_an_absurd_number_is_shown_as_it_is(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1e308)
+
+    assert rows(report_speed(db=db)) == [("1", "1e+308")]
+
+
 def test_only_default_rules_unless_one_is_named(db: Path) -> None:
     with ledger_rows(db) as ledger:
         step = ledger.shape("step", name="ips", quantity="throughput")

@@ -61,6 +61,24 @@ def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, 
     assert not [name for name in ("crim", "yq01", "10.78") if name in found]
 
 
+@pytest.mark.parametrize("apart", [{"nodes": 2}, {"gradient_accumulation": 4}])
+def test_half_precision_is_compared_with_the_same_case_only(apart: dict[str, int], ledger_of: LedgerOf) -> None:
+    def make(ledger: Ledger) -> None:
+        ledger.run(ledger.summary(100.0), case={"gpus": 8, "precision": "fp32"})
+        ledger.run(ledger.summary(50.0), case={"gpus": 8, "precision": "fp16", **apart})
+
+    assert findings(ledger_of(make), "fp16_no_faster") == []
+
+
+def test_half_precision_is_compared_with_the_same_version_only(ledger_of: LedgerOf) -> None:
+    def make(ledger: Ledger) -> None:
+        for precision, speed, version in (("fp32", 100.0, "2.1"), ("fp16", 50.0, "1.8")):
+            environment = {"framework_version": version}
+            ledger.run(ledger.summary(speed), case={"gpus": 8, "precision": precision}, environment=environment)
+
+    assert findings(ledger_of(make), "fp16_no_faster") == []
+
+
 def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledger_of: LedgerOf) -> None:
     def make(ledger: Ledger) -> None:
         ledger.run(ledger.summary(1.0))

@@ -53,7 +53,7 @@ def test_hostile_text_stays_in_its_cell_as_it_is() -> None:
     assert page.kinds == TABLE
 
 
-@given(st.lists(st.text(alphabet=st.sampled_from("ab1 |\\`*_~[]()<>&!#-+=:/.w\n\x1b")), min_size=2, max_size=2))
+@given(st.lists(st.text(alphabet=st.sampled_from("ab1 |\\`*_~[]()<>&!#-+=:/.w$@\n\x1b")), min_size=2, max_size=2))
 def test_no_text_is_markup(texts: list[str]) -> None:
     page = Rendered(frame_text(pl.DataFrame([texts], schema=["a", "b"], orient="row"), "markdown"))
 
@@ -78,6 +78,13 @@ def test_a_line_beside_a_table_is_a_paragraph_whatever_it_begins_with() -> None:
 
         assert page.kinds == {"p"}, text
         assert page.text.split("\n")[1] == text.strip()
+
+
+def test_a_mail_address_is_no_link_and_dollars_are_no_maths() -> None:
+    line = markdown_line("$x^2$ of a@b.example")
+
+    assert line == "&#36;x^2&#36; of a&#64;b.example"
+    assert Rendered(line).text == "$x^2$ of a@b.example\n"
 
 
 def test_addresses_are_no_links() -> None:

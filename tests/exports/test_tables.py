@@ -212,3 +212,17 @@ def test_a_version_and_a_campaign_that_look_like_numbers_are_text_in_excel(tmp_p
         [1, "2.9", 1],
     ]
     assert [row[11].value for row in book["leaderboard"].iter_rows()] == ["campaign", "2026", "2026"]
+
+
+def test_a_version_is_text_in_excel_whatever_its_column_is_headed(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        for version in ("2.10", "2.9"):
+            ledger.run(1.0, environment={"framework_version": version})
+    benchledger.export_tables("speed", lang="zh", output=tmp_path / "x.xlsx", db=tmp_path / "bench.duckdb")
+
+    sheet = openpyxl.load_workbook(tmp_path / "x.xlsx").worksheets[1]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
+        ["卡数", "框架版本", "FP32(BS=32)"],
+        [1, "2.10", 1],
+        [1, "2.9", 1],
+    ]

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from benchledger.answers.explaining.roundings import rounded as rounded_in_python
+
 # What numpy.round(x, 2) of numpy 2.4 returns. DuckDB's round misses all but the last three, its round_even most.
 NUMPY = {
     2721.145: 2721.14,
@@ -38,6 +40,12 @@ def test_without_a_method_nothing_is_rounded(ledger):
 def test_round_exact_is_what_printf_prints(ledger, value, rounded):
     assert f"{value:.2f}" == f"{rounded:.2f}"
     assert ledger.rows("select rounded(?, 'round_exact', 2)", value) == [(rounded,)]
+
+
+@pytest.mark.parametrize("method", ["round_even", "round_exact", "truncate", "round2_truncate"])
+def test_what_is_too_large_for_decimals_is_left_as_it_is(ledger, method):
+    assert ledger.rows(f"select rounded(1e308, '{method}', 2)") == [(1e308,)]
+    assert rounded_in_python(1e308, method, 2) == 1e308
 
 
 def nodes_and_gpus(case):

@@ -27,7 +27,16 @@ def memory_sentences(
         said.append(f"The median of {', '.join(str(trial['value']) for trial in counted)} is {number['value_mib']}.")
         said.append(f"Lowest {number['lowest_mib']}, highest {number['highest_mib']}.")
     if number["gpu_memory_mib"] is not None and counted:
-        said.append(f"The card has {number['gpu_memory_mib']} MiB, so {number['headroom_mib']} MiB were free.")
+        said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}.")
     if number["mixed"]:
         said.append(f"The runs of this series differ in: {number['mixed']}.")
     return (*said, *conflict_sentences(conflicts), check_sentence(check, "MiB", parts_agree=True))
+
+
+def _headroom(number: Row) -> str:
+    """What is left of the card: free only where all that is held on the device was measured."""
+    if number["definition"] == "device":
+        return f"{number['headroom_mib']} MiB of it were free"
+    return (
+        f"{number['headroom_mib']} MiB headroom against {number['definition']} memory; others may have held part of it"
+    )

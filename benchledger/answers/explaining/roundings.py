@@ -13,8 +13,8 @@ WORDS = {
 
 
 def rounded(value: float, method: str | None, digits: int | None) -> float:
-    """A value by one of the roundings; as it is without one."""
-    if method is None or digits is None or not math.isfinite(value):
+    """A value by one of the roundings; as it is without one, and where a double has no decimals."""
+    if method is None or digits is None or not abs(value) < 1e15:
         return value
     scale = 10.0**digits
     if method == "round_exact":
