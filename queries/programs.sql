@@ -1,4 +1,4 @@
--- One row per log format, and one for what no format claims: its logs and runs, how many of these ended well and have a speed.
+-- One row per log format, and one for what no format claims: its logs and runs, how many of these ended ok, in a way that nothing says (unknown), or failed, and how many have a speed.
 -- $campaign = '*', a glob of sighting.campaign
 -- Example: bench query programs -p campaign='made*'
 with seen as (
@@ -13,7 +13,7 @@ fast as (
 ),
 -- A monitor's log can belong to several runs.
 told as (
-    select distinct log.log_id, log.format, run.run_id, run.status in ('ok', 'unknown') as ended_well, fast.run_id is not null as has_speed
+    select distinct log.log_id, log.format, run.run_id, run.status, fast.run_id is not null as has_speed
     from seen
     join log using (log_id)
     left join run_log using (log_id)
@@ -24,7 +24,9 @@ select
     told.format, format.role, format.framework, format.implementation,
     count(distinct told.log_id) as logs,
     count(distinct told.run_id) as runs,
-    count(distinct told.run_id) filter (where told.ended_well) as ended_well,
+    count(distinct told.run_id) filter (where told.status = 'ok') as ok,
+    count(distinct told.run_id) filter (where told.status = 'unknown') as unknown,
+    count(distinct told.run_id) filter (where told.status not in ('ok', 'unknown')) as failed,
     count(distinct told.run_id) filter (where told.has_speed) as with_speed
 from told
 left join format using (format)

@@ -9,7 +9,7 @@ from benchledger.answers.cells import NOT_RUN, fact_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_unstated
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
@@ -19,8 +19,6 @@ from benchledger.errors import NothingFoundError, UsageError
 _SIZES = ("largest_ok", "smallest_oom")
 _COLUMNS = ("gpus", "node_num", "gpu_num", "precision", *_SIZES)
 _FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
-# A batch size is not what these stand for: accumulation follows it wherever the global batch is fixed.
-_CASE = (*TABLE_COLUMNS, "precision", "nodes", "gpus", "seq_len", "options")
 _NOT_OF_THE_TABLE = ("batch_size_per_gpu", "global_batch_size", "gradient_accumulation", "case_id", "name")
 
 
@@ -51,32 +49,14 @@ def report_max_batch(
         excluded = excluded_notes(con, filters)
     if not found:
         raise NothingFoundError("no run asked for states its batch size and whether it fitted; see: bench runs")
-    # A run that had no memory left often has no telemetry to tell its card by.
-    found = take_in_unstated([{**row, "status": "oom" if row["largest_ok"] is None else "ok"} for row in found])
-    cases = [_merged(same) for same in grouped(found, _CASE).values()]
+    cases = [{**row, "sizes_ok": row["sizes_ok"] or [], "sizes_oom": row["sizes_oom"] or []} for row in found]
     split = (*TABLE_COLUMNS, "precision", "options") if "section" in look.report.texts else TABLE_COLUMNS
     tables = []
     numbers: list[Row] = []
     for kin in sorted(grouped(cases, split).values(), key=lambda rows: _table_order(rows[0])):
         tables.append(_table(kin, facts_of(kin[0], split), look, columns, rows))
         numbers.extend(sorted(kin, key=_order))
-    return Report(
-        "max-batch", tuple(tables), frame_of(numbers, without=("status", "gradient_accumulation", "taken_in"))
-    ).noted(excluded)
-
-
-def _merged(rows: list[Row]) -> Row:
-    """One case from those that differ only in what follows from the batch size."""
-    fitted = sorted({size for row in rows for size in row["sizes_ok"] or ()})
-    failed = sorted({size for row in rows for size in row["sizes_oom"] or ()})
-    return {
-        **rows[0],
-        "largest_ok": fitted[-1] if fitted else None,
-        "smallest_oom": failed[0] if failed else None,
-        "runs": sum(row["runs"] for row in rows),
-        "sizes_ok": fitted,
-        "sizes_oom": failed,
-    }
+    return Report("max-batch", tuple(tables), frame_of(numbers, without=("gradient_accumulation",))).noted(excluded)
 
 
 def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: object, gpus: object) -> Table:
@@ -108,7 +88,14 @@ def _in_grid(row: Row, look: Look) -> Row:
     text = look.heading("fits", size=size) if oom is None else look.heading("fits_not", size=size, oom=str(oom))
     missing = None if row["largest_ok"] is not None else _why(row)
     apart = dict.fromkeys((*SPLIT_COLUMNS, *BATCH_COLUMNS))
-    return {**apart, **row, "batch_size_per_gpu": MAX, "shown": text, "missing": missing}
+    return {
+        **apart,
+        **row,
+        "status": "ok" if missing is None else "oom",
+        "batch_size_per_gpu": MAX,
+        "shown": text,
+        "missing": missing,
+    }
 
 
 def _oom_notes(rows: list[Row], look: Look) -> tuple[str, ...]:

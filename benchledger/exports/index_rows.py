@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.grouping import Row, grouped, take_in_unstated
+from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.rules import rows_by_rule
 from benchledger.answers.series import rows_of
 
@@ -99,7 +99,6 @@ def largest_batches(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[tu
     table = con.view("max_batch_table")
     known = Filters({name: values for name, values in filters.values.items() if name in table.columns})
     rows = rows_of(known.apply(table))
-    rows = take_in_unstated([{**row, "status": "oom" if row["largest_ok"] is None else "ok"} for row in rows])
     found: dict[tuple[Any, ...], int] = {}
     for key, same in grouped(rows, SAME).items():
         fits = [row["largest_ok"] for row in same if row["largest_ok"] is not None]

@@ -272,34 +272,62 @@ left join last_words
     and last_words.line = run.status_line
 where run.status not in ('ok', 'unknown');
 
+-- The global batch and its accumulation follow from the batch size: they are no part of what a row is of. A run that
+-- was out of memory early often has no telemetry to tell its card by: where nothing of its case ran on an unstated card,
+-- it stands with the only card of its kin.
 create view max_batch_table as
+with spoken as (
+    select
+        series.campaign,
+        series.gpu_model as stated_model,
+        bench_case.framework,
+        bench_case.implementation,
+        bench_case.model,
+        bench_case.task,
+        bench_case.precision,
+        bench_case.nodes,
+        bench_case.gpus,
+        bench_case.seq_len,
+        bench_case.gradient_accumulation,
+        bench_case.options,
+        bench_case.batch_size_per_gpu,
+        run.status = 'oom' as is_oom,
+        bool_and(is_oom) over (
+            partition by
+                series.campaign, series.gpu_model, bench_case.framework, bench_case.implementation, bench_case.model,
+                bench_case.task, bench_case.precision, bench_case.nodes, bench_case.gpus, bench_case.seq_len,
+                bench_case.options
+        ) as none_ran,
+        min(series.gpu_model) over kin as first_model,
+        max(series.gpu_model) over kin as last_model
+    from series_run
+    join series using (series_id)
+    join run on run.run_id = series_run.run_id
+    join bench_case on bench_case.case_id = run.case_id
+    where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
+    window kin as (
+        partition by series.campaign, bench_case.framework, bench_case.implementation, bench_case.model, bench_case.task
+    )
+),
+placed as (
+    select
+        *,
+        case when stated_model is null and none_ran and first_model = last_model then first_model else stated_model end
+            as gpu_model
+    from spoken
+)
 select
-    series.campaign,
-    series.gpu_model,
-    bench_case.framework,
-    bench_case.implementation,
-    bench_case.model,
-    bench_case.task,
-    bench_case.precision,
-    bench_case.nodes,
-    bench_case.gpus,
-    bench_case.seq_len,
-    bench_case.gradient_accumulation,
-    bench_case.options,
-    max(bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown')) as largest_ok,
-    min(bench_case.batch_size_per_gpu) filter (where run.status = 'oom') as smallest_oom,
+    campaign, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len,
+    case when min(gradient_accumulation) = max(gradient_accumulation) then min(gradient_accumulation) end
+        as gradient_accumulation,
+    options,
+    max(batch_size_per_gpu) filter (where not is_oom) as largest_ok,
+    min(batch_size_per_gpu) filter (where is_oom) as smallest_oom,
     count(*) as runs,
-    list_sort(
-        list(distinct bench_case.batch_size_per_gpu) filter (where run.status in ('ok', 'unknown'))
-    ) as sizes_ok,
-    list_sort(list(distinct bench_case.batch_size_per_gpu) filter (where run.status = 'oom')) as sizes_oom
-from series_run
-join series using (series_id)
-join run on run.run_id = series_run.run_id
-join bench_case on bench_case.case_id = run.case_id
-where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
-group by all;
-
+    list_sort(list(distinct batch_size_per_gpu) filter (where not is_oom)) as sizes_ok,
+    list_sort(list(distinct batch_size_per_gpu) filter (where is_oom)) as sizes_oom
+from placed
+group by campaign, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len, options;
 
 create view convergence_table as
 with reading as (

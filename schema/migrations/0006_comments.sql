@@ -766,7 +766,7 @@ comment on view max_batch_table is
 comment on column max_batch_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column max_batch_table.gpu_model is
-    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB. A case of which nothing ran and whose card is not stated stands with the only card of its campaign, program, model and task.';
 comment on column max_batch_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
 comment on column max_batch_table.implementation is
     'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
@@ -776,7 +776,7 @@ comment on column max_batch_table.precision is 'Type of the matrix products: fp3
 comment on column max_batch_table.nodes is 'Number of machines.';
 comment on column max_batch_table.gpus is 'Number of GPUs over all nodes.';
 comment on column max_batch_table.seq_len is 'Sequence length in tokens.';
-comment on column max_batch_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column max_batch_table.gradient_accumulation is 'Forward passes per optimizer step, where all that state it agree. It follows from the batch size, and is no part of what the row is of.';
 comment on column max_batch_table.options is 'JSON of the other settings that make it another case.';
 comment on column max_batch_table.largest_ok is 'Largest batch size per GPU that ran.';
 comment on column max_batch_table.smallest_oom is 'Smallest batch size per GPU that ran out of memory.';

@@ -81,6 +81,32 @@ def test_the_largest_batch_that_ran_and_the_smallest_that_did_not(ledger):
     assert ledger.rows("select campaign, gpus, largest_ok, smallest_oom from max_batch_table") == [("c", 1, 64, 96)]
 
 
+def test_a_run_out_of_memory_that_tells_no_card_and_another_accumulation_stands_with_the_only_card_of_its_kin(ledger):
+    ran = {"gpus": 1, "batch_size_per_gpu": 2048, "global_batch_size": 65536, "gradient_accumulation": 32}
+    ledger.run(case=ran, environment={"gpu_model": "H200"})
+    ledger.run(case={"gpus": 1, "batch_size_per_gpu": 4096}, status="oom")
+    ledger.run(case={"gpus": 1, "batch_size_per_gpu": 64}, campaigns=("other",), status="oom")
+
+    rows = ledger.rows(
+        "select campaign, gpu_model, gradient_accumulation, largest_ok, smallest_oom from max_batch_table"
+    )
+
+    assert sorted(rows) == [("c", "H200", 32, 2048, 4096), ("other", None, None, None, 64)]
+
+
+def test_a_run_out_of_memory_that_tells_no_card_stands_alone_where_its_kin_have_two_or_its_case_ran(ledger):
+    for card in ("H200", "V100"):
+        ledger.run(case={"gpus": 1, "batch_size_per_gpu": 32}, environment={"gpu_model": card}, campaigns=("two",))
+    ledger.run(case={"gpus": 1, "batch_size_per_gpu": 64}, campaigns=("two",), status="oom")
+    ledger.run(case={"gpus": 8, "batch_size_per_gpu": 32}, environment={"gpu_model": "H200"}, campaigns=("ran",))
+    ledger.run(case={"gpus": 1, "batch_size_per_gpu": 32}, campaigns=("ran",))
+    ledger.run(case={"gpus": 1, "batch_size_per_gpu": 64}, campaigns=("ran",), status="oom")
+
+    rows = ledger.rows("select campaign, largest_ok from max_batch_table where gpu_model is null and smallest_oom = 64")
+
+    assert sorted(rows) == [("ran", 32), ("two", None)]
+
+
 def test_a_kernel_has_the_mean_and_the_total_of_its_calls(ledger):
     run = ledger.run()
     piece = ledger.step(1).__class__
