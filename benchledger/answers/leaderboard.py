@@ -76,7 +76,11 @@ def _report(rows: list[Row], speeds: list[Row]) -> Report:
     shown = {tuple(row[name] for name in _TABLE) for row in rows}
     elsewhere = sum(len(group) for key, group in without.items() if key not in shown)
     twice = len(with_speed - {row["series_id"] for row in rows})
-    notes = [f"series left out: {twice}; their runs are ranked in another campaign"] if twice else []
+    notes = (
+        [f"series left out: {twice}; each shares a run with a series of another campaign that is ranked"]
+        if twice
+        else []
+    )
     notes += [f"series without a speed, of a model, task or card that has none: {elsewhere}"] if elsewhere else []
     return Report("leaderboard", tables, frame_of(rows, without=()), tuple(notes))
 

@@ -492,11 +492,11 @@ left join paired
 
 -- Leaderboard -------------------------------------------------------------------------------------------------
 
--- A log that was archived twice is in two campaigns. Of the series that share a run the one with most trials stands,
--- of several the first by campaign: a run is ranked once, and every value is one of speed_table. Where nobody states the
+-- A log that was archived twice is in two campaigns. Of series that share a run the one with most trials stands, of
+-- several the first by campaign, and drops the others: no run is ranked twice, and every value is one of speed_table. Where nobody states the
 -- card there may be several of them: such series are listed, but have no rank.
 create macro leaderboard_of(campaign_glob) as table
-with candidate as (
+with recursive candidate as materialized (
     select *
     from speed_table
     where is_default and trials > 0
@@ -504,20 +504,44 @@ with candidate as (
         and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
 ),
 claim as (
+    select cell, place, rule, unit, unnest(trial_runs) as run_id
+    from (select *, row_number() over (order by trials desc, campaign nulls last, series_id, rule, unit) as place from candidate)
+),
+rival as materialized (
+    select distinct worse.cell, better.cell as better
+    from claim as worse
+    join claim as better
+        on better.run_id = worse.run_id
+        and better.rule = worse.rule
+        and better.unit is not distinct from worse.unit
+        and better.place < worse.place
+),
+-- A series stands once each that goes before it is known not to; one of those that does drops it. The first that is not
+-- decided always can be, so that every step decides some.
+step as (
+    select cell, 1 as nth, case when cell not in (select cell from rival) then true end as stands
+    from candidate
+    union all
     select
-        series_id,
-        rule,
-        unit,
-        row_number() over (
-            partition by run_id, rule, unit order by trials desc, campaign nulls last, series_id
-        ) = 1 as is_home
-    from (select series_id, campaign, rule, unit, trials, unnest(trial_runs) as run_id from candidate)
+        now.cell,
+        any_value(now.nth) + 1,
+        coalesce(
+            any_value(now.stands),
+            case
+                when bool_or(before.stands) then false
+                when count(*) = count(*) filter (where not before.stands) then true
+            end
+        )
+    from step as now
+    left join rival on rival.cell = now.cell
+    left join step as before on before.cell = rival.better
+    where exists (from step where stands is null)
+    group by now.cell
 ),
 home as (
-    select series_id, rule, unit
-    from claim
-    group by series_id, rule, unit
-    having bool_and(is_home)
+    select cell
+    from step
+    where stands
 )
 select
     candidate.model,
@@ -551,10 +575,7 @@ select
     candidate.lowest,
     candidate.highest
 from candidate
-semi join home
-    on home.series_id = candidate.series_id
-    and home.rule = candidate.rule
-    and home.unit is not distinct from candidate.unit
+semi join home using (cell)
 window board as (
     partition by
         candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,

@@ -63,3 +63,11 @@ def test_a_card_that_nobody_states_is_listed_without_a_rank(ledger):
         ledger.run(ledger.summary(speed), campaigns=(f"{speed}",))
 
     assert board(ledger) == [(None, None, "7.0", 7.0), (None, None, "9.0", 9.0)]
+
+
+def test_a_series_is_left_out_only_for_one_that_stands(ledger):
+    # One run of b is also in a, which has more trials; the other one of b is also in c.
+    for campaigns in (("a",), ("a",), ("a", "b"), ("b", "c")):
+        ledger.run(ledger.summary(9.0), campaigns=campaigns, environment=V100)
+
+    assert board(ledger, "campaign, trials") == [("a", 3), ("c", 1)]
