@@ -10,7 +10,8 @@ from benchledger.answers.cells import NOT_RUN, fact_text, number_text, rank_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import Filters, read_filters
 from benchledger.answers.grid import column_order
-from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_key
+from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_key, take_in_failures, take_in_unstated
+from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.reading import DEFAULT_DB, reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
@@ -37,9 +38,10 @@ from met
 window board as (partition by model, task, precision, seq_len, gpu_model, gpus, unit order by rank)
 """
 _TABLE = ("model", "task", "gpu_model")
-_UNRANKED = (
+_NO_CARD = (
     "the GPU model is not stated, so that there may be several: listed, not ranked. State gpu_model in facts.toml"
 )
+_WORK = ("model", "task", "precision", "seq_len", "gpus", "unit")
 
 
 def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
@@ -55,6 +57,7 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
         excluded = excluded_notes(con, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
+        count_lent(con, speeds)
     if not rows:
         raise NothingFoundError("none of the series asked for has a speed. See what they lack: bench report speed")
     return _report(rows, speeds).noted(excluded)
@@ -67,29 +70,31 @@ def _ranked(con: duckdb.DuckDBPyConnection, filters: Filters, campaign: str) -> 
 
 def _report(rows: list[Row], speeds: list[Row]) -> Report:
     with_speed = {row["series_id"] for row in speeds if row["trials"]}
-    silent = {row["series_id"]: row for row in speeds if row["series_id"] not in with_speed}
-    without = grouped(silent.values(), _TABLE)
-    tables = tuple(
-        _table(board, without.get((key[0], key[1], key[2]), []))
-        for key, board in grouped(rows, (*_TABLE, "unit")).items()
-    )
-    shown = {tuple(row[name] for name in _TABLE) for row in rows}
-    elsewhere = sum(len(group) for key, group in without.items() if key not in shown)
+    lent = {(row["series_id"], row["rule"], row["unit"]): row["lent"] for row in speeds}
+    rows = [{**row, "lent": lent.get((row["series_id"], row["rule"], row["unit"]), 0)} for row in rows]
+    boards = grouped(rows, (*_TABLE, "unit"))
+    silent = [row for row in speeds if row["series_id"] not in with_speed]
+    without = grouped(_placed(silent, speeds, list(boards)), (*_TABLE, "unit"))
+    tables = tuple(_table(board, without.get(key, [])) for key, board in boards.items())
+    named = {row["series_id"] for key in boards for row in without.get(key, [])}
+    elsewhere = len({row["series_id"] for row in silent} - named)
     twice = len(with_speed - {row["series_id"] for row in rows})
     notes = (
         [f"series left out: {twice}; each shares a run with a series of another campaign that is ranked"]
         if twice
         else []
     )
-    notes += [f"series without a speed, of a model, task or card that has none: {elsewhere}"] if elsewhere else []
-    return Report("leaderboard", tables, frame_of(rows, without=()), tuple(notes))
+    notes += (
+        [f"series without a speed that belong in none of these tables: {elsewhere}. See them: bench report speed"]
+        if elsewhere
+        else []
+    )
+    return Report("leaderboard", tables, frame_of(rows, without=("lent",)), tuple(notes))
 
 
 def _table(rows: list[Row], without: list[Row]) -> Table:
     columns = (*_TABLE, "unit")
-    missing = tuple(
-        f"{row['name']} ({fact_text(row['campaign'])}): {row['status'].replace('_', ' ')}" for row in without
-    )
+    missing = tuple(f"{_name(row)}: {row['status'].replace('_', ' ')}" for row in without)
     heads = ["gpus", "precision", "seq_len"]
     lines = [
         [
@@ -109,9 +114,40 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
         facts=facts_of(rows[0], columns),
         coverage=Coverage(len(rows), len(rows) + len(without), missing),
         frame=text_frame([*heads, *names, "rule", "campaign"], lines),
-        notes=(*((_UNRANKED,) if rows[0]["gpu_model"] is None else ()), *_near(rows)),
+        notes=(*_unranked(rows), *lent_note(rows, _name), *_near(rows)),
         texts=frozenset(("precision", "rank", "framework", "implementation", "rule", "campaign")),
     )
+
+
+def _placed(silent: list[Row], speeds: list[Row], boards: list[tuple[object, ...]]) -> list[Row]:
+    """The series without a speed, each under the card and unit that its kin or its card leave no doubt of."""
+    units: dict[tuple[object, ...], list[object]] = {}
+    for *table, unit in boards:
+        units.setdefault(tuple(table), []).append(unit)
+    known = {row["series_id"] for row in silent}
+    placed = [row for row in take_in_failures(take_in_unstated(speeds)) if row["series_id"] in known]
+    for row in placed:
+        of_card = units.get(tuple(row[name] for name in _TABLE), [])
+        if row["unit"] is None and row["gpu_model"] is not None and len(of_card) == 1:
+            row["unit"] = of_card[0]
+    # A series has a row for each rule that it is read by, and stands in a table once.
+    return list({(row["series_id"], row["unit"]): row for row in placed if row["unit"] is not None}.values())
+
+
+def _name(row: Row) -> str:
+    return f"{row['name']} ({fact_text(row['campaign'])})"
+
+
+def _unranked(rows: list[Row]) -> tuple[str, ...]:
+    """Why some rows of a table have no rank."""
+    if rows[0]["gpu_model"] is None:
+        return (_NO_CARD,)
+    unranked = [row for row in rows if row["rank"] is None]
+    silent = [name for name in _WORK if any(row[name] is None for row in unranked)]
+    if not silent:
+        return ()
+    what = f"not known to be equal work: {len(unranked)} series do not state {' or '.join(silent)}"
+    return (f"{what}: listed, not ranked. State it in facts.toml",)
 
 
 def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:

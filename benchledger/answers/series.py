@@ -49,7 +49,7 @@ def rows_asked(con: duckdb.DuckDBPyConnection, query: str, **asked: object) -> l
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def frame_of(rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs")) -> pl.DataFrame:
+def frame_of(rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs", "lent")) -> pl.DataFrame:
     """Rows as a frame, without the columns that only a table's layout needs."""
     import polars as pl
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchledger.answers.asked import read_asked
@@ -20,6 +21,7 @@ from benchledger.answers.grouping import (
     take_in_unstated,
     unstated_note,
 )
+from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.look import look_of
 from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import DEFAULT_DB, reading
@@ -27,7 +29,7 @@ from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
-from benchledger.answers.trials import any_number, trial_frame, trial_notes, trial_rows, trials_of
+from benchledger.answers.trials import any_number, cell_of, trial_frame, trial_notes, trial_rows, trials_of
 from benchledger.answers.units import logged_units
 
 
@@ -66,6 +68,7 @@ def report_speed(
         need_series(con, db, series, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
         every_trial = trials_of(con, found)
+        count_lent(con, found)
         bracketed = any_number(found, every_trial)
         if not (trials and bracketed):
             hint = "; see the numbers of single runs, which do not count, with --trials" if bracketed else ""
@@ -84,7 +87,8 @@ def report_speed(
         shown = list(filter(asked.shows, group))
         spelt = units.of(group)
         facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
-        notes = (*trial_notes(shown, look), *unstated_note(shown), *left_out_notes(found, group, rules))
+        lent = lent_note(shown, partial(cell_of, look=look))
+        notes = (*trial_notes(shown, look), *lent, *unstated_note(shown), *left_out_notes(found, group, rules))
         table = lay_out(group, facts, look, asked, notes, spelt)
         table = replace(table, remarks=remarks(shown, runs, look))
         if trials:

@@ -63,7 +63,7 @@ def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
     )
     left_out = sum(row["trials_dropped"] for row in rows)
     notes = [f"trials: {trials} a cell, {left_out} dropped; records: {used} used a cell, {skipped} skipped"]
-    dropped = [f"{fact_text(row['gpus'])} x {_case(row, look)}" for row in with_value if row["trials_dropped"]]
+    dropped = [cell_of(row, look) for row in with_value if row["trials_dropped"]]
     if dropped:
         notes.append(f"numbers with dropped trials: {', '.join(dropped)}; see them with --trials")
     if any(
@@ -75,6 +75,11 @@ def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
     if mixed := sorted({row["mixed"] for row in rows if row["mixed"]}):
         notes.append(f"runs of one series differ in: {', '.join(mixed)}")
     return tuple(notes)
+
+
+def cell_of(row: Row, look: Look) -> str:
+    """A cell as notes name it: 8 x FP16(BS=96)."""
+    return f"{fact_text(row['gpus'])} x {_case(row, look)}"
 
 
 def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials, look: Look) -> pl.DataFrame:

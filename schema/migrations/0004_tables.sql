@@ -496,8 +496,22 @@ left join paired
 -- several the first by campaign, and drops the others: no run is ranked twice, and every value is one of speed_table. Where nobody states the
 -- card there may be several of them: such series are listed, but have no rank.
 create macro leaderboard_of(campaign_glob) as table
-with recursive candidate as materialized (
-    select *
+with recursive sequence_family as (
+    -- bert_large says that bert_base has sequences too; no ResNet states a length.
+    select distinct split_part(model, '_', 1) as family
+    from bench_case
+    where seq_len is not null
+),
+candidate as materialized (
+    select
+        *,
+        -- Not known to be equal work is not ranked.
+        model is not null and task is not null and precision is not null and gpu_model is not null
+        and gpus is not null and unit is not null
+        and (
+            seq_len is not null
+            or split_part(model, '_', 1) not in (select family from sequence_family where family is not null)
+        ) as is_known
     from speed_table
     where is_default and trials > 0
         -- A folder may be called runs[1], which as a glob does not match itself.
@@ -551,9 +565,9 @@ select
     candidate.gpu_model,
     candidate.gpus,
     candidate.unit,
-    case when candidate.gpu_model is not null then rank() over board end as rank,
+    case when candidate.is_known then rank() over board end as rank,
     case
-        when candidate.gpu_model is not null
+        when candidate.is_known
             then rank() over board + count(*) over (
                 partition by
                     candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,

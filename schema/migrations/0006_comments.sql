@@ -882,7 +882,7 @@ comment on column leaderboard.gpus is 'Number of GPUs over all nodes.';
 comment on column leaderboard.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column leaderboard.rank is
-    'Rank by speed, from 1; NULL where nobody states the GPU model, since it may be several cards.';
+    'Rank by speed, from 1; NULL where the work is not known to be equal: model, task, precision, GPU model, number of GPUs or unit is unknown, or the sequence length of a model whose family states one.';
 comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';
 comment on column leaderboard.series_id is
     'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,55 @@ def test_a_card_that_nobody_states_is_listed_and_not_ranked(db: Path) -> None:
     assert report.cells["rank"].to_list() == [None, None]
 
 
+def test_a_sequence_length_that_nobody_states_is_listed_below_and_not_ranked(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0, seq_len=None)
+        ledger.run(7.0)
+
+    report = benchledger.leaderboard(db=db)
+
+    assert board(report, "seq_len", "rank", "samples/s") == [("128", "1", "7.00"), ("unknown", "-", "9.00")]
+    assert report.tables[0].notes == (
+        "not known to be equal work: 1 series do not state seq_len: listed, not ranked. State it in facts.toml",
+    )
+
+
+def test_a_failure_that_states_no_card_is_missing_once_where_its_kin_stand(db: Path) -> None:
+    silent = {"gpu_model": None}
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0)
+        ledger.run(status="oom", batch_size_per_gpu=96, environment=silent)
+        ledger.run(5.0, campaign="b", framework="mxnet", environment=silent)
+        ledger.run(status="oom", campaign="c", environment=silent)
+
+    report = benchledger.leaderboard(db=db)
+
+    assert [(table.facts["gpu_model"], str(table.coverage)) for table in report.tables] == [
+        ("V100-SXM2-16GB", "1 of 2 cases; missing: bert_base_bs96_fp32_1 (ngc): oom"),
+        (None, "1 of 1 cases"),
+    ]
+    assert report.notes == (
+        "series without a speed that belong in none of these tables: 1. See them: bench report speed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "cell"),
+    [(benchledger.leaderboard, "bert_base_bs32_fp32_1 (ngc)"), (benchledger.report_speed, "1 x FP32(BS=32)")],
+)
+def test_a_card_that_only_other_trials_state_is_said(db: Path, answer: Callable[..., Report], cell: str) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0)
+        for _ in range(2):
+            ledger.run(9.0, environment={"gpu_model": None})
+
+    note = f"the GPU model of some trials is told by the others of their series: {cell} (2 of 3)"
+    report = answer(db=db)
+
+    assert note in report.tables[0].notes
+    assert "lent" not in report.cells.columns
+
+
 def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(9.0)
@@ -70,7 +120,9 @@ def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:
     report = benchledger.leaderboard(db=db)
 
     assert str(report.tables[0].coverage) == "1 of 2 cases; missing: bert_base_bs96_fp32_1 (ngc): oom"
-    assert report.notes == ("series without a speed, of a model, task or card that has none: 1",)
+    assert report.notes == (
+        "series without a speed that belong in none of these tables: 1. See them: bench report speed",
+    )
 
 
 def test_trials_spread_and_ranks_that_they_do_not_tell_apart_are_said(db: Path) -> None:

@@ -1,6 +1,9 @@
 """Ranks, ties, and a run that was archived twice."""
 
+import pytest
+
 V100 = {"gpu_model": "V100"}
+WORK = {"task": "pretraining", "seq_len": 128, "batch_size_per_gpu": 32, "nodes": 1, "gpus": 1}
 
 
 def board(ledger, columns="rank, rank_last, campaign, value", of="leaderboard"):
@@ -9,43 +12,53 @@ def board(ledger, columns="rank, rank_last, campaign, value", of="leaderboard"):
 
 def test_equal_speeds_share_the_range_of_their_ranks(ledger):
     for campaign, speed in (("a", 9.0), ("b", 7.0), ("c", 7.0), ("d", 5.0)):
-        ledger.run(ledger.summary(speed), campaigns=(campaign,), environment=V100)
+        ledger.run(ledger.summary(speed), campaigns=(campaign,), case=WORK, environment=V100)
 
     assert board(ledger) == [(1, 1, "a", 9.0), (2, 3, "b", 7.0), (2, 3, "c", 7.0), (4, 4, "d", 5.0)]
 
 
 def test_other_gpus_and_other_numbers_of_gpus_are_other_boards(ledger):
-    ledger.run(ledger.summary(9.0), environment={"gpu_model": "V100"})
-    ledger.run(ledger.summary(7.0), environment={"gpu_model": "A100"})
-    ledger.run(ledger.summary(5.0), case={"gpus": 8}, environment=V100)
+    ledger.run(ledger.summary(9.0), case=WORK, environment={"gpu_model": "V100"})
+    ledger.run(ledger.summary(7.0), case=WORK, environment={"gpu_model": "A100"})
+    ledger.run(ledger.summary(5.0), case=WORK | {"gpus": 8}, environment=V100)
 
     assert [rank for (rank,) in board(ledger, "rank")] == [1, 1, 1]
 
 
-def test_unknown_facts_are_one_board(ledger):
+@pytest.mark.parametrize("unknown", ["model", "task", "precision", "gpus"])
+def test_what_is_not_known_to_be_equal_work_is_not_ranked(ledger, unknown):
     for speed in (1.0, 2.0):
-        ledger.run(ledger.summary(speed), case={"batch_size_per_gpu": int(speed), "seq_len": None}, environment=V100)
+        ledger.run(
+            ledger.summary(speed), case=WORK | {"batch_size_per_gpu": int(speed), unknown: None}, environment=V100
+        )
 
-    assert board(ledger, "rank, value") == [(1, 2.0), (2, 1.0)]
+    assert board(ledger, "rank, rank_last, value") == [(None, None, 1.0), (None, None, 2.0)]
+
+
+def test_an_unknown_sequence_length_is_not_ranked_where_the_models_family_states_one(ledger):
+    for model, seq_len in (("bert_base", None), ("bert_large", 128), ("resnet50", None)):
+        ledger.run(ledger.summary(1.0), case=WORK | {"model": model, "seq_len": seq_len}, environment=V100)
+
+    assert board(ledger, "model, rank") == [("bert_base", None), ("bert_large", 1), ("resnet50", 1)]
 
 
 def test_a_run_that_was_seen_in_two_campaigns_is_ranked_once(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("b", "a"), environment=V100)
+    ledger.run(ledger.summary(9.0), campaigns=("b", "a"), case=WORK, environment=V100)
 
     assert board(ledger) == [(1, 1, "a", 9.0)]
 
 
 def test_of_series_that_share_a_run_the_one_with_most_trials_stands(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), environment=V100)
-    ledger.run(ledger.summary(5.0), campaigns=("whole",), environment=V100)
+    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), case=WORK, environment=V100)
+    ledger.run(ledger.summary(5.0), campaigns=("whole",), case=WORK, environment=V100)
 
     assert board(ledger) == [(1, 1, "whole", 7.0)]
 
 
 def test_leaderboard_of_ranks_only_the_campaigns_that_match(ledger):
-    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), environment=V100)
-    ledger.run(ledger.summary(5.0), campaigns=("whole",), environment=V100)
-    ledger.run(ledger.summary(8.0), campaigns=(None,), environment=V100)
+    ledger.run(ledger.summary(9.0), campaigns=("best-of", "whole"), case=WORK, environment=V100)
+    ledger.run(ledger.summary(5.0), campaigns=("whole",), case=WORK, environment=V100)
+    ledger.run(ledger.summary(8.0), campaigns=(None,), case=WORK, environment=V100)
 
     assert board(ledger, of="leaderboard_of('best*')") == [(1, 1, "best-of", 9.0)]
     assert len(board(ledger, of="leaderboard_of('*')")) == 2
@@ -53,7 +66,7 @@ def test_leaderboard_of_ranks_only_the_campaigns_that_match(ledger):
 
 def test_only_default_rules_and_only_speeds_are_ranked(ledger):
     ledger.run(ledger.summary(9.0), ledger.step(1, speed=1.0), ledger.step(2, speed=1.0))
-    ledger.run(status="oom", campaigns=("x",), environment=V100)
+    ledger.run(status="oom", campaigns=("x",), case=WORK, environment=V100)
 
     assert board(ledger, "rule, value") == [("ngc.summary", 9.0)]
 
@@ -68,6 +81,6 @@ def test_a_card_that_nobody_states_is_listed_without_a_rank(ledger):
 def test_a_series_is_left_out_only_for_one_that_stands(ledger):
     # One run of b is also in a, which has more trials; the other one of b is also in c.
     for campaigns in (("a",), ("a",), ("a", "b"), ("b", "c")):
-        ledger.run(ledger.summary(9.0), campaigns=campaigns, environment=V100)
+        ledger.run(ledger.summary(9.0), campaigns=campaigns, case=WORK, environment=V100)
 
     assert board(ledger, "campaign, trials") == [("a", 3), ("c", 1)]
