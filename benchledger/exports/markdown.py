@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 # A backslash makes any of these a plain sign. An underscore within a word (bert_base) is one already.
 _SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
-# GitHub sets what stands between two $ as maths, and makes a link of a mail's address.
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "@": "&#64;"})
+# GitHub sets what stands between two $ as maths.
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
+# It makes links of the addresses of mails, and of names of its users.
+_AT = re.compile(r"(?<![0-9A-Za-z])@|@(?=\S*\.)")
 # GitHub makes links of bare addresses.
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
 # What makes a line a heading, a list, a quotation or a rule: a sign or a number at its beginning.
@@ -63,7 +65,7 @@ def markdown_table(
 
 def markdown_text(text: str) -> str:
     """Text as Markdown that shows just this text, on one line."""
-    shown = _SIGNS.sub(lambda sign: "\\" + sign[0], escaped(text)).translate(_ENTITIES)
+    shown = _AT.sub("&#64;", _SIGNS.sub(lambda sign: "\\" + sign[0], escaped(text)).translate(_ENTITIES))
     return _ADDRESS.sub(lambda found: found[0].replace("/", "\\/").replace(".", "\\."), shown).strip()
 
 
