@@ -11,13 +11,14 @@ from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.prose import Kind, Line
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
 from benchledger.definitions.words import checked_language, refuse_without_layout
 from benchledger.errors import UsageError
+from benchledger.store.default_db import DEFAULT_DB
 
 _ENVIRONMENTS = """
 with asked as (

@@ -9,10 +9,11 @@ from benchledger.answers.excluded import excluded_notes, need_included
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.look import look_of
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.runs import all_runs, need_matching_runs, place_of
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
+from benchledger.store.default_db import DEFAULT_DB
 
 _FAILURES = """
 select

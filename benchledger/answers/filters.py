@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchledger.answers.nothing import NothingFoundError, known
-from benchledger.errors import UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 
 if TYPE_CHECKING:
     import duckdb

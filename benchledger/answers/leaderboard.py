@@ -12,10 +12,11 @@ from benchledger.answers.filters import Filters, read_filters
 from benchledger.answers.grid import column_order
 from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_key, take_in_failures, take_in_unstated
 from benchledger.answers.lent_cards import count_lent, lent_note
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,13 +11,14 @@ from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.links import links_page
 from benchledger.answers.prose import Kind, Line, checked_address
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
 from benchledger.definitions.words import checked_language, refuse_without_layout
 from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
 
 # A run's own log, at its place in the campaign where it has one there. A manifest is no log that one could read.
 _LOGS = """

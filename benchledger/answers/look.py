@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from benchledger.answers.cells import fact_text, number_text, python_number_text
 from benchledger.answers.filters import TEXT_COLUMNS
-from benchledger.answers.nothing import known
 from benchledger.answers.tables import Above
 from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
 from benchledger.definitions.words import LANGUAGES
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, known
 
 # Columns that hold words, though they may look like numbers.
 _OF_WORDS = {*TEXT_COLUMNS, "gpu_model", "framework_version", "implementation_version", "campaign", "trial_case"}

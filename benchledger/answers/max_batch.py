@@ -11,10 +11,11 @@ from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
 from benchledger.answers.look import Look, look_of
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.default_db import DEFAULT_DB
 
 _SIZES = ("largest_ok", "smallest_oom")
 _COLUMNS = ("gpus", "node_num", "gpu_num", "precision", *_SIZES)

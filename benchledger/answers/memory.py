@@ -19,11 +19,12 @@ from benchledger.answers.grouping import (
     unstated_note,
 )
 from benchledger.answers.look import look_of
-from benchledger.answers.nothing import NothingFoundError
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Report, Table
+from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
 
 # A series counts as failed if none of its runs is ok or unknown; it then shows the status that most of them have, of
 # several the first by name.

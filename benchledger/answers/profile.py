@@ -8,11 +8,12 @@ from benchledger.answers.cells import NOT_RUN, fact_text, number_text
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.words import LANGUAGES, load_words
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.default_db import DEFAULT_DB
 
 # How a pipe's launches become one number: the rule, and the column of utilization_table that has it.
 RULES = {"cycles.all_launches": "value", "tbd.coreutil": "tbd_value"}

@@ -10,12 +10,11 @@ from benchledger.answers.filters import Filters
 from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order, lay_out
 from benchledger.answers.grouping import Row, facts_of, grouped, sort_key
 from benchledger.answers.look import Look
-from benchledger.answers.nothing import known
 from benchledger.answers.reading import reading
 from benchledger.answers.rules import rules_asked_for
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
-from benchledger.errors import NothingFoundError, UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 
 # What the numbers of one table share: a document may hold several tables of the same cases.
 _FACTS = (

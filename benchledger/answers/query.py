@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.errors import UsageError
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.own_logs import no_own_logs
 
 # What people call a row of a table that a parameter's values are of.

@@ -7,14 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.store.run_keys import need_runs
-
 if TYPE_CHECKING:
     import duckdb
-
-DEFAULT_DB = "bench.duckdb"
-
-__all__ = ["DEFAULT_DB", "need_runs", "reading"]
 
 
 @contextmanager

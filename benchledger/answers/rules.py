@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, grouped
-from benchledger.answers.nothing import NothingFoundError, known
 from benchledger.answers.series import rows_of
-from benchledger.errors import UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.run_evidence import facts_stated, logs_of
 from benchledger.answers.series import rows_of
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:

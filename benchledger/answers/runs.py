@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters, read_filters
-from benchledger.answers.reading import DEFAULT_DB, need_runs, reading
+from benchledger.answers.reading import reading
+from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.excluded import need_included
 from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import Row
-from benchledger.answers.reading import need_runs
+from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
     import duckdb

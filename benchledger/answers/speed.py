@@ -24,13 +24,14 @@ from benchledger.answers.grouping import (
 from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.look import look_of
 from benchledger.answers.published import published_report, refuse_beside
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
 from benchledger.answers.trials import any_number, cell_of, trial_frame, trial_notes, trial_rows, trials_of
 from benchledger.answers.units import logged_units
+from benchledger.store.default_db import DEFAULT_DB
 
 
 def report_speed(

@@ -13,12 +13,13 @@ from benchledger.answers.grid import column_order
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.published import published_report, refuse_beside
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Coverage, Report, Table, text_frame
 from benchledger.answers.units import LoggedUnits, logged_units
+from benchledger.store.default_db import DEFAULT_DB
 
 # What speedup_table holds equal between a case and its base; weak scaling also the batch size of a GPU, strong
 # scaling the global one.

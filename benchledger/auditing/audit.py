@@ -12,12 +12,11 @@ from benchledger.auditing import findings, private_text
 from benchledger.auditing.suite import Suite
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
 from benchledger.store.database import open_for_reading
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.own_logs import no_own_logs
 
 if TYPE_CHECKING:
     import polars as pl
-
-DEFAULT_DB = "bench.duckdb"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchledger.cli.settings import DEFAULT_DB, Settings
+from benchledger.cli.settings import Settings
 from benchledger.errors import BenchledgerError, NothingFoundError, UsageError
+from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     from benchledger.answers.page import Block, Page

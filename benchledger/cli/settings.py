@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from benchledger.exports.safe_text import escaped_lines
+from benchledger.store.default_db import DEFAULT_DB
 
-DEFAULT_DB = Path("bench.duckdb")
 SETTINGS_FILE = Path("bench.toml")
 
 
@@ -17,7 +17,7 @@ SETTINGS_FILE = Path("bench.toml")
 class Settings:
     """The settings of one call; `verbosity` is -1 for -q, 1 for -v."""
 
-    db: Path = DEFAULT_DB
+    db: Path = Path(DEFAULT_DB)
     key_file: Path | None = None
     verbosity: int = 0
 
@@ -40,7 +40,7 @@ def read_settings(db: str | None, definitions: tuple[str, ...], verbosity: int) 
         from benchledger.definitions.folders import use_definitions
 
         use_definitions(*definitions)
-    return Settings(Path(db) if db else DEFAULT_DB, Path(key_file) if key_file else None, verbosity)
+    return Settings(Path(db or DEFAULT_DB), Path(key_file) if key_file else None, verbosity)
 
 
 def _from_file(path: Path) -> tuple[str | None, tuple[str, ...], str | None]:

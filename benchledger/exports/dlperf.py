@@ -7,11 +7,12 @@ from typing import Any
 
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row, grouped, sort_key
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series, rows_of
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.json_files import JsonFiles
+from benchledger.store.default_db import DEFAULT_DB
 
 # Mean and median over the trials that count, whichever the rule makes of them, rounded as it rounds that number.
 _SPEEDS = """

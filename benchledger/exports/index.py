@@ -7,13 +7,14 @@ from typing import Any
 
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row, grouped
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.rules import need_value, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series
 from benchledger.definitions.missions import Mission, find_mission
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.index_rows import SAME, kernel_times, largest_batches, memory, speeds, train_logs
 from benchledger.exports.json_files import JsonFiles
+from benchledger.store.default_db import DEFAULT_DB
 
 SPEED, MEMORY, PROFILER, LARGEST_BATCH = 1, 2, 3, 6
 _ENDINGS = {SPEED: "speed", MEMORY: "mem", PROFILER: "profiler", LARGEST_BATCH: "maxbs"}

@@ -8,12 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.answers.tables import Report
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.exports.forms import TEXT_FORMS, report_json, report_text
 from benchledger.exports.places import need_free
 from benchledger.exports.values import json_text
+from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
-from benchledger.store.database import DEFAULT_DB, open_for_writing, transaction
+from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import PrivateFile, private_path
 
 if TYPE_CHECKING:

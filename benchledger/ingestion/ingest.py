@@ -28,6 +28,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
 from benchledger.store.private import PrivateFile, private_path
 
@@ -39,7 +40,7 @@ STDIN_NAME = "stdin"
 
 def ingest(
     *paths: Path | str,
-    db: Path | str = "bench.duckdb",
+    db: Path | str = DEFAULT_DB,
     jobs: int = 1,
     refresh: bool = False,
     dry_run: bool = False,

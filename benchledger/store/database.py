@@ -16,7 +16,6 @@ from benchledger.store.migrations import check_version, migrate
 if TYPE_CHECKING:
     import duckdb
 
-DEFAULT_DB = "bench.duckdb"
 POLL_S = 0.1
 OWN_WAIT_S = 2.0
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
-from benchledger.store.database import DEFAULT_DB, open_for_reading, open_for_writing
+from benchledger.store.database import open_for_reading, open_for_writing
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import copy_private, private_path
 
 if TYPE_CHECKING:

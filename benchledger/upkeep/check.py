@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.errors import DatabaseError
-from benchledger.store.database import DEFAULT_DB, open_for_reading
+from benchledger.store.database import open_for_reading
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
 from benchledger.store.private import private_path, sightings_in
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import BenchledgerError
-from benchledger.store.database import DEFAULT_DB, open_as_it_is
+from benchledger.store.database import open_as_it_is
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import check_version, latest_version, schema_version
 from benchledger.store.private import private_path
 

@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.store.database import DEFAULT_DB, open_as_it_is, transaction
+from benchledger.store.database import open_as_it_is, transaction
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
 from benchledger.store.sync import sync_definitions
 

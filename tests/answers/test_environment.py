@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest, report_environment
-from benchledger.answers.nothing import NothingFoundError
+from benchledger.errors import NothingFoundError
 from tests.ingestion.logs import put, run_text
 from tests.ledger_rows import ledger_rows
 

@@ -8,8 +8,7 @@ import pytest
 
 from benchledger import report_failures, report_memory, report_speed, report_speedup, runs
 from benchledger.answers.filters import CASE_COLUMNS
-from benchledger.answers.nothing import NothingFoundError, known
-from benchledger.errors import DatabaseError, UsageError
+from benchledger.errors import DatabaseError, NothingFoundError, UsageError, known
 from tests.ledger_rows import ledger_rows
 
 

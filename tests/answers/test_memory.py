@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_memory
-from benchledger.answers.nothing import NothingFoundError
+from benchledger.errors import NothingFoundError
 from tests.ledger_rows import ledger_rows
 
 

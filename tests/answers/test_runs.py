@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_failures, runs, show_run
-from benchledger.answers.nothing import NothingFoundError
-from benchledger.errors import UsageError
+from benchledger.errors import NothingFoundError, UsageError
 from tests.ledger_rows import START, ledger_rows
 
 

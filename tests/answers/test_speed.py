@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_speed
-from benchledger.answers.nothing import NothingFoundError
 from benchledger.answers.tables import Report
-from benchledger.errors import UsageError
+from benchledger.errors import NothingFoundError, UsageError
 from tests.ledger_rows import STEP_RULE, SUMMARY_RULE, ledger_rows
 
 

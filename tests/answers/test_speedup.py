@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_speedup
-from benchledger.answers.nothing import NothingFoundError
+from benchledger.errors import NothingFoundError
 from tests.ledger_rows import STEP_RULE, ledger_rows
 
 # README 001, section "Performance", batch size 32: nodes, GPUs, samples/s.

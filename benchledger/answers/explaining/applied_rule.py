@@ -13,6 +13,7 @@ from typing import Any
 from benchledger.answers.explaining.read_values import Read, read_by
 from benchledger.answers.explaining.roundings import rounded
 from benchledger.answers.explaining.run_values import RunValues
+from benchledger.answers.explaining.unread import not_read
 from benchledger.answers.grouping import Row, sort_key
 
 KEPT = "kept"
@@ -65,7 +66,7 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
             value = None if value == 0 else value
     count = len({row["step"] for row in usable} - {None}) if rule["ranks"] == "median" else len(usable)
     skipped = count + sum(row["use"] in _UNUSABLE for row in lines) - len(used)
-    rest = _not_read(rule, run, read, phase)
+    rest = not_read(rule, run, read, phase)
     ordered = sorted([*lines, *rest], key=lambda row: (row["part"], row["log_id"], row["byte_offset"], row["ordinal"]))
     return Applied(value, read.yields, len(used), skipped, rate, factor, words, _named(read), reason, ordered)
 
@@ -235,26 +236,3 @@ def _why_not(rule: Row, candidates: list[Row], used: list[Row], whole: bool) -> 
     if rule["complete"] and not whole:
         return f"{len(used)} records in the window; the rule wants the whole of it"
     return None
-
-
-def _not_read(rule: Row, run: RunValues, read: Read, phase: str | None) -> list[Row]:
-    """The values of the run that the rule does not read, with why; of those without a value no line is listed twice."""
-    taken = {(row["log_id"], row["byte_offset"], row["ordinal"]) for row in read.rows}
-    rest = [row for row in run.printed if (row["log_id"], row["byte_offset"], row["ordinal"]) not in taken]
-    found = [{**row, "rate": None, "use": f"not read: {_why_not_read(row, rule, read, phase)}"} for row in rest]
-    if read.quantity == "interval":
-        lost = [row for row in run.intervals if row["unread"]]
-        found += [{**row, "rate": None, "use": f"not read: {row['unread']}"} for row in lost]
-    return found
-
-
-def _why_not_read(row: Row, rule: Row, read: Read, phase: str | None) -> str:
-    if row["phase"] != phase:
-        return f"another phase, {row['phase']}"
-    if row["kind"] != rule["kind"]:
-        return f"of a {row['kind']} record"
-    if row["quantity"] != read.quantity:
-        return f"another quantity, {row['quantity']}"
-    if row["name"] != read.name:
-        return f"another name, {row['name']}"
-    return f"another unit, {row['unit']}" if row["unit"] != read.unit else f"another scope, {row['scope']}"

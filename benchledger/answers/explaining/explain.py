@@ -15,8 +15,9 @@ from benchledger.answers.explaining.speed import explained_speed
 from benchledger.answers.explaining.speedup import explained_speedup
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
-from benchledger.answers.reading import DEFAULT_DB, reading
+from benchledger.answers.reading import reading
 from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
