@@ -8,7 +8,7 @@ with printed as (
     where quantity = 'throughput' and kind = 'step' and phase = 'train' and value > 0
 ),
 spread as (
-    select run_id, log_id, name, unit, min({'value': value, 'line': line}).line as line, median(value) as middle, quantile_cont(value, 0.1) as slow
+    select run_id, log_id, name, unit, min({'value': value, 'line': line}).line as line, median(value) as middle, quantile_disc(value, 0.1) as slow
     from printed
     where place > 10
     group by run_id, log_id, name, unit

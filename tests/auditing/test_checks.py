@@ -34,6 +34,31 @@ def test_every_check_has_both_ledgers() -> None:
     assert sorted(CASES) == sorted(load_checks())
 
 
+def test_a_contradiction_names_the_value_that_counts_first_and_what_the_log_wrote(ledger_of: LedgerOf) -> None:
+    def two_models(ledger: Ledger) -> None:
+        run, log = ledger.run(ledger.summary(1.0)), 2
+        for line, (value, logged, used) in enumerate(
+            (("bert_base", "base", True), ("bert_large", "24L", False)), start=4
+        ):
+            said = {"value": value, "value_logged": logged, "log_id": log, "line": line, "used": used}
+            ledger.insert("fact", run_id=run, name="model", source="log", **said)
+
+    (about,) = findings(ledger_of(two_models), "facts_contradict")
+
+    assert about == 'model: bert_base counts, by log ("base", line 4); not bert_large by log ("24L", line 5)'
+
+
+def test_the_slowest_tenth_is_a_speed_that_a_line_holds(ledger_of: LedgerOf) -> None:
+    speeds = [1.0] * 10 + [50.0, 60.0] + [100.0] * 8
+
+    def steps(ledger: Ledger) -> None:
+        ledger.run(*(ledger.step(number, speed=speed) for number, speed in enumerate(speeds)), format="paddle")
+
+    (about,) = findings(ledger_of(steps), "unsteady_speed")
+
+    assert about.endswith("the slowest tenth up to 50")
+
+
 def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) -> None:
     (about,) = findings(ledger_of(CASES["private_text"][0]), "private_text")
 

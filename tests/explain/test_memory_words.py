@@ -21,9 +21,24 @@ from benchledger.answers.explaining.memory_words import memory_sentences
 def test_only_of_a_device_s_memory_is_the_rest_called_free(definition: str, said: str) -> None:
     number = {
         "definition": definition, "name": "bert", "campaign": "c", "gpu_model": "V100", "value_mib": 10000.0,
-        "gpu_memory_mib": 16160, "headroom_mib": 6160, "mixed": None,
+        "gpu_memory_mib": 16160, "headroom_mib": 6160, "mixed": None, "gpus": 1,
     }  # fmt: skip
+    trial = {"counts": True, "value": 10000.0, "devices": 1}
 
-    sentences = memory_sentences(number, "memory", [{"counts": True, "value": 10000.0}], Check(10000.0, 10000.0), [])
+    sentences = memory_sentences(number, "memory", [trial], Check(10000.0, 10000.0), [])
 
     assert [sentence for sentence in sentences if "card" in sentence] == [said]
+
+
+@pytest.mark.parametrize(("watched", "said"), [(1, True), (8, False)])
+def test_it_says_where_a_monitor_watched_some_of_the_gpus_only(watched: int, said: bool) -> None:
+    number = {
+        "definition": "device", "name": "bert", "campaign": "c", "gpu_model": "V100", "value_mib": 10000.0,
+        "gpu_memory_mib": 16160, "headroom_mib": 6160, "mixed": None, "gpus": 8,
+    }  # fmt: skip
+    trial = {"counts": True, "value": 10000.0, "devices": watched}
+
+    text = " ".join(memory_sentences(number, "memory", [trial], Check(10000.0, 10000.0), []))
+
+    assert (f"Of its 8 GPUs the logs tell {watched} apart: another one may have been fuller." in text) is said
+    assert ("were free, by what was watched." in text) is said

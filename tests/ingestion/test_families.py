@@ -93,6 +93,26 @@ def test_a_log_that_stops_before_the_steps_that_it_states_is_truncated(tmp_path:
     assert ask(db, "select status, steps_done, steps_planned from run") == [("truncated", 200, 500)]
 
 
+@pytest.mark.parametrize(("last", "status"), [(999, "ok"), (749, "truncated")])
+def test_a_log_that_counts_its_steps_from_0_did_all_at_one_less_than_planned(
+    tmp_path: Path, last: int, status: str
+) -> None:
+    log = tmp_path / "run.log"
+    log.write_text(
+        "INFO:root:Namespace(accumulate=2, batch_size=16, ckpt_dir='/c/', ckpt_interval=500, dtype='float16', num_steps=1000)\n"
+        + "".join(
+            f"INFO:root:[step {step}]\tmlm_loss=2.2\tmlm_acc=56.1\tnsp_loss=0.07\tnsp_acc=97.2\t"
+            "throughput=111.0K tks/s\tlr=0.0000960 time=125.74\n"
+            for step in range(249, last + 1, 250)
+        ),
+        encoding="utf-8",
+    )
+    db = tmp_path / "bench.duckdb"
+    ingest(log, db=db)
+
+    assert ask(db, "select status, steps_done, steps_planned from run") == [(status, last, 1000)]
+
+
 def test_an_extract_with_the_closing_summary_is_ok_and_one_without_it_is_not_called_truncated(tmp_path: Path) -> None:
     steps = "".join(
         f"DLL 2020-12-17 15:06:{second}.814933 - Iteration: {second}  throughput_train : 4459.9 seq/s mlm_loss : 10.3\n"

@@ -26,11 +26,21 @@ def memory_sentences(
     if len(counted) > 1:
         said.append(f"The median of {', '.join(str(trial['value']) for trial in counted)} is {number['value_mib']}.")
         said.append(f"Lowest {number['lowest_mib']}, highest {number['highest_mib']}.")
+    seen = _fewest_devices(number, counted)
+    if seen is not None:
+        said.append(f"Of its {number['gpus']} GPUs the logs tell {seen} apart: another one may have been fuller.")
     if number["gpu_memory_mib"] is not None and counted:
-        said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}.")
+        of = "" if seen is None else ", by what was watched"
+        said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}{of}.")
     if number["mixed"]:
         said.append(f"The runs of this series differ in: {number['mixed']}.")
     return (*said, *conflict_sentences(conflicts), check_sentence(check, "MiB", parts_agree=True))
+
+
+def _fewest_devices(number: Row, counted: list[Row]) -> int | None:
+    """Of how many devices the trial with fewest of them has memory; None where that is every GPU of the run."""
+    fewest = min((trial["devices"] for trial in counted), default=None)
+    return fewest if fewest is not None and number["gpus"] is not None and fewest < number["gpus"] else None
 
 
 def _headroom(number: Row) -> str:

@@ -25,12 +25,17 @@ with evidence as (
     left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
     left join fact as g on g.run_id = n.run_id and g.name = 'signal' and g.used
 ),
+counted as (
+    -- A log that prints the steps 249, 499, ... counts from 0: its last step is one less than the steps that it did.
+    select *, steps_done + coalesce((step_gap > 1 and (steps_done + 1) % step_gap = 0)::bigint, 0) as steps_ended
+    from evidence
+),
 judged as (
     select
         *,
         -- Short only if one more record was due before the end: some programs print every tenth step.
         coalesce(steps_done + coalesce(step_gap, steps_done) <= steps_planned, false) as short,
-        coalesce(steps_done >= steps_planned, false) as reached,
+        coalesce(steps_ended >= steps_planned, false) as reached,
         closing_line is not null as closed,
         coalesce(exit_code <> 0, false) or signal is not null as broken,
         concat_ws(', ', 'exit code ' || exit_code, 'signal ' || signal) as ending,
@@ -38,8 +43,9 @@ judged as (
             when steps_done is null and steps_planned is null then 'an unknown number of steps'
             else coalesce(steps_done::varchar, 'an unknown number') || ' of '
                 || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps'
+                || if(steps_done < steps_planned and steps_ended = steps_planned, ', which count from 0', '')
         end as progress
-    from evidence
+    from counted
 )
 select
     run_id, steps_planned, steps_done, exit_code,
