@@ -38,19 +38,36 @@ def language_option(function: _Function) -> _Function:
     return click.option("--lang", metavar="LANG", help="Language of the headings: en or zh.")(function)
 
 
+def rule_option(function: _Function) -> _Function:
+    """Adds --rule."""
+    return click.option(
+        "--rule",
+        metavar="RULE",
+        shell_complete=complete.rules,
+        help="By this rule, or by each of a glob such as 'paddle.*', instead of the default.",
+    )(function)
+
+
+def layout_option(function: _Function) -> _Function:
+    """Adds --layout."""
+    return click.option(
+        "--layout",
+        metavar="NAME",
+        shell_complete=complete.layouts,
+        help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
+    )(function)
+
+
+def page_layout_option(report: str, text: str) -> Callable[[_Function], _Function]:
+    """Adds --layout for a report that a layout makes a page of."""
+    return click.option("--layout", metavar="NAME", shell_complete=complete.pages(report), help=text)
+
+
 def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
     """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit, --published and --cells."""
 
     def add(function: _Function) -> _Function:
-        options = [
-            click.option(
-                "--layout",
-                metavar="NAME",
-                shell_complete=complete.layouts,
-                help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
-            ),
-            language_option,
-        ]
+        options: list[Callable[[_Function], _Function]] = [layout_option, language_option]
         options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
         text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
         options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,6 +46,17 @@ def _rules(_settings: Settings) -> Iterator[str]:
     return (rule.rule for rule in load_rules())
 
 
+def pages(report: str) -> Complete:
+    """Offers the layouts in which a report is a page and no table."""
+
+    def names(_settings: Settings) -> list[str]:
+        from benchledger.definitions.words import layouts_with_words
+
+        return layouts_with_words(report)
+
+    return _offering(names)
+
+
 def of_ledger(statement: str) -> Complete:
     """Offers the first column of a statement about the ledger."""
 
@@ -69,7 +80,7 @@ def of_case(column: str) -> Complete:
     return of_ledger(statement)
 
 
-def _offering(values: Callable[[Settings], Iterator[str]]) -> Complete:
+def _offering(values: Callable[[Settings], Iterable[str]]) -> Complete:
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given, language_option
+from benchledger.cli.case_options import case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.settings import Settings
+from benchledger.exports.tables import FORMS
 
 if TYPE_CHECKING:
     from benchledger.answers.tables import Report
     from benchledger.exports.json_files import JsonFiles
 
-FORMS = ("markdown", "csv", "json", "latex", "parquet", "xlsx")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_RULE = click.option("--rule", metavar="RULE", help="By this rule instead of the default, as bench report takes it.")
 _FOLDER = click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), help="Write the files below this folder, not stdout."
 )
@@ -42,8 +41,8 @@ def export() -> None:
 @export.command()
 @click.argument("names", metavar="TABLES...", nargs=-1, required=True)
 @case_options
-@_RULE
-@click.option("--layout", metavar="NAME", help="How tables are headed and written, as bench report takes it.")
+@rule_option
+@layout_option
 @language_option
 @_export_options
 @click.pass_obj
@@ -57,7 +56,7 @@ def tables(
     output: Path | None,
     **words: Any,
 ) -> None:
-    """Write reports: speed, memory, speedup, max-batch, failures, environment, profile, leaderboard.
+    """Write reports: speed, memory, speedup, max-batch, failures, environment, logs, profile, leaderboard.
 
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """
@@ -95,7 +94,7 @@ def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, ou
 
 @export.command()
 @case_options
-@_RULE
+@rule_option
 @_FOLDER
 @click.pass_obj
 def index(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
@@ -106,7 +105,7 @@ def index(settings: Settings, /, campaign: str | None, rule: str | None, output:
 
 @export.command()
 @case_options
-@_RULE
+@rule_option
 @_FOLDER
 @click.pass_obj
 def dlperf(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:

@@ -8,16 +8,17 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli import complete
-from benchledger.cli.case_options import case_options, given, language_option, layout_options, output_options
+from benchledger.cli.case_options import (
+    case_options,
+    given,
+    language_option,
+    layout_options,
+    output_options,
+    page_layout_option,
+    rule_option,
+)
 from benchledger.cli.settings import Settings
 
-_RULE = click.option(
-    "--rule",
-    metavar="RULE",
-    shell_complete=complete.rules,
-    help="By this rule, or by each of a glob such as 'paddle.*', instead of the default.",
-)
 _CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
 _COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, efficiency."
 _BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smallest_oom; or precision:max for paddle."
@@ -49,7 +50,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 
 @report.command()
 @case_options
-@_RULE
+@rule_option
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
 @layout_options(columns=_CASES, speeds=True)
 @output_options
@@ -85,7 +86,7 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 
 @report.command()
 @case_options
-@_RULE
+@rule_option
 @layout_options(columns=_COLUMNS, speeds=True)
 @output_options
 @click.pass_obj
@@ -125,7 +126,7 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
 
 @report.command()
 @case_options
-@click.option("--layout", metavar="NAME", help="The section of a README: paddle or dlperf.")
+@page_layout_option("environment", "The section of a README: paddle or dlperf.")
 @language_option
 @click.option("--link", metavar="URL", help="One line that leads to a shared environment, described at this place.")
 @click.option("--link-text", metavar="TEXT", help="With --link: what the link says.")
@@ -162,9 +163,7 @@ def profile(
 
 @report.command()
 @case_options
-@click.option(
-    "--layout", metavar="NAME", help="Links as a README has them: paddle by machines, paddle_max by batch size."
-)
+@page_layout_option("logs", "Links as a README has them: paddle by machines, paddle_max by batch size.")
 @language_option
 @click.option("--base", metavar="URL", help="The folder that was ingested, as seen from the page: ./logs, or a URL.")
 @output_options

@@ -26,7 +26,7 @@ def refuse_without_layout(report: str, **given: object) -> None:
     """Raises UsageError for what has an effect only where a report is laid out as a page, and not as a table."""
     for name, value in given.items():
         if value is not None and (name, value) != ("lang", LANGUAGES[0]):
-            layouts = ", ".join(_layouts(report))
+            layouts = ", ".join(layouts_with_words(report))
             raise UsageError(
                 f"the {report} table takes no {name.replace('_', '-')}: take it out, or give a layout: {layouts}"
             )
@@ -40,7 +40,7 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
     checked_language(language)
     sections = _sections(report)
     if section not in sections:
-        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(_layouts(report))}")
+        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(layouts_with_words(report))}")
     said = sections[section]
     if "-" not in section:
         # A layout of the user's own need not say everything; what is listed, such as paddle-host, is a list of its own.
@@ -52,7 +52,8 @@ def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
     return _read(report, tuple(definition_files("queries/words", ".toml")))
 
 
-def _layouts(report: str) -> list[str]:
+def layouts_with_words(report: str) -> list[str]:
+    """The layouts in which a report is a page."""
     return [name for name in _sections(report) if "-" not in name]
 
 

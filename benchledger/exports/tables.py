@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 _LAID_OUT = ("layout", "lang")
 # The tables that can be exported: where each is asked for, and which words besides the filters it takes.
 TABLES = {
-    "environment": ("benchledger.answers.environment:report_environment", ()),
-    "failures": ("benchledger.answers.failures:report_failures", ()),
+    "environment": ("benchledger.answers.environment:report_environment", _LAID_OUT),
+    "failures": ("benchledger.answers.failures:report_failures", ("lang",)),
     "leaderboard": ("benchledger.answers.leaderboard:leaderboard", ()),
+    "logs": ("benchledger.answers.logs:report_logs", _LAID_OUT),
     "max-batch": ("benchledger.answers.max_batch:report_max_batch", _LAID_OUT),
     "memory": ("benchledger.answers.memory:report_memory", _LAID_OUT),
     "profile": ("benchledger.answers.profile:report_profile", ("lang",)),

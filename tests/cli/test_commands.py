@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 
@@ -117,21 +116,18 @@ def test_importing_benchledger_loads_nothing_heavy() -> None:
 
 
 def test_help_costs_little_more_than_importing_click() -> None:
-    resource = pytest.importorskip("resource")
-
-    def seconds(*words: str) -> float:
-        # Seconds of the processor and not of the wall: other programs may be running.
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    # By what is loaded, not by the clock: other programs may be running.
+    def loaded(code: str) -> set[str]:
+        code = f"import sys\ntry:\n    {code}\nfinally: print(*sys.modules, sep='\\n', file=sys.stderr)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        return set(done.stderr.splitlines())
 
     # What the script `bench` of an installation does.
-    script = "import sys; sys.argv = ['bench', '--help']; from benchledger.cli.main import main; main()"
-    pairs = [(seconds("-c", "import click"), seconds("-c", script)) for _ in range(20)]
+    script = "sys.argv = ['bench', '--help']; from benchledger.cli.main import main; main()"
+    more = {name for name in loaded(script) - loaded("import click") if name.partition(".")[0] != "click"}
 
-    click_alone, with_help = (statistics.median(times) for times in zip(*pairs, strict=True))
-    assert with_help <= 1.6 * click_alone
+    own = {"benchledger", "benchledger.errors", *(f"benchledger.cli{name}" for name in ("", ".commands", ".main"))}
+    assert {name for name in more if name.partition(".")[0] not in sys.stdlib_module_names} == own
 
 
 def test_version_is_that_of_the_package() -> None:

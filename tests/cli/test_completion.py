@@ -51,6 +51,11 @@ def test_subcommands_options_and_definitions_are_offered() -> None:
     assert "ngc-pytorch-bert" in offered("formats", "show", "ngc")
     assert "ngc.summary" in offered("report", "speed", "--rule", "ngc")
     assert offered("report", "speed", "--format", "c") == ["csv"]
+    assert "ngc.summary" in offered("export", "tables", "speed", "--rule", "ngc")
+    assert "ngc.summary" in offered("export", "dlperf", "--rule", "ngc")
+    assert offered("export", "tables", "speed", "--layout", "paddle") == ["paddle", "paddle_max"]
+    assert offered("report", "logs", "--layout", "") == ["paddle", "paddle_max"]
+    assert offered("report", "environment", "--layout", "") == ["dlperf", "paddle"]
     assert offered("completion", "") == ["bash", "zsh", "fish"]
 
 

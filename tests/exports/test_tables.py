@@ -170,11 +170,15 @@ def test_a_table_that_nothing_is_found_for_says_so_and_the_others_are_written(db
     ("words", "said"),
     [
         (["tables", "sped"], "known: environment, failures, leaderboard"),
+        (["tables", "environment", "speed", "--lang", "zh"], "the environment table takes no lang"),
         (["tables", "speed", "--format", "xlsx"], "--output FILE"),
         (["tables", "speed", "memory", "--format", "csv"], "--output FOLDER"),
         (["tables", "speed", "--output", "x.doc"], "known: .md, .csv"),
         (["tables", "memory", "--rule", "ngc.summary"], "no rule can be asked for; it can with: speed, speedup"),
-        (["tables", "failures", "--layout", "paddle"], "it can with: max-batch, memory, speed, speedup"),
+        (
+            ["tables", "failures", "--layout", "paddle"],
+            "it can with: environment, logs, max-batch, memory, speed, speedup",
+        ),
     ],
 )
 def test_a_mistake_is_said_with_its_cure(db: Path, words: list[str], said: str) -> None:
@@ -189,6 +193,16 @@ def test_a_layout_and_a_language_go_to_the_tables_that_take_them(db: Path, tmp_p
     run_bench("export", "tables", "speed", "failures", *words, "--output", tmp_path / "x.md", db=db)
 
     assert "| 卡数 | FP32(BS=32) |" in (tmp_path / "x.md").read_text(encoding="utf-8")
+
+
+def test_a_page_is_exported_with_its_sections_its_links_and_its_failures_in_its_language(db: Path) -> None:
+    words = ["--layout", "paddle", "--lang", "zh", "--campaign", "ngc"]
+    page = run_bench("export", "tables", "environment", "speed", "failures", "logs", *words, db=db).stdout
+
+    assert "### 1.物理机环境" in page
+    assert "| 卡数 | FP32(BS=32) |" in page
+    assert "| 状态 | 原因 |" in page
+    assert "](./logs/" in page
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".md", ".csv", ".parquet", ".json", ".tex"])
