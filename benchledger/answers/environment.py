@@ -128,7 +128,7 @@ def report_environment(
     tables = tuple(_table(name, group) for name, group in campaigns.items())
     prose = _prose(campaigns, layout, language, link, link_text)
     cells = frame_of(rows, without=("sizes", "gpu_model_logged", "topology_logged"))
-    return Report("environment", tables, cells, prose=prose).noted(excluded)
+    return Report("environment", tables, cells, prose=prose).noted(() if prose else excluded)
 
 
 def _prose(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
+from benchledger.answers.grouping import TABLE_COLUMNS, Row
+from benchledger.answers.look import Look
 from benchledger.answers.runs import all_runs
 from benchledger.errors import NothingFoundError
 
@@ -14,12 +17,32 @@ if TYPE_CHECKING:
 _SEE = "see bench exclude --list"
 
 
-def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters) -> tuple[str, ...]:
-    """One note if runs that meet the filters are excluded, else none."""
-    left_out = _count(con, filters)
+def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look | None = None) -> tuple[str, ...]:
+    """One note if runs that meet the filters are excluded, else none; readers of a layout have no ledger to ask."""
+    left_out = 0 if look is not None and not look.is_plain else _count(con, filters)
     if not left_out:
         return ()
     return (f"{left_out} {'run is' if left_out == 1 else 'runs are'} excluded; {_SEE}",)
+
+
+def excluded_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> list[Row]:
+    """The excluded runs that meet the filters, by campaign and case, each with the reason as `excluded`."""
+    found = filters.apply(all_runs(con)).filter("excluded is not null").order("run_key, campaign")
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def excluded_of(excluded: list[Row], table: Mapping[str, Any]) -> list[Row]:
+    """Those that would stand in a table of these facts; a card that a run does not state may be the table's."""
+    return [
+        run
+        for run in excluded
+        if all(run[name] == table[name] or (name == "gpu_model" and run[name] is None) for name in TABLE_COLUMNS)
+    ]
+
+
+def why_excluded(runs: list[Row]) -> str:
+    """The reasons of some excluded runs, each once."""
+    return "; ".join(dict.fromkeys(run["excluded"] for run in runs))
 
 
 def need_included(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:

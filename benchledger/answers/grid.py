@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchledger.answers.asked import MAX, Asked, Column
 from benchledger.answers.cells import NOT_RUN, VARIOUS, fact_text
+from benchledger.answers.excluded import why_excluded
 from benchledger.answers.grouping import FAILED, Row, SortKey, grouped, sort_key
 from benchledger.answers.look import Look
 from benchledger.answers.tables import Coverage, Table, text_frame
@@ -57,10 +59,12 @@ def lay_out(
     notes: tuple[str, ...] = (),
     unit: str | None = None,
     absent: str = "not run",
+    excluded: Sequence[Row] = (),
 ) -> Table:
     """One table from rows that have a `shown` for their cell and a `missing`, which says why there is no number.
 
-    Columns and rows that were asked for stand there also where nothing is known of them; others are left out.
+    Columns and rows that were asked for stand there also where nothing is known of them; others are left out. Where a
+    run would stand that is `excluded`, the reason is why there is no number.
     """
     shown = list(filter(asked.shows, rows))
     columns = list(asked.columns) or _columns(rows)
@@ -75,7 +79,7 @@ def lay_out(
     heads = [*look.headings("gpus", *hard, *soft), *(look.case(column.precision, column.batch) for column in columns)]
     return Table(
         facts=facts,
-        coverage=_coverage(lines, columns, (*hard, *soft), absent),
+        coverage=_coverage(lines, columns, (*hard, *soft), absent, excluded),
         frame=text_frame(heads, cells),
         rows_split_by=(*hard, *soft),
         notes=(*_sizes_note(lines, columns, look), *notes),
@@ -149,12 +153,27 @@ def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[
     return (look.heading("max", sizes=", ".join(sizes)),) if sizes else ()
 
 
-def _coverage(lines: list[_Line], columns: list[Column], split: tuple[str, ...], absent: str) -> Coverage:
+def _absent(line: _Line, column: Column, hard: tuple[str, ...], excluded: Sequence[Row], absent: str) -> str:
+    """Why no series stands in a cell: its runs are excluded, or there was none."""
+    facts = dict(zip(("gpus", *hard), line.head, strict=True))
+    # Of the facts that part rows an excluded run may state none; an empty line that was asked for has none either.
+    fits = [
+        run
+        for run in excluded
+        if column.holds(run) and all(run.get(name) in (None, fact) or fact == NOT_RUN for name, fact in facts.items())
+    ]
+    return f"excluded: {why_excluded(fits)}" if fits else absent
+
+
+def _coverage(
+    lines: list[_Line], columns: list[Column], split: tuple[str, ...], absent: str, excluded: Sequence[Row]
+) -> Coverage:
     missing: list[str] = []
+    hard = tuple(name for name in split if name not in BATCH_COLUMNS)
     for line in lines:
         for column in columns:
             row = line.cell(column)
-            why = absent if row is None else row["missing"]
+            why = _absent(line, column, hard, excluded, absent) if row is None else row["missing"]
             if why is not None:
                 split_facts = "".join(f" {name}={line.fact(name)}" for name in split)
                 case = f"{fact_text(column.precision)} BS={fact_text(column.batch)}"

@@ -103,7 +103,8 @@ def report_logs(
         if len(campaigns) > 1:
             prose.append(Line(Kind.HEADING, fact_text(name), depth=2))
         prose += links_page(group, str(layout), language, place)
-    return Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=tuple(prose)).noted(excluded)
+    report = Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=tuple(prose))
+    return report.noted(() if prose else excluded)
 
 
 def _shown(row: Row, column: str) -> str:

@@ -47,7 +47,7 @@ def report_max_batch(
         series = all_series(con)
         need_series(con, db, series, filters)
         found = rows_of(filters.apply(con.view("max_batch_table")))
-        excluded = excluded_notes(con, filters)
+        excluded = excluded_notes(con, filters, look)
     if not found:
         raise NothingFoundError("no run asked for states its batch size and whether it fitted; see: bench runs")
     cases = [{**row, "sizes_ok": row["sizes_ok"] or [], "sizes_oom": row["sizes_oom"] or []} for row in found]

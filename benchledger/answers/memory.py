@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import read_asked
 from benchledger.answers.cells import NOT_RUN, cell_text, named
-from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
 from benchledger.answers.grouping import (
@@ -77,7 +77,8 @@ def report_memory(
         found = rows_of(filters.apply(series))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
-        excluded = excluded_notes(con, filters)
+        excluded = excluded_runs(con, filters)
+        noted = excluded_notes(con, filters, look)
         runs = runs_of(con, found, look)
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
@@ -93,14 +94,15 @@ def report_memory(
             numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
             notes = (MEANING.get(definition, definition), *unstated_note(shown))
-            table = lay_out(placed, facts, look, asked, notes, "MiB")
-            tables.append(replace(table, remarks=remarks(shown, runs, look)))
+            left_out = excluded_of(excluded, kin[0])
+            table = lay_out(placed, facts, look, asked, notes, "MiB", excluded=left_out)
+            tables.append(replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out))))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(found)} series asked for has a memory sample. Memory comes from telemetry logs "
             "(nvidia-smi CSV) beside the training log, or from lines of the log itself; see: bench runs"
         )
-    return Report("memory", tuple(tables), frame_of(numbers)).noted(excluded)
+    return Report("memory", tuple(tables), frame_of(numbers)).noted(noted)
 
 
 def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], cells: bool) -> Row:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import status_text
 from benchledger.answers.environment_page import cards_text
-from benchledger.answers.grid import cell_order
-from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.excluded import why_excluded
+from benchledger.answers.grid import cell_order, column_order
+from benchledger.answers.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.look import Look
 from benchledger.answers.series import rows_of
 from benchledger.definitions.words import load_words
@@ -38,13 +39,17 @@ def runs_of(con: duckdb.DuckDBPyConnection, rows: Iterable[Row], look: Look) -> 
     return {key[0]: group for key, group in grouped(rows_of(found), ["series_id"]).items()}
 
 
-def remarks(rows: list[Row], runs: Runs, look: Look) -> tuple[str, ...]:
-    """The heading and what is remarkable about a table's cells, in their order; nothing if nothing is."""
+def remarks(rows: list[Row], runs: Runs, look: Look, excluded: Iterable[Row] = ()) -> tuple[str, ...]:
+    """The heading and what is remarkable about a table's cells, in their order; nothing if nothing is.
+
+    `excluded` are the runs that would stand in the table: a case of which no other ran says why.
+    """
     if look.is_plain:
         return ()
     words = load_words("remarks", "all", look.lang)
     ordered = sorted(rows, key=cell_order)
     lines = [line for row in ordered if (line := _ending(row, runs.get(row["series_id"], []), words, look))]
+    lines += _left_out(ordered, list(excluded), words, look)
     lines += _notes(ordered, runs, words, look)
     return (words["heading"], *dict.fromkeys(lines)) if lines else ()
 
@@ -62,6 +67,21 @@ def _ending(row: Row, runs: list[Row], words: Mapping[str, str], look: Look) -> 
     why = words["because"].replace("{}", words["between"].join(bad)) if bad else ""
     counts = words["dropped"].replace("[n]", str(dropped)).replace("[total]", str(dropped + row["trials"]))
     return counts.replace("[case]", case) + why
+
+
+def _left_out(rows: list[Row], excluded: list[Row], words: Mapping[str, str], look: Look) -> list[str]:
+    shown = {_case(row, words, look) for row in rows}
+    lines = []
+    for runs in sorted(grouped(excluded, ("gpus", "precision", "batch_size_per_gpu")).values(), key=_place):
+        case = _case(runs[0], words, look)
+        if case not in shown:
+            before, _, after = words["excluded"].replace("[case]", case).partition("{}")
+            lines.append(f"{before}{why_excluded(runs)}{after}")
+    return lines
+
+
+def _place(runs: list[Row]) -> tuple[SortKey, SortKey]:
+    return sort_key([runs[0]["gpus"]]), column_order(runs[0])
 
 
 def _notes(rows: list[Row], runs: Runs, words: Mapping[str, str], look: Look) -> list[str]:

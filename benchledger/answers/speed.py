@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import read_asked
 from benchledger.answers.cells import cell_text, named
-from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
 from benchledger.answers.grouping import (
@@ -76,7 +76,8 @@ def report_speed(
             need_value(con, found, rule, hint)
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
-        excluded = excluded_notes(con, filters)
+        excluded = excluded_runs(con, filters)
+        noted = excluded_notes(con, filters, look)
     found = take_in_failures(take_in_unstated(found))
     tables = []
     numbers: list[Row] = []
@@ -90,11 +91,12 @@ def report_speed(
         facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
         lent = lent_note(shown, partial(cell_of, look=look))
         notes = (*trial_notes(shown, look), *lent, *unstated_note(shown), *left_out_notes(found, group, rules))
-        table = lay_out(group, facts, look, asked, notes, spelt)
-        table = replace(table, remarks=remarks(shown, runs, look))
+        left_out = excluded_of(excluded, group[0])
+        table = lay_out(group, facts, look, asked, notes, spelt, excluded=left_out)
+        table = replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out)))
         if trials:
             table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, look))
         tables.append(table)
         numbers.extend(map(as_stated, sorted(shown, key=cell_order)))
     frame = frame_of(trial_rows(numbers, every_trial) if trials else numbers)
-    return Report("speed", tuple(tables), frame).noted(excluded)
+    return Report("speed", tuple(tables), frame).noted(noted)

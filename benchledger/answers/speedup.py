@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import asked_gpus, asked_names, lines_of
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, named, number_text
-from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import column_order
 from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key, take_in_failures
@@ -95,7 +95,8 @@ def report_speedup(
         need_value(con, found, rule)
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
-        excluded = excluded_notes(con, filters)
+        excluded = excluded_runs(con, filters)
+        noted = excluded_notes(con, filters, look)
     found = take_in_failures(found)
     for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
@@ -112,13 +113,27 @@ def report_speedup(
         replace(
             _table(family, shown, stated, units, left_out_notes(found, family, asked)),
             remarks=remarks(
-                [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus], runs, look
+                [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus],
+                runs,
+                look,
+                _left_out(excluded, family, shown),
             ),
         )
         for family in compared or families
     )
     numbers = [row for family in families for row in sorted(family, key=_line_order)]
-    return Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes).noted(excluded)
+    return Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes).noted(noted)
+
+
+def _left_out(excluded: list[Row], family: list[Row], shown: _Shown) -> list[Row]:
+    """The excluded runs of a family, on the numbers of GPUs that are shown."""
+    first = family[0]
+    alike = ("precision", "seq_len", "options", _FIXED[first["scaling"]])
+    return [
+        run
+        for run in excluded_of(excluded, first)
+        if all(run[name] == first[name] for name in alike) and (not shown.gpus or run["gpus"] in shown.gpus)
+    ]
 
 
 def _remarkable(row: Row) -> Row:
