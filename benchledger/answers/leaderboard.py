@@ -161,7 +161,7 @@ def _spread(row: Row) -> str:
     """How far apart the trials are, of the value; one trial says nothing of it."""
     if row["trials"] < 2 or not row["value"]:
         return NOT_RUN
-    return number_text(100 * (row["highest"] - row["lowest"]) / row["value"])
+    return f"{100 * (row['highest'] - row['lowest']) / row['value']:.2f}"
 
 
 def _near(rows: list[Row]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from benchledger.answers.cells import fact_text, status_text
@@ -64,6 +65,8 @@ def _texts(rows: list[Row], layout: str, words: Mapping[str, str]) -> dict[int, 
     """What each log's link says: its case, and what tells it from the others of that case."""
     layouts = load_layouts()
     precisions = layouts[layout].precisions if layout in layouts else {}
+    members = {row["member"] for row in rows if row["member"] is not None}
+    files = Counter(member.rpartition("/")[2] for member in members)
     texts: dict[int, str] = {}
     for alike in grouped(rows, _ITEM_FACTS).values():
         # What is not stated is no difference.
@@ -83,8 +86,14 @@ def _texts(rows: list[Row], layout: str, words: Mapping[str, str]) -> dict[int, 
                 text = " ".join(filter(None, parts))
                 if row["status"] not in ("ok", "unknown"):
                     text += words["failed"].replace("{}", status_text(row["status"]))
-                texts[id(row)] = text if row["member"] is None else f"{text} {row['member']}"
+                texts[id(row)] = text if row["member"] is None else f"{text} {_member(row['member'], files)}"
     return texts
+
+
+def _member(member: str, files: Counter[str]) -> str:
+    """The name of a log in an archive: its file's, where no other log on the page has it."""
+    file = member.rpartition("/")[2]
+    return file if files[file] == 1 else member
 
 
 def _case(row: Row, precisions: Mapping[str, str], words: Mapping[str, str]) -> str:

@@ -182,10 +182,12 @@ def _text(row: Row | int, column: str, shown: _Shown) -> str:
     if column in ("speedup", "efficiency"):
         if row[column] is None:
             return NOT_RUN
+        if column == "efficiency":
+            return f"{row[column]:.3f}"
         # README 001 writes 1.00 for the base and 7.3 for the others.
         is_base = row["base_series_id"] == row["series_id"]
         text = number_text(row[column]) if is_base else shown.look.number(column, row[column])
-        return named(text, row, shown.cells and column == "speedup")
+        return named(text, row, shown.cells)
     return fact_text(row[_FACTS.get(column, column)])
 
 

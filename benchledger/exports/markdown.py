@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 # A backslash makes any of these a plain sign. An underscore within a word (bert_base) is one already.
 _SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
+# An & alone is one; before a name or number with a semicolon it would be part of a sign.
+_AMPERSAND = re.compile(r"&(?=#?\w+;)")
 # GitHub sets what stands between two $ as maths.
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"})
+_ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "$": "&#36;"})
 # It makes links of the addresses of mails, and of names of its users.
 _AT = re.compile(r"(?<![0-9A-Za-z])@|@(?=\S*\.)")
 # GitHub makes links of bare addresses.
@@ -65,7 +67,8 @@ def markdown_table(
 
 def markdown_text(text: str) -> str:
     """Text as Markdown that shows just this text, on one line."""
-    shown = _AT.sub("&#64;", _SIGNS.sub(lambda sign: "\\" + sign[0], escaped(text)).translate(_ENTITIES))
+    plain = _AMPERSAND.sub("&amp;", escaped(text)).translate(_ENTITIES)
+    shown = _AT.sub("&#64;", _SIGNS.sub(lambda sign: "\\" + sign[0], plain))
     return _ADDRESS.sub(lambda found: found[0].replace("/", "\\/").replace(".", "\\."), shown).strip()
 
 

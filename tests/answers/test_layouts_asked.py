@@ -95,7 +95,7 @@ def test_the_speedup_table_has_rows_and_columns_that_are_asked_for(db: Path) -> 
 
     (table,) = report_speedup(db=db, columns="gpu_num,speedup,efficiency", rows="8,16").tables
 
-    assert table.frame.rows() == [("8", "7.30", "0.9125"), ("16", "-", "-")]
+    assert table.frame.rows() == [("8", "7.30", "0.912"), ("16", "-", "-")]
 
 
 def test_a_speedup_is_written_as_python_prints_it_but_for_the_base(db: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_batch_32_table_of_readme_001_comes_out_of_its_printed_trials(mxnet:
     text = report_text(report_speedup(db=mxnet, layout="dlperf"), "markdown")
 
     assert tables(text) == [tables_below(readme(shared, "001"), "BERT-base batch_size = 32")[0]]
-    assert text.startswith("### FP32 &amp; W/O XLA\n\n#### BERT-base batch_size = 32\n\n| node_num | ")
+    assert text.startswith("### FP32 & W/O XLA\n\n#### BERT-base batch_size = 32\n\n| node_num | ")
 
 
 def test_the_batch_24_table_of_readme_001_is_only_what_it_published(mxnet: Path, shared: Path) -> None:

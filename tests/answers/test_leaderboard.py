@@ -125,6 +125,16 @@ def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:
     )
 
 
+def test_the_spread_has_two_decimals_also_below_one(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (100.0, 104.0):
+            ledger.run(speed, campaign="a")
+        for speed in (100.0, 100.4011):
+            ledger.run(speed, campaign="b")
+
+    assert board(benchledger.leaderboard(db=db), "spread, %") == [("3.92",), ("0.40",)]
+
+
 def test_trials_spread_and_ranks_that_they_do_not_tell_apart_are_said(db: Path) -> None:
     with ledger_rows(db) as ledger:
         for speed in (100.0, 104.0):

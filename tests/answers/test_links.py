@@ -163,7 +163,7 @@ def test_a_log_in_an_archive_is_reached_through_it(tmp_path: Path) -> None:
 
     ((said, target),) = links(printed(tmp_path / "bench.duckdb", "--layout", "paddle", "--base", "logs"))
 
-    assert (said, target) == ("1 GPU bs=32, FP32 bert/one.log", "logs/years 1.tar")
+    assert (said, target) == ("1 GPU bs=32, FP32 one.log", "logs/years 1.tar")
 
 
 def test_the_table_lists_places(db: Path) -> None:
@@ -204,3 +204,13 @@ def test_a_log_from_standard_input_lies_nowhere_and_is_no_link(tmp_path: Path) -
 
     assert links(text) == []
     assert "- 1 GPU bs=32, FP32\n" in text
+
+
+def test_a_log_in_an_archive_is_named_by_its_file_unless_another_has_that_name(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        for batch, member in enumerate(("a/b/one.log", "a/two.log", "b/two.log"), start=1):
+            ledger.run(1.0, path=member, batch_size_per_gpu=batch)
+        ledger.con.execute("update sighting set member = path, archive = 'years.zip'")
+
+    texts = [text for text, _ in links(printed(tmp_path / "bench.duckdb", "--layout", "paddle"))]
+    assert texts == ["1 GPU bs=1, FP32 one.log", "1 GPU bs=2, FP32 a/two.log", "1 GPU bs=3, FP32 b/two.log"]

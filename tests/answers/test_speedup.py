@@ -34,7 +34,7 @@ def test_readme_001_is_nodes_gpus_speed_and_speedup(db: Path) -> None:
         ("2", "16", "1136.44", "8.94"),
         ("4", "32", "1895.50", "14.92"),
     ]
-    assert table.frame["efficiency"].to_list() == ["1.00", "0.9131", "0.5591", "0.4662"]
+    assert table.frame["efficiency"].to_list() == ["1.000", "0.913", "0.559", "0.466"]
     assert (table.facts["scaling"], table.facts["batch_size_per_gpu"]) == ("weak", "32")
     assert table.notes == ("base: 1 GPU, 127.05 samples/s",)
 
@@ -67,7 +67,7 @@ def test_a_failed_case_has_its_status_and_no_speedup(db: Path) -> None:
 
     table = report_speedup(db=db).tables[0]
 
-    assert table.frame.rows() == [("1", "1", "100.00", "1.00", "1.00"), ("1", "8", "OOM", "-", "-")]
+    assert table.frame.rows() == [("1", "1", "100.00", "1.00", "1.000"), ("1", "8", "OOM", "-", "-")]
     assert str(table.coverage) == "1 of 2 cases; missing: 1 x 8: oom"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from benchledger.exports.forms import frame_text
-from benchledger.exports.markdown import markdown_line
+from benchledger.exports.markdown import markdown_line, markdown_text
 from benchledger.exports.safe_text import escaped
 from tests.exports.hostile import HOSTILE
 
@@ -95,3 +95,8 @@ def test_numbers_stand_to_the_right() -> None:
     page = Rendered(frame_text(pl.DataFrame({"name": ["a"], "value": [1.5]}), "markdown"))
 
     assert page.styles == ["", "text-align:right"] * 2
+
+
+def test_an_ampersand_is_one_unless_it_would_begin_a_sign() -> None:
+    assert markdown_text("FP32 & W/O XLA, R&D; a&b") == "FP32 & W/O XLA, R&amp;D; a&b"
+    assert markdown_text("&lt; &#60; &#x3c;") == "&amp;lt; &amp;#60; &amp;#x3c;"
