@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 SHOWN = 12
+# Of names that are longer together than a few lines, the nearest must do.
+SHOWN_LONG, LONG = 3, 400
 
 
 class BenchledgerError(Exception):
@@ -39,8 +41,17 @@ class NothingFoundError(BenchledgerError):
     """The question was right and the ledger holds no answer; the message says what it holds instead."""
 
 
-def known(names: Iterable[object], wanted: str = "") -> str:
-    """The known names as one phrase, those nearest to the wanted one first, cut after twelve."""
+def cure_of_writing(error: Exception) -> str:
+    """What helps where something could not be written: the right to, or space."""
+    denied = any(sign in str(error).lower() for sign in ("permission denied", "read-only", "readonly"))
+    return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
+
+
+def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
+    """The known names as one phrase, those nearest to the wanted one first, cut after twelve, long ones after three.
+
+    `all_by` is the command that lists all: it is told where the phrase is cut.
+    """
     import difflib
 
     listed = sorted({"unknown" if name is None else str(name) for name in names})
@@ -48,5 +59,9 @@ def known(names: Iterable[object], wanted: str = "") -> str:
     ordered = near + [name for name in listed if name not in near]
     if not ordered:
         return "none"
-    more = len(ordered) - SHOWN
-    return ", ".join(ordered[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    shown = ordered[:SHOWN]
+    if sum(map(len, shown)) > LONG:
+        shown = shown[:SHOWN_LONG]
+    more = len(ordered) - len(shown)
+    cut = f" and {more} more" + (f" ({all_by} lists them)" if all_by else "")
+    return ", ".join(shown) + (cut if more > 0 else "")

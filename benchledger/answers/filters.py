@@ -45,7 +45,8 @@ class Filters:
             if relation.filter(_condition(column, values)).limit(1).fetchone() is None:
                 wanted = ", ".join(UNKNOWN if value is None else str(value) for value in values)
                 there = [row[0] for row in relation.select(column).distinct().fetchall()]
-                return NothingFoundError(f"no {what} with {column} {wanted!r}; known: {known(there, wanted)}")
+                all_by = "bench runs" if column == "campaign" else ""
+                return NothingFoundError(f"no {what} with {column} {wanted!r}; known: {known(there, wanted, all_by)}")
         if len(self.values) > 1:
             together = ", ".join(self.values)
             return NothingFoundError(f"no {what} meets these together: {together}. Each alone is met; drop one")

@@ -91,10 +91,14 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
     if refused:
         # What it would have said is missing from every log below it: louder than a file that is no log.
         settings.say(
-            f"{len(refused)} facts.toml refused; the logs below were loaded without it. Mend it, ingest again:"
+            f"{len(refused)} facts.toml refused: what it said before stays as it was, new logs below were loaded "
+            "without it. Mend it, ingest again:"
         )
         for one in refused:
             settings.say(f"  {_place(one)}: {one.reason}")
+    if result.retold_runs:
+        runs = "1 run was" if result.retold_runs == 1 else f"{result.retold_runs} runs were"
+        settings.say(f"what facts.toml says has changed: {runs} derived again")
     for said in result.unfitting:
         settings.say(said)
     for status in (*FAULTY, "empty"):
@@ -147,6 +151,7 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "ignored": result.ignored,
         "rejects": result.rejects,
         "runs": result.runs,
+        "retold_runs": result.retold_runs,
         "unpaired": result.unpaired,
         "stale": result.stale,
         "bytes_read": result.bytes_read,

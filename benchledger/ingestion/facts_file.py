@@ -13,6 +13,7 @@ from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.ingestion.discover import FACTS_FILE
+from benchledger.ingestion.plan import is_below
 
 _BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
 
@@ -84,6 +85,12 @@ class FactsFiles:
                     facts.setdefault((fact.name, fact.source == "correct"), fact)
         return Declared(campaign, tuple(facts.values()))
 
+    def is_refused(self, place: str) -> bool:
+        """Whether a facts.toml above the file at a real path cannot be used: what it said before is to stay."""
+        folder = os.path.dirname(place)
+        self._declaring(folder)
+        return any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
+
     def unfitting(self, folder: str) -> list[str]:
         """Of one folder's facts.toml, each match that fitted no file so far, after its line."""
         return [
@@ -141,6 +148,9 @@ def _read(file: TomlFile) -> tuple[_Body, ...]:
         match = table.get("match")
         if not isinstance(match, str) or not match:
             file.fail(place, 'match must be a pattern of file names, for example "*gpu32*"')
+        if len(table) == 1:
+            file.fail(place, "says nothing of the files that match: write [for.environment], [for.case], ... below it; "
+                             "[environment] without for. holds for all files")  # fmt: skip
         bodies.append(_body(file, place, table, match))
     return tuple(bodies)
 
@@ -157,6 +167,11 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
         where = f"{place}.{group}".lstrip(".")
         for name, value in _table(file, where, table.get(group, {})).items():
             full = f"options.{name}" if group == "options" else name
+            # As in a manifest, an option that is off is none.
+            if group == "options" and isinstance(value, bool) and _is_text(full):
+                if not value:
+                    continue
+                value = str(value)
             facts.append(_fact(file, f"{where}.{name}", full, value, "facts.toml", group))
     if "correct" in table:
         where = f"{place}.correct".lstrip(".")
@@ -177,6 +192,10 @@ def _fact(
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
         file.fail(where, f"no fact {name!r} here; known: {', '.join(names)}")
+    if isinstance(value, bool):
+        file.fail(
+            where, f"{str(value).lower()} is no value of {name}: only options are true or false; write it in quotes"
+        )
     if known[name].type == "text" and not isinstance(value, str):
         file.fail(where, f"{name} is a text: put it in quotes, or digits of it are lost (12.10 would be 12.1)")
     canonical = known[name].canonical(str(value)) if isinstance(value, str | int | float) else None
@@ -185,6 +204,11 @@ def _fact(
         file.fail(where, f"{value!r} is no value of {name}; it must be {allowed}")
     place = _where(file, where) + (f" ({reason})" if reason else "")
     return DeclaredFact(name, canonical, str(value), source, place)
+
+
+def _is_text(name: str) -> bool:
+    fact = vocabulary().facts.get(name)
+    return fact is not None and fact.type == "text" and not fact.values
 
 
 def _table(file: TomlFile, where: str, value: Any) -> dict[str, Any]:

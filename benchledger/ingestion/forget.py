@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _HASH_SHOWN = 12
+_ALL = "bench report logs"
 # Of fewer digits a file's name, a year or a slip of the finger would name a log.
 _HASH_BEGUN = re.compile(r"[0-9a-fA-F]{6,}")
 # A place as reports tell it may have the line behind it.
@@ -115,7 +116,7 @@ def _find(con: duckdb.DuckDBPyConnection, log: str) -> int:
         raise UsageError(f"{log!r} names {len(found)} logs; name one by its hash: {known(hashes)}")
     places = "select distinct place_of(path, archive, member) from sighting where log_id is not null"
     there = [row[0] for row in con.execute(places).fetchall()]
-    raise NothingFoundError(f"no log {log!r}; known: {known(there, log)}. bench show RUN names the logs of a run")
+    raise NothingFoundError(f"no log {log!r}; known: {known(there, log, _ALL)}. bench show RUN names the logs of a run")
 
 
 def _forget(con: duckdb.DuckDBPyConnection, logs: tuple[str, ...], dry_run: bool) -> Forgotten:

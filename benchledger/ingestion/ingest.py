@@ -118,7 +118,7 @@ def _ingest(
     retold += tell_late(unpacker.late, db)
     if retold:
         load_archived_facts(retold, plan, unpacker)
-        writer.retell(retold, sightings)
+        result.retold_runs = writer.retell(retold, sightings)
     writer.complete(result, _account_for_unchanged(work, plan, accounts))
     given_folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
     unfitting = unfitting_matches(work, plan, facts, accounts, given_folders)

@@ -53,7 +53,8 @@ class Progress:
 class IngestResult:
     """Every file's outcome in the order in which it was seen, and what the ledger holds after it.
 
-    `runs` is the number of runs that the files of this ingest belong to; `unpaired` counts telemetry, profile and
+    `runs` is the number of runs that the files of this ingest belong to, `retold_runs` of those that were derived again
+    because a facts.toml says something else now; `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
     `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
@@ -64,6 +65,7 @@ class IngestResult:
 
     outcomes: list[FileOutcome] = field(default_factory=list)
     runs: int = 0
+    retold_runs: int = 0
     unpaired: int = 0
     stale: int = 0
     lost_private: bool = False

@@ -16,11 +16,15 @@ from benchledger.redaction.redactor import Redactor
 
 @dataclass
 class Sighting:
-    """One row of table sighting and its rows of sighting_fact; those of sighting_file where a manifest was read."""
+    """One row of table sighting and its rows of sighting_fact; those of sighting_file where a manifest was read.
+
+    `keeps_declared`: a facts.toml above is refused now, so that what was declared of this place before stays.
+    """
 
     row: dict[str, Any]
     facts: list[dict[str, Any]]
     files: list[dict[str, Any]] | None = None
+    keeps_declared: bool = False
 
     @property
     def sighting_id(self) -> int:
@@ -57,6 +61,7 @@ class SightingMaker:
         """
         match = self._names.match(file.shown)
         declared = self._facts.declared(file.named_place)
+        keeps = self._facts.is_refused(file.named_place)
         redactor = self._redactor
         path = redactor.path(file.shown, file.place)
         parts = path.split("/")
@@ -96,13 +101,13 @@ class SightingMaker:
             for name, value, logged, source, place in said
         ]  # fmt: skip
         if listed is None:
-            return Sighting(row, facts)
+            return Sighting(row, facts, None, keeps)
         folder = os.path.dirname(file.place)
         places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
         files = [
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
         ]
-        return Sighting(row, facts, files)
+        return Sighting(row, facts, files, keeps)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""

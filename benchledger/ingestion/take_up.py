@@ -21,7 +21,8 @@ def take_up(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: P
         folder = os.path.dirname(file.place)
         facts.bodies(folder)
         problem, is_new = facts.problems.get(file.place), plan.facts_changed(file)
-        if is_new:
+        if is_new and problem is None:
+            # What a refused one said before stays until it is mended.
             changed.append(folder)
         if problem is not None:
             accounts.unreadable(file, problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.ingestion.accounts import Pending
@@ -48,8 +48,8 @@ class Writer:
             private.remember(pending.seen)
         self._touched |= pending.touched
 
-    def retell(self, files: list[SeenFile], sightings: SightingMaker) -> None:
-        """Takes what is said of places from their names and facts.toml again, and derives their runs anew."""
+    def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
+        """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
         with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
             set_ids(con, "retold", [seen.sighting_id for seen in files])
             there = {
@@ -70,6 +70,8 @@ class Writer:
             _write_sightings(con, told)
             derive(con, touched, [])
             self._touched |= set(touched)
+            set_ids(con, "retold", touched)
+            return _count(con, "select count(distinct run_id) from run_log where log_id in (select id from retold)")
 
     def complete(self, result: IngestResult, unchanged: set[int]) -> None:
         """Counts what the ledger holds of this ingest's logs."""
@@ -146,6 +148,7 @@ def _write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) 
         return
     # In place of what the same sightings told before.
     rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
+    _keep_declared(con, [sighting for sighting in rows if sighting.keeps_declared])
     set_ids(con, "told", [sighting.sighting_id for sighting in rows])
     for table in ("sighting_fact", "sighting"):
         con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
@@ -156,6 +159,31 @@ def _write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) 
     set_ids(con, "listing", [sighting.sighting_id for sighting in listing])
     con.execute("delete from sighting_file where sighting_id in (select id from listing)")
     insert(con, "sighting_file", [file for sighting in listing for file in sighting.files or ()])
+
+
+def _keep_declared(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
+    # What a facts.toml said of these places before it was refused; what a nearer one says now counts before it.
+    set_ids(con, "kept", [sighting.sighting_id for sighting in sightings])
+    campaigns = dict(
+        con.execute(
+            """select sighting_id, campaign from sighting
+               where campaign_source = 'facts.toml' and sighting_id in (select id from kept)"""
+        ).fetchall()
+    )
+    before = con.execute(
+        """select sighting_id, name, value, value_logged, source, place from sighting_fact
+           where source in ('facts.toml', 'correct') and sighting_id in (select id from kept)"""
+    )
+    columns = [column[0] for column in before.description]
+    facts: dict[int, list[dict[str, Any]]] = {}
+    for row in before.fetchall():
+        facts.setdefault(row[0], []).append(dict(zip(columns, row, strict=True)))
+    for sighting in sightings:
+        told = {(fact["name"], fact["source"]) for fact in sighting.facts}
+        kept = facts.get(sighting.sighting_id, [])
+        sighting.facts += [fact for fact in kept if (fact["name"], fact["source"]) not in told]
+        if sighting.sighting_id in campaigns and sighting.row["campaign_source"] not in ("option", "facts.toml"):
+            sighting.row.update(campaign=campaigns[sighting.sighting_id], campaign_source="facts.toml")
 
 
 def _count(con: duckdb.DuckDBPyConnection, statement: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, cure_of_writing
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +40,9 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
         target.unlink(missing_ok=True)
         Path(f"{target}.wal").unlink(missing_ok=True)
         if isinstance(error, duckdb.Error) and not isinstance(error, duckdb.InterruptException):
-            raise DatabaseError(f"{target}: the copy could not be written: {error}. Free some disk space") from error
+            raise DatabaseError(
+                f"{target}: the copy could not be written: {error}. {cure_of_writing(error)}"
+            ) from error
         raise
 
 

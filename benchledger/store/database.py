@@ -150,7 +150,7 @@ def _holder(error: Exception) -> str | None:
 def _why(error: Exception) -> str:
     message = str(error)
     if "not a valid DuckDB database file" in message:
-        return "is not a DuckDB database. Name another file with --db, or remove this one"
+        return "is not a DuckDB database. Name the ledger with --db"
     if "with version number" in message:
         return f"was written by another release of DuckDB. Install the benchledger that wrote it. ({message})"
     return f"DuckDB cannot open it. Check the path, its permissions and the free space. ({message})"

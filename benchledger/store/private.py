@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, cure_of_writing
 
 KEY_BYTES = 32
 _OWNER_ONLY = 0o600
@@ -183,7 +183,9 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
             old.backup(new)
     except sqlite3.Error as error:
         target.unlink()
-        raise DatabaseError(f"{source}: the private file cannot be copied: {error}. Free some disk space") from error
+        raise DatabaseError(
+            f"{source}: the private file cannot be copied: {error}. {cure_of_writing(error)}"
+        ) from error
     return True
 
 

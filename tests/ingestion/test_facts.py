@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
 
 NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{precision}_bs{batch}_gpu{gpus}.log"
@@ -92,7 +93,9 @@ def test_a_changed_or_removed_facts_toml_derives_its_runs_again(db: Path, tmp_pa
     assert one(db, GPUS) == 8
 
     put(facts, "[case]\ngpus = 16\n# longer\n")
-    assert ingest(tmp_path / "logs", db=db).files == {"facts": 1, "unchanged": 1}
+    again = run_bench("ingest", tmp_path / "logs", db=db)
+    assert "files: 2 = 1 unchanged + 1 facts\n" in again.stdout
+    assert "what facts.toml says has changed: 1 run was derived again\n" in again.stderr
     assert one(db, GPUS) == 16
 
     facts.unlink()
@@ -146,6 +149,13 @@ def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path:
         ("colour = 'red'\n", "facts.toml:1: unknown key 'colour'; known here: campaign"),
         ("[case\n", "facts.toml:1: not TOML"),
         ("case = 3\n", "facts.toml:1: must be a table"),
+        (
+            "[case]\nseq_len = 128\n[[for]]\nmatch = 'a/*'\n[environment]\nos = 'x'\n",
+            "facts.toml:3: says nothing of the files",
+        ),
+        ("[environment]\nos = true\n", "facts.toml:2: true is no value of os: only options are true or false"),
+        ("[case]\ngpus = true\n", "facts.toml:2: true is no value of gpus"),
+        ("[options]\nno_such = true\n", "facts.toml:2: no fact 'options.no_such' here"),
         ("campaign = 5\n", "facts.toml:1: campaign must be a text"),
     ],
 )
@@ -219,3 +229,44 @@ def test_the_option_names_the_campaign_of_unchanged_files_too(db: Path, tmp_path
 
     assert result.files == {"unchanged": 1}
     assert one(db, "select campaign from run_campaign") == "mine"
+
+
+def test_an_option_is_true_or_false_as_in_a_manifest(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    put(tmp_path / "logs" / "facts.toml", "[options]\nxla = true\ncompile = false\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert used(db, "options.xla") == ("True", "facts.toml")
+    assert used(db, "options.compile") == (None, None)
+
+
+def test_while_a_facts_toml_is_refused_what_it_said_before_stays(db: Path, tmp_path: Path) -> None:
+    text = run_text().log
+    logs, tail = tmp_path / "logs", text[text.index("Training Iteration: 50 ") - 60 :]
+    good = "campaign = 'autumn'\n[case]\ngpus = 8\n"
+    put(logs / "deep" / "run.log", tail)
+    facts = put(logs / "facts.toml", good)
+    ingest(logs, db=db)
+    put(facts, good + "[environment]\ngpu_modell = 'V100'\n")
+    put(logs / "fresh.log", run_text(at=5000, seed=7).log[:-1])
+
+    said = (
+        "select campaign, gpus from run_campaign join run using (run_id) join bench_case using (case_id) order by all"
+    )
+    for refresh in (False, True, False):
+        result = ingest(logs, db=db, refresh=refresh)
+        assert {one.path: one.status for one in result.outcomes}["facts.toml"] == "unreadable"
+        assert ("autumn", 8) in ask(db, said)
+        assert [row[0] for row in ask(db, said)] == ["autumn", "logs"]
+    put(logs / "deep" / "facts.toml", "[case]\nseq_len = 77\n")
+    ingest(logs / "deep", db=db)
+    assert ("autumn", 8) in ask(db, said)
+    assert ("77", "facts.toml") in ask(db, "select value, source from fact where name = 'seq_len' and used")
+
+    put(facts, good.replace("8", "16") + "# mended\n")
+    result = ingest(logs, db=db)
+
+    assert result.retold_runs == 2
+    assert [row[0] for row in ask(db, said)] == ["autumn", "autumn"]
+    assert ("autumn", 16) in ask(db, said)

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 from benchledger import exclude, forget, ingest
-from benchledger.errors import DatabaseError, NothingFoundError, UsageError
+from benchledger.errors import DatabaseError, NothingFoundError, UsageError, known
 from benchledger.store.private import PrivateFile
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
@@ -311,3 +311,13 @@ def test_fewer_than_six_digits_of_a_hash_name_no_log(db: Path) -> None:
 
     with pytest.raises(NothingFoundError, match="no log "):
         forget(begun, db=db)
+
+
+def test_of_long_names_the_nearest_three_are_told_and_what_lists_all() -> None:
+    names = [f"{'folder/' * 20}run{number}.log" for number in range(590)]
+
+    said = known(names, f"{'folder/' * 20}run77.log", "bench report logs")
+
+    assert said.startswith(f"{names[77]}, ")
+    assert said.endswith(".log and 587 more (bench report logs lists them)")
+    assert said.count("run") == 3

@@ -209,6 +209,19 @@ def test_a_copy_that_cannot_be_written_leaves_what_was_there(
     ]
 
 
+def test_a_folder_that_may_not_be_written_is_told_as_that(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object) -> None:
+        raise duckdb.IOException('IO Error: Cannot open file "ro/b.duckdb": Permission denied')
+
+    monkeypatch.setattr("benchledger.store.copies._compare", denied)
+    with pytest.raises(
+        DatabaseError, match=r"Permission denied\. Give yourself the right to write there, or name anoth"
+    ):
+        db_backup(tmp_path / "b.duckdb", db=db)
+
+
 @pytest.mark.parametrize("mode", ["r", "w"])
 def test_a_held_ledger_is_exit_3(mode: str, db: Path, tmp_path: Path) -> None:
     with holder(db, mode):
