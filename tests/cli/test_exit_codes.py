@@ -45,7 +45,6 @@ def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:
         (["sql", "delete from run"], "the query was refused"),
         (["sql", "select nothing"], "the query was refused"),
         (["query", "no_such_question"], "no question 'no_such_question'"),
-        (["query"], "--list"),
         (["query", "speed", "-p", "novalue"], "must read NAME=VALUE"),
         (["-q", "-v", "runs"], "-q and -v are opposites"),
         (["ingest"], "give PATHS"),
