@@ -30,6 +30,11 @@ with held(what, found, example, cure) as (
     from log
     where pieces <> records + ignored + rejects
     union all
+    select 'no record lies beyond the lines of its log', count(*), min(log_id::varchar), 'ingest'
+    from record
+    join log using (log_id)
+    where record.line > log.lines
+    union all
     select 'a place in a log holds one record', count(*), min(log_id::varchar), 'ingest'
     from (select log_id from record group by log_id, byte_offset having count(*) > 1)
     union all

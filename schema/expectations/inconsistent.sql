@@ -33,4 +33,14 @@ from log
 join (select log_id, count(*) as records from record group by log_id) as stored using (log_id)
 where log.records <> stored.records
 union all
+select null, log_id, null, format('{} rejects by its own count, {} stored', log.rejects, coalesce(stored.rejects, 0))
+from log
+left join (select log_id, count(*) as rejects from reject group by log_id) as stored using (log_id)
+where log.rejects <> coalesce(stored.rejects, 0)
+union all
+select null, log_id, null, format('{} ignored by its own count, {} stored', log.ignored, coalesce(stored.ignored, 0))
+from log
+left join (select log_id, sum(pieces)::bigint as ignored from ignored_piece group by log_id) as stored using (log_id)
+where log.ignored <> coalesce(stored.ignored, 0)
+union all
 select run_id, null, null, 'a fact of a run that does not stand in run' from fact anti join run using (run_id);

@@ -125,6 +125,8 @@ def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledge
         ("update record set line = 9", "records beyond its 1 lines"),
         ("delete from record; insert into record select * from record", None),
         ("insert into record select * from record", "1 records by its own count, 2 stored"),
+        ("insert into reject select log_id, 1, 0, null, 'x', 'x' from log", "0 rejects by its own count, 1 stored"),
+        ("insert into ignored_piece select log_id, 'x', 2 from log", "0 ignored by its own count, 2 stored"),
         ("update run_log set log_id = 99", "a log of a run that does not stand in log"),
     ],
 )
