@@ -26,7 +26,7 @@ _AMPERSAND = re.compile(r"&(?=#?\w+;)")
 # GitHub sets what stands between two $ as maths.
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "$": "&#36;"})
 # It makes links of the addresses of mails, and of names of its users.
-_AT = re.compile(r"(?<![0-9A-Za-z])@|@(?=\S*\.)")
+_AT = re.compile(r"(?<![0-9A-Za-z])@|@(?=[0-9A-Za-z_-]+\.)")
 # GitHub makes links of bare addresses.
 _ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
 # What makes a line a heading, a list, a quotation or a rule: a sign or a number at its beginning.

@@ -81,10 +81,10 @@ def test_a_line_beside_a_table_is_a_paragraph_whatever_it_begins_with() -> None:
 
 
 def test_a_mail_address_is_no_link_and_dollars_are_no_maths() -> None:
-    line = markdown_line("$x^2$ of a@b.example and @crim, not README.md@454a0608, results")
+    line = markdown_line("$x^2$ of a@b.example and @crim, not README.md@454a0608 or p+q@454a0608/a.log")
 
-    assert line == "&#36;x^2&#36; of a&#64;b.example and &#64;crim, not README.md@454a0608, results"
-    assert Rendered(line).text == "$x^2$ of a@b.example and @crim, not README.md@454a0608, results\n"
+    assert line == "&#36;x^2&#36; of a&#64;b.example and &#64;crim, not README.md@454a0608 or p+q@454a0608/a.log"
+    assert Rendered(line).text == "$x^2$ of a@b.example and @crim, not README.md@454a0608 or p+q@454a0608/a.log\n"
 
 
 def test_addresses_are_no_links() -> None:
