@@ -114,7 +114,9 @@ def _lines(cell: ExplainedCell) -> str:
     for (run_key,), own in cell.readings.group_by(["run_key"], maintain_order=True):
         rows = own.to_dicts()
         kept = [row for row in rows if row["use"] == "kept"]
-        told.append(f"lines of run {run_key}: {len(kept)} values kept, {len(rows) - len(kept)} not")
+        told.append(
+            f"lines of run {run_key}: {len(kept)} value{'s' * (len(kept) != 1)} kept, {len(rows) - len(kept)} not"
+        )
         shown = kept if len(kept) <= 2 * _ENDS else [*kept[:_ENDS], None, *kept[-_ENDS:]]
         told += ["  ..." if row is None else f"  {_line(row)}" for row in shown]
         counts: dict[str, int] = {}

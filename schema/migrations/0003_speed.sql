@@ -493,7 +493,7 @@ answered as (
         0,
         0,
         'too_few_records',
-        'no throughput in its records',
+        'its records have nothing that ' || format.default_rule || ' reads',
         false
     from run_format
     join format using (format)

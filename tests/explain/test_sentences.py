@@ -9,7 +9,7 @@ from statistics import median, stdev
 import polars as pl
 import pytest
 
-from benchledger import exclude, explain, ingest, runs
+from benchledger import exclude, explain, ingest, report_speed, runs
 from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.errors import NothingFoundError, UsageError
 from tests.ingestion.logs import put, run_text
@@ -219,6 +219,41 @@ def test_a_stranger_is_told_what_it_almost_is(folder: Path, tmp_path: Path) -> N
     assert found.sentences[1].startswith("By today's definitions no format claims it: nearest is ")
     assert "ngc-pytorch-bert" in found.nearest["format"].to_list()
     assert all("line 2 holds 'DLL 20" in lacks for lacks in found.nearest["lacks"])
+
+
+def test_the_name_of_a_cell_is_the_same_in_capitals(folder: Path) -> None:
+    db = folder / "bench.duckdb"
+    cell = report_speed(campaign="c", gpus=8, db=db).cells["cell"][0]
+    found = explain(cell.upper(), db=db)
+
+    assert isinstance(found, ExplainedCell)
+    assert found.cell == cell
+
+
+def test_a_folder_is_said_to_be_one(folder: Path) -> None:
+    with pytest.raises(NothingFoundError, match="a folder, no file: name one of its files"):
+        explain(folder, db=folder / "bench.duckdb")
+
+
+def test_an_archive_that_is_not_here_is_told_by_what_came_from_it(tmp_path: Path) -> None:
+    archive = put(tmp_path / "logs/old.tar", tar({STEM: run_text(speed=9.0).log.encode(), "x": b"x"}))
+    ingest(archive, db=tmp_path / "bench.duckdb")
+
+    said = explain("old.tar", db=tmp_path / "bench.duckdb").sentences
+
+    assert said[0].startswith("old.tar is not here. From an archive of this name the ledger has 1 loaded (such as ")
+
+
+def test_a_run_without_a_number_has_the_first_rule_of_its_chain_for_its_default(tmp_path: Path) -> None:
+    put(tmp_path / "logs" / STEM, run_text(speed=9.0, ends="killed", steps=1).log)
+    db = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "logs", db=db)
+
+    said = explain(runs(db=db)["run_key"][0], db=db).sentences
+
+    assert any(
+        "no rule of its chain gives a number; the first, ngc.summary, stands as its default." in one for one in said
+    )
 
 
 def test_what_nothing_goes_by_lists_what_was_tried(folder: Path) -> None:

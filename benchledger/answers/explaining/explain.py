@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
-from benchledger.answers.explaining.file import explained_file, explained_known_file, file_on_disk, logs_at
+from benchledger.answers.explaining.file import (
+    explained_file,
+    explained_known_archive,
+    explained_known_file,
+    file_on_disk,
+    is_folder,
+    logs_at,
+)
 from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.explaining.memory import explained_memory
 from benchledger.answers.explaining.run import explained_run
@@ -59,8 +66,8 @@ def explain(
 
 def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Explained:
     tried = []
-    if _CELL.fullmatch(what):
-        if (number := cell_by_name(con, what)) is not None:
+    if _CELL.fullmatch(what.lower()):
+        if (number := cell_by_name(con, what.lower())) is not None:
             return explained_cell(con, number)
         tried.append("no cell of this name (names stand in column cell: bench report speed --format csv)")
     if _RUN.fullmatch(what):
@@ -70,13 +77,15 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
             tried.append("no run whose key begins so (bench runs)")
     if (path := file_on_disk(what)) is not None:
         return explained_file(con, path)
-    tried.append("no file on disk")
+    tried.append("a folder, no file: name one of its files" if is_folder(what) else "no file on disk")
     found = logs_at(con, what)
     if len({row["log_id"] for row in found}) > 1:
         places = known((row["place"] for row in found), what)
         raise UsageError(f"{what!r} is the end of {len(found)} places: {places}")
     if found:
         return explained_known_file(con, str(found[0]["place"]), found[0]["log_id"])
+    if (archive := explained_known_archive(con, what)) is not None:
+        return archive
     tried.append("no place in the ledger that is or ends so (bench query unrecognised, bench show RUN)")
     raise NothingFoundError(f"nothing is known by {what!r}; tried: {'; '.join(tried)}")
 

@@ -63,6 +63,14 @@ def file_on_disk(file: str) -> Path | None:
         return None
 
 
+def is_folder(file: str) -> bool:
+    """Whether a path is that of an existing folder."""
+    try:
+        return Path(file).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def logs_at(con: duckdb.DuckDBPyConnection, file: str) -> list[Row]:
     """The contents that were seen at a place, or at places that end so."""
     found = rows_asked(con, _BY_PLACE, file=file)
@@ -83,14 +91,25 @@ def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
 
 
 def _archive(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
-    seen = rows_asked(con, _IN_ARCHIVE, archive=path.name)
-    counts = ", ".join(f"{row['files']} {row['status']} (such as {row['first']})" for row in seen)
+    counts = _counts_from(con, path.name)
     said = [
         f"{path} is an archive; its members are files of their own.",
-        f"From an archive of this name the ledger has {counts}." if seen
+        f"From an archive of this name the ledger has {counts}." if counts
         else "The ledger has no file from an archive of this name: bench ingest reads its members.",
     ]  # fmt: skip
     return ExplainedFile(str(path), tuple(said), None, None, *(_frame([]) for _ in range(5)))
+
+
+def explained_known_archive(con: duckdb.DuckDBPyConnection, name: str) -> ExplainedFile | None:
+    """What the ledger has from an archive that is not at hand; None where it knows none of this name."""
+    counts = _counts_from(con, name)
+    said = (f"{name} is not here. From an archive of this name the ledger has {counts}.",)
+    return ExplainedFile(name, said, None, None, *(_frame([]) for _ in range(5))) if counts else None
+
+
+def _counts_from(con: duckdb.DuckDBPyConnection, archive: str) -> str:
+    seen = rows_asked(con, _IN_ARCHIVE, archive=archive)
+    return ", ".join(f"{row['files']} {row['status']} (such as {row['first']})" for row in seen)
 
 
 def _explained(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None, path: Path | None) -> ExplainedFile:
@@ -111,6 +130,11 @@ def _frame(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+def counted(number: int, what: str) -> str:
+    """How many of something: 1 line, 2 lines."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored: pl.DataFrame) -> list[str]:
     if log is None and sightings.is_empty():
         return ["The ledger does not know this content."]
@@ -119,9 +143,8 @@ def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored
     if log is None:
         why = f": {sightings['reason'][0]}" if sightings["reason"][0] else ""
         return [f"The ledger has seen it and keeps no content of it: {places[0]}{why}."]
-    said = [
-        f"The ledger knows this content, {log['bytes']} bytes in {log['lines']} lines, from {', '.join(places)}{more}."
-    ]
+    size = f"{counted(log['bytes'], 'byte')} in {counted(log['lines'], 'line')}"
+    said = [f"The ledger knows this content, {size}, from {', '.join(places)}{more}."]
     if log["format"] is None:
         return [*said, f"No format claimed it when it was read: {log['evidence']}."]
     said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")

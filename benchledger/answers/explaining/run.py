@@ -109,7 +109,10 @@ def _default(chain: list[Row]) -> list[str]:
         why = ": ".join(str(part).replace("_", " ") for part in (row["status"], row["reason"]) if part)
         said.append(f"{row['rule']} gives no number ({why or 'it finds nothing to read'})")
     default = [row["rule"] for row in chain if row["is_default"]]
-    end = f", so {default[0]} is its default" if default else ""
+    if default and all(row["value"] is None for row in chain):
+        end = f": no rule of its chain gives a number; the first, {default[0]}, stands as its default"
+    else:
+        end = f", so {default[0]} is its default" if default else ""
     return [f"Of the default rules of its format, in their order, {'; '.join(said)}{end}."]
 
 
