@@ -1,13 +1,17 @@
-"""The real logs that some tests read. They lie beside the repository and are no part of it."""
+"""The real logs that some tests read, and ledgers of them. They lie beside the repository and are no part of it."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path
 
 import pytest
+
+from benchledger import ingest
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
@@ -30,6 +34,35 @@ def corpus(shared: Path, pytestconfig: pytest.Config) -> Path:
 def h200(shared: Path, pytestconfig: pytest.Config) -> Path:
     """The logs of h200.tar.xz, unpacked. Read only."""
     return unpacked(shared / "corpus" / "h200.tar.xz", pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def corpus_ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked logs.tar.xz in one ledger, made once for all processes. Read only."""
+    return made_once(tmp_path_factory, "corpus", corpus)
+
+
+@pytest.fixture(scope="session")
+def archives_ledger(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both archives and the reference READMEs in one ledger, made once for all processes. Read only."""
+    archives = sorted((shared / "corpus").glob("*.tar.xz"))
+    return made_once(tmp_path_factory, "archives", *archives, shared / "seeds")
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, *logs: Path) -> Path:
+    """A ledger of these logs in the folder that the processes of this test run share."""
+    own = factory.getbasetemp()
+    home = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "ledgers"
+    home.mkdir(exist_ok=True)
+    db = home / name / "bench.duckdb"
+    with open(home / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not db.exists():
+            scratch = home / f"{name}.half"
+            scratch.mkdir()
+            ingest(*logs, db=scratch / "bench.duckdb")
+            scratch.rename(db.parent)
+    return db
 
 
 def unpacked(archive: Path, config: pytest.Config) -> Path:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.make_audit import PAGE, audit_of, checks_text, findings_text, replaced
+from benchledger import audit
+from docs.make_audit import PAGE, checks_text, findings_text, replaced
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -13,9 +14,9 @@ def test_the_page_lists_the_checks_as_they_are() -> None:
     assert replaced(TEXT, "checks", checks_text()) == TEXT, "write it again: make audit-page"
 
 
-def test_the_page_lists_every_finding_on_the_public_logs(shared: Path) -> None:
+def test_the_page_lists_every_finding_on_the_public_logs(archives_ledger: Path, shared: Path) -> None:
     logs = [*sorted((shared / "corpus").glob("*.tar.xz")), shared / "seeds"]
-    done = audit_of(logs)
+    done = audit(db=archives_ledger)
 
     assert done.count("error") == 0
     assert replaced(TEXT, "findings", findings_text(done)) == TEXT, (

@@ -11,9 +11,9 @@ from benchledger.answers.reading import reading
 from benchledger.answers.series import rows_of
 
 
-def test_every_run_and_rule_of_the_corpus_has_the_same_number_by_python_and_by_sql(corpus_ledger: Path) -> None:
+def test_every_run_and_rule_of_the_corpus_has_the_same_number_by_python_and_by_sql(archives_ledger: Path) -> None:
     differing, seen = [], set()
-    with reading(corpus_ledger) as con:
+    with reading(archives_ledger) as con:
         rules = rows_of(con.sql("from rule"))
         by_sql = {
             (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from run_speed"))

@@ -35,15 +35,15 @@ def files_of(ledger: Path, shared: Path, config: pytest.Config) -> dict[str, Pat
         folder = unpacked(archive, config)
         for path in folder.rglob("*"):
             found[f"{archive.name}!/{redactor.path(path.relative_to(folder).as_posix())}"] = path
-    return found
+    return found | {redactor.path(path.name): path for path in (shared / "seeds").iterdir()}
 
 
 def test_two_hundred_cells_can_be_worked_out_by_hand(
-    corpus_ledger: Path, shared: Path, pytestconfig: pytest.Config
+    archives_ledger: Path, shared: Path, pytestconfig: pytest.Config
 ) -> None:
-    files = files_of(corpus_ledger, shared, pytestconfig)
+    files = files_of(archives_ledger, shared, pytestconfig)
     differing = []
-    with reading(corpus_ledger) as con:
+    with reading(archives_ledger) as con:
         numbers = with_numbers(con)
         drawn = random.Random(5).sample(numbers, DRAWN)
         for name in HELD:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest, report_speed
+from benchledger import report_speed
 from tests.ingestion.logs import ask, kept_path, one
 
 FAMILY = "dllogger-text-tqdm(ngc-pytorch-bert)"
@@ -32,11 +32,9 @@ MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_
 TRUNCATED = {"1542.296", "5055.56", "543.76", "4208.12", "995.88"}
 
 
-@pytest.fixture(scope="module")
-def ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    db = tmp_path_factory.mktemp("corpus") / "bench.duckdb"
-    ingest(corpus, db=db)
-    return db
+@pytest.fixture
+def ledger(corpus_ledger: Path) -> Path:
+    return corpus_ledger
 
 
 @pytest.fixture(scope="module")

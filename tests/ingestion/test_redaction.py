@@ -228,13 +228,6 @@ COUNTED = re.compile(
 VERSIONS = ("8.0.4.30", "460.32.03", "11.0.167", "1.6.0.1")
 
 
-@pytest.fixture(scope="module")
-def corpus_ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    db = tmp_path_factory.mktemp("redacted") / "bench.duckdb"
-    ingest(corpus, db=db)
-    return db
-
-
 def test_no_text_column_holds_what_the_corpus_counts(corpus_ledger: Path) -> None:
     found = [(table, column, text[:200]) for table, column, text in kept_texts(corpus_ledger) if COUNTED.search(text)]
 
