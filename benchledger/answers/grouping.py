@@ -29,6 +29,13 @@ def sort_key(values: Iterable[Any]) -> SortKey:
     return tuple((value is None, isinstance(value, str), "" if value is None else value) for value in values)
 
 
+def differing_also(rows: Iterable[Row], columns: Iterable[str], first: str) -> str:
+    """The end of an error that names one column in which rows differ: the others in which they do."""
+    rows = list(rows)
+    more = [name for name in columns if name != first and len({str(row[name]) for row in rows}) > 1]
+    return f"; they differ also in {', '.join(more)}" if more else ""
+
+
 def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | None]:
     """The facts that head a table, as text."""
     return {column: None if row[column] is None else str(row[column]) for column in columns}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grouping import Row, grouped, sort_key
+from benchledger.answers.grouping import Row, differing_also, grouped, sort_key
 from benchledger.answers.reading import reading
 from benchledger.answers.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series, rows_of
@@ -108,5 +108,6 @@ def _ambiguous(place: str, rows: list[Row]) -> str:
         if len(values) > 1:
             option = f"--{name.replace('_', '-')}"
             cure = "--rule" if name == "unit" else option
-            return f"{len(rows)} series stand for {place}: {name} {', '.join(values)}. Choose one with {cure}"
+            also = differing_also(rows, _DIFFERING, name)
+            return f"{len(rows)} series stand for {place}: {name} {', '.join(values)}. Choose one with {cure}{also}"
     return f"{len(rows)} series stand for {place}. Choose one with --case-id"

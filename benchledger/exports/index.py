@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.grouping import Row, differing_also, grouped
 from benchledger.answers.reading import reading
 from benchledger.answers.rules import need_value, rules_asked_for, several_rules
 from benchledger.answers.series import all_series, need_series
@@ -139,5 +139,6 @@ def _ambiguous(name: str, rows: list[Row]) -> str:
         if len(values) > 1:
             shown = ", ".join(values[:_SHOWN]) + (" and others" if len(values) > _SHOWN else "")
             option = f"--{column.replace('_', '-')}"
-            return f"{len(rows)} series are called {name}: {column} {shown}. Choose one with {option}"
+            also = differing_also(rows, _TELLING, column)
+            return f"{len(rows)} series are called {name}: {column} {shown}. Choose one with {option}{also}"
     return f"{len(rows)} series are called {name}. Choose one with --case-id"

@@ -62,10 +62,11 @@ def test_a_batch_size_is_a_file(db: Path, tmp_path: Path) -> None:
 def test_two_series_of_one_place_are_refused_with_the_filter_that_tells_them_apart(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(1.0)
-        ledger.run(2.0, precision="fp16")
+        ledger.run(2.0, precision="fp16", framework="mxnet")
 
     with pytest.raises(
-        UsageError, match=r"2 series stand for bert-base 1n1g of bz32: precision fp16, fp32.*--precision"
+        UsageError,
+        match=r"2 series stand for bert-base 1n1g of bz32: precision fp16, fp32.*--precision; they differ also in framework",
     ):
         benchledger.export_dlperf(db=db)
 

@@ -109,6 +109,15 @@ def test_of_a_case_that_failed_once_the_series_with_a_speed_stands(db: Path) -> 
     assert result.notes == ("nlp_gpt_sp_bs32_fp32_1: the series with a speed stands; left out: truncated",)
 
 
+def test_all_filters_in_which_series_of_one_name_differ_are_named(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(9.0, campaign="a", **GPT)
+        ledger.run(8.0, campaign="b", **GPT | {"implementation": "nanogpt", "seq_len": 512})
+
+    with pytest.raises(UsageError, match=r"with --campaign; they differ also in implementation, seq_len$"):
+        benchledger.export_index(db=db)
+
+
 def test_two_series_of_one_name_are_refused_with_the_filter_that_tells_them_apart(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(9.0, campaign="a", **GPT)
