@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from benchledger.answers.asked import MAX, Asked, Column
 from benchledger.answers.cells import NOT_RUN, VARIOUS, fact_text
+from benchledger.answers.covered import Gap, covered
 from benchledger.answers.excluded import why_excluded
 from benchledger.answers.grouping import FAILED, Row, SortKey, grouped, sort_key
 from benchledger.answers.look import Look
@@ -79,7 +80,7 @@ def lay_out(
     heads = [*look.headings("gpus", *hard, *soft), *(look.case(column.precision, column.batch) for column in columns)]
     return Table(
         facts=facts,
-        coverage=_coverage(lines, columns, (*hard, *soft), absent, excluded),
+        coverage=_coverage(lines, columns, (*hard, *soft), absent, excluded, look),
         frame=text_frame(heads, cells),
         rows_split_by=(*hard, *soft),
         notes=(*_sizes_note(lines, columns, look), *notes),
@@ -166,9 +167,14 @@ def _absent(line: _Line, column: Column, hard: tuple[str, ...], excluded: Sequen
 
 
 def _coverage(
-    lines: list[_Line], columns: list[Column], split: tuple[str, ...], absent: str, excluded: Sequence[Row]
+    lines: list[_Line],
+    columns: list[Column],
+    split: tuple[str, ...],
+    absent: str,
+    excluded: Sequence[Row],
+    look: Look,
 ) -> Coverage:
-    missing: list[str] = []
+    gaps: list[Gap] = []
     hard = tuple(name for name in split if name not in BATCH_COLUMNS)
     for line in lines:
         for column in columns:
@@ -177,6 +183,7 @@ def _coverage(
             if why is not None:
                 split_facts = "".join(f" {name}={line.fact(name)}" for name in split)
                 case = f"{fact_text(column.precision)} BS={fact_text(column.batch)}"
-                missing.append(f"{fact_text(line.head[0])} x {case}{split_facts}: {why}")
-    total = len(lines) * len(columns)
-    return Coverage(total - len(missing), total, tuple(missing))
+                cards = fact_text(line.head[0])
+                shown = look.note("cell", gpus=cards, column=look.case(column.precision, column.batch))
+                gaps.append((f"{cards} x {case}{split_facts}", shown + split_facts, why))
+    return covered(len(lines) * len(columns), gaps, look)

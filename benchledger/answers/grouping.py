@@ -67,14 +67,9 @@ def as_stated(row: Row) -> Row:
     return {name: value for name, value in {**row, "gpu_model": None}.items() if name != "taken_in"}
 
 
-def unstated_note(rows: list[Row]) -> tuple[str, ...]:
-    """A note naming the failed series of a table that do not state its GPU model."""
-    names = sorted(f"{row['name']}" for row in rows if row.get("taken_in"))
-    return (
-        (f"failed without stating a GPU model, here with the others of their kind: {', '.join(names)}",)
-        if names
-        else ()
-    )
+def unstated(rows: list[Row]) -> str:
+    """The names of the failed series of a table that do not state its GPU model."""
+    return ", ".join(sorted(f"{row['name']}" for row in rows if row.get("taken_in")))
 
 
 def take_in_failures(rows: list[Row]) -> list[Row]:

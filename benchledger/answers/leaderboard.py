@@ -14,7 +14,7 @@ from benchledger.answers.grouping import Row, SortKey, facts_of, grouped, sort_k
 from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
-from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.answers.tables import Above, Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -111,10 +111,12 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
         for row in rows
     ]
     names = ["rank", rows[0]["unit"] or "speed", "framework", "implementation", "batch size", "trials", "spread, %"]
+    title = ", ".join(fact_text(rows[0][name]) for name in _TABLE)
     return Table(
         facts=facts_of(rows[0], columns),
         coverage=Coverage(len(rows), len(rows) + len(without), missing),
         frame=text_frame([*heads, *names, "rule", "campaign"], lines),
+        above=Above(title=title, depth=2, says=columns),
         notes=(*_unranked(rows), *lent_note(rows, _name), *_near(rows)),
         texts=frozenset(("precision", "rank", "framework", "implementation", "rule", "campaign")),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from benchledger.answers.cells import fact_text, number_text, python_number_text
 from benchledger.answers.filters import TEXT_COLUMNS
 from benchledger.answers.tables import Above
 from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
-from benchledger.definitions.words import LANGUAGES
+from benchledger.definitions.words import LANGUAGES, load_words
 from benchledger.errors import UsageError, known
 
 # Columns that hold words, though they may look like numbers.
@@ -69,7 +70,9 @@ class Look:
             return Above()
         named = self._named(facts)
         unit_line = None if unit is None else self.text("unit", unit=unit)
-        return Above(self.text("section", **named), self.text("title", **named), unit_line, self.layout.align)
+        return Above(
+            self.text("section", **named), self.text("title", **named), unit_line, self.layout.align, self.lang
+        )
 
     def _named(self, facts: Mapping[str, object]) -> dict[str, str]:
         """What a title or section can name, as the layout writes it."""
@@ -81,6 +84,14 @@ class Look:
             "fixed_name": fact_text(facts.get("fixed_name")),
             "fixed_batch": fact_text(facts.get("fixed_batch")),
         }
+
+    def notes(self) -> dict[str, str]:
+        """The words of the notes below tables; plain tables have theirs in English."""
+        return load_words("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
+
+    def note(self, key: str, **values: object) -> str:
+        """A note below a table."""
+        return re.sub(r"\[(\w+)\]", lambda name: str(values[name[1]]), self.notes()[key])
 
     def number(self, column: str, value: float) -> str:
         """A number as the layout writes those of a column."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import MAX, asked_gpus, asked_names, lines_of, read_asked
 from benchledger.answers.cells import NOT_RUN, fact_text
+from benchledger.answers.covered import covered
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
@@ -13,7 +14,7 @@ from benchledger.answers.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, 
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
-from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -31,6 +32,7 @@ def report_max_batch(
     lang: str | None = None,
     columns: object = None,
     rows: object = None,
+    no_notes: bool = False,
     **case_columns: object,
 ) -> Report:
     """The largest batch size per GPU that ran and the smallest that ran out of memory, by GPUs and precision.
@@ -57,7 +59,11 @@ def report_max_batch(
     for kin in sorted(grouped(cases, split).values(), key=lambda rows: _table_order(rows[0])):
         tables.append(_table(kin, facts_of(kin[0], split), look, columns, rows))
         numbers.extend(sorted(kin, key=_order))
-    return Report("max-batch", tuple(tables), frame_of(numbers, without=("gradient_accumulation",))).noted(excluded)
+    return (
+        Report("max-batch", tuple(tables), frame_of(numbers, without=("gradient_accumulation",)))
+        .noted(excluded)
+        .without_notes(no_notes)
+    )
 
 
 def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: object, gpus: object) -> Table:
@@ -70,10 +76,10 @@ def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: o
     place = next((number for number, name in enumerate(shown) if name in _SIZES), len(shown))
     shown[place:place] = split
     lines = lines_of(sorted(rows, key=_order), asked_gpus(look, gpus))
-    missing = tuple(f"{_case(row, look)}: {_why(row)}" for row in rows if row["largest_ok"] is None)
+    gaps = [(_case(row, look), _case(row, look), _why(row)) for row in rows if row["largest_ok"] is None]
     return Table(
         facts=facts,
-        coverage=Coverage(len(rows) - len(missing), len(rows), missing),
+        coverage=covered(len(rows), gaps, look),
         frame=text_frame(look.headings(*shown), [[_text(line, column) for column in shown] for line in lines]),
         rows_split_by=split,
         notes=notes,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import read_asked
 from benchledger.answers.cells import NOT_RUN, cell_text, named
+from benchledger.answers.covered import unstated_note
 from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
@@ -16,7 +17,6 @@ from benchledger.answers.grouping import (
     facts_of,
     grouped,
     take_in_unstated,
-    unstated_note,
 )
 from benchledger.answers.look import look_of
 from benchledger.answers.reading import reading
@@ -42,14 +42,8 @@ group by series_id
 """
 _MEMORY = "select series_id, definition, value_mib, headroom_mib, cell from memory_table"
 NOT_MEASURED = "none"
-# What each number is, said under its table: two definitions never share one.
-MEANING = {
-    "device": "device: all memory in use on the device, by telemetry; highest sample of the fullest device",
-    "allocated": "allocated: what the framework's tensors took, as the program printed it",
-    "reserved": "reserved: what the framework's allocator held, as the program printed it",
-    NOT_MEASURED: "no log of these runs has a memory sample, in telemetry beside it or in its own lines",
-    "process": "process: what the driver counts for the process",
-}
+# Said of each number under its table by the words of these names: two definitions never share a table.
+MEANINGS = ("device", "allocated", "reserved", "process", NOT_MEASURED)
 
 
 def report_memory(
@@ -61,6 +55,7 @@ def report_memory(
     columns: object = None,
     rows: object = None,
     cells: bool = False,
+    no_notes: bool = False,
     **case_columns: object,
 ) -> Report:
     """The memory of every series in MiB: the median over trials of the fullest device, one table per definition.
@@ -93,16 +88,19 @@ def report_memory(
             shown = list(filter(asked.shows, placed))
             numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            notes = (MEANING.get(definition, definition), *unstated_note(shown))
+            notes = (look.note(definition) if definition in MEANINGS else definition, *unstated_note(shown, look))
             left_out = excluded_of(excluded, kin[0])
             table = lay_out(placed, facts, look, asked, notes, "MiB", excluded=left_out)
+            if definition == NOT_MEASURED and table.coverage is not None:
+                # Its note says it.
+                table = replace(table, coverage=replace(table.coverage, said=""))
             tables.append(replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out))))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(found)} series asked for has a memory sample. Memory comes from telemetry logs "
             "(nvidia-smi CSV) beside the training log, or from lines of the log itself; see: bench runs"
         )
-    return Report("memory", tuple(tables), frame_of(numbers)).noted(noted)
+    return Report("memory", tuple(tables), frame_of(numbers)).noted(noted).without_notes(no_notes)
 
 
 def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], cells: bool) -> Row:

@@ -76,7 +76,9 @@ def refuse_beside(source: str, **given: object) -> None:
 def _speed_tables(found: list[Row], look: Look, columns: object, gpus: object) -> list[Table]:
     asked = read_asked(look, columns, gpus)
     return [
-        lay_out([_as_series(row) for row in rows], _facts(rows), look, asked, _notes(rows), rows[0]["unit"], _ABSENT)
+        lay_out(
+            [_as_series(row) for row in rows], _facts(rows), look, asked, _notes(rows, look), rows[0]["unit"], _ABSENT
+        )
         for rows in grouped(found, (*_FACTS, "unit")).values()
     ]
 
@@ -101,7 +103,7 @@ def _speedup_tables(found: list[Row], look: Look, columns: object, gpus: object)
                 [look.heading(name, unit=unit) for name in shown],
                 [[_text(line, name) for name in shown] for line in lines_of(lines, asked_gpus(look, gpus))],
             ),
-            notes=_notes(rows),
+            notes=_notes(rows, look),
             above=look.above({**rows[0], **fixed}),
             texts=look.texts(*shown),
         )
@@ -125,6 +127,6 @@ def _facts(rows: list[Row]) -> dict[str, str | None]:
     return {"published": rows[0]["source"], **facts_of(rows[0], [name for name in _FACTS if name != "source"])}
 
 
-def _notes(rows: list[Row]) -> tuple[str, ...]:
+def _notes(rows: list[Row], look: Look) -> tuple[str, ...]:
     said = dict.fromkeys(row["note"] for row in rows if row["note"])
-    return ("published, not measured here; ours beside it: bench query against-published", *said)
+    return (look.note("published"), *said)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import read_asked
 from benchledger.answers.cells import cell_text, named
+from benchledger.answers.covered import unstated_note
 from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import cell_order, lay_out
@@ -19,7 +20,6 @@ from benchledger.answers.grouping import (
     grouped,
     take_in_failures,
     take_in_unstated,
-    unstated_note,
 )
 from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.look import look_of
@@ -47,6 +47,7 @@ def report_speed(
     unit: str | None = None,
     cells: bool = False,
     published: str | None = None,
+    no_notes: bool = False,
     **case_columns: object,
 ) -> Report:
     """The speed of every series, one table per campaign, framework, implementation, model, task, GPU model and unit.
@@ -62,7 +63,8 @@ def report_speed(
     asked = read_asked(look, columns, rows)
     if published is not None:
         refuse_beside(published, trials=trials, unit=unit, cells=cells)
-        return published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        answer = published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        return answer.without_notes(no_notes)
     with reading(db) as con:
         rules = rules_asked_for(con, rule)
         series = all_series(con)
@@ -90,7 +92,12 @@ def report_speed(
         spelt = units.of(group)
         facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
         lent = lent_note(shown, partial(cell_of, look=look))
-        notes = (*trial_notes(shown, look), *lent, *unstated_note(shown), *left_out_notes(found, group, rules))
+        notes = (
+            *trial_notes(shown, look),
+            *lent,
+            *unstated_note(shown, look),
+            *left_out_notes(found, group, rules, look),
+        )
         left_out = excluded_of(excluded, group[0])
         table = lay_out(group, facts, look, asked, notes, spelt, excluded=left_out)
         table = replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out)))
@@ -99,4 +106,4 @@ def report_speed(
         tables.append(table)
         numbers.extend(map(as_stated, sorted(shown, key=cell_order)))
     frame = frame_of(trial_rows(numbers, every_trial) if trials else numbers)
-    return Report("speed", tuple(tables), frame).noted(noted)
+    return Report("speed", tuple(tables), frame).noted(noted).without_notes(no_notes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchledger.answers.asked import asked_gpus, asked_names, lines_of
 from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, named, number_text
+from benchledger.answers.covered import Gap, covered
 from benchledger.answers.excluded import excluded_notes, excluded_of, excluded_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grid import column_order
@@ -17,7 +18,7 @@ from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
 from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
 from benchledger.answers.series import all_series, frame_of, need_series
-from benchledger.answers.tables import Coverage, Report, Table, text_frame
+from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.answers.units import LoggedUnits, logged_units
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -47,7 +48,6 @@ _BATCH_COLUMNS = {
 # The columns that can be asked for, and the fact in those that hold one.
 _COLUMNS = ("node_num", "gpu_num", "value", "base", "speedup", "efficiency")
 _FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
-_ALONE = "their cases have no other number of GPUs to be compared with"
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def report_speedup(
     unit: str | None = None,
     cells: bool = False,
     published: str | None = None,
+    no_notes: bool = False,
     **case_columns: object,
 ) -> Report:
     """The speed-up of every series over its base, both by the same rule; one table per family of comparable series.
@@ -84,7 +85,8 @@ def report_speedup(
     look = look_of("speedup", layout, lang)
     if published is not None:
         refuse_beside(published, unit=unit, cells=cells)
-        return published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        answer = published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        return answer.without_notes(no_notes)
     shown = _Shown(look, asked_names(look, columns, _COLUMNS), asked_gpus(look, rows), cells)
     with reading(db) as con:
         asked = rules_asked_for(con, rule)
@@ -107,11 +109,11 @@ def report_speedup(
     compared = [family for family in families if _is_compared(family)]
     alone = len(families) - len(compared)
     # Where nothing can be compared the speeds are shown all the same.
-    notes = (f"tables left out: {alone}; {_ALONE}",) if compared and alone else ()
+    notes = (look.note("alone", n=alone),) if compared and alone else ()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in found)]
     tables = tuple(
         replace(
-            _table(family, shown, stated, units, left_out_notes(found, family, asked)),
+            _table(family, shown, stated, units, left_out_notes(found, family, asked, look)),
             remarks=remarks(
                 [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus],
                 runs,
@@ -122,7 +124,11 @@ def report_speedup(
         for family in compared or families
     )
     numbers = [row for family in families for row in sorted(family, key=_line_order)]
-    return Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes).noted(noted)
+    return (
+        Report("speedup", tables, frame_of(numbers, without=("fixed_batch",)), notes)
+        .noted(noted)
+        .without_notes(no_notes)
+    )
 
 
 def _left_out(excluded: list[Row], family: list[Row], shown: _Shown) -> list[Row]:
@@ -160,13 +166,13 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
         [_text(row, column, shown) for column in columns] for row in lines_of(sorted(rows, key=_line_order), shown.gpus)
     ]
     facts = facts_of(rows[0], stated)
-    missing = tuple(_missing(row, split) for row in rows if row["speedup"] is None)
+    gaps = [_gap(row, split, look) for row in rows if row["speedup"] is None]
     return Table(
         facts={_FIXED[scaling] if name == "fixed_batch" else name: fact for name, fact in facts.items()},
-        coverage=Coverage(len(rows) - len(missing), len(rows), missing),
+        coverage=covered(len(rows), gaps, look),
         frame=text_frame([look.heading(name, unit=unit) for name in columns], lines),
         rows_split_by=split,
-        notes=(*(_base_note(rows, unit) if len(bases) == 1 else ()), *notes),
+        notes=(*(_base_note(rows, unit, look) if len(bases) == 1 else ()), *notes),
         above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
         texts=look.texts(*columns),
     )
@@ -201,13 +207,16 @@ def _split_columns(rows: list[Row], columns: tuple[str, ...]) -> tuple[str, ...]
     return tuple(name for name in columns if len({row[name] for row in crowded}) > 1)
 
 
-def _missing(row: Row, split: tuple[str, ...]) -> str:
+def _gap(row: Row, split: tuple[str, ...], look: Look) -> Gap:
     why = row["status"].replace("_", " ") if row["value"] is None else "no base"
     facts = "".join(f" {name}={fact_text(row[name])}" for name in split)
-    return f"{fact_text(row['nodes'])} x {fact_text(row['gpus'])}{facts}: {why}"
+    shown = look.note(
+        "cell", gpus=fact_text(row["gpus"]), column=look.case(row["precision"], row["batch_size_per_gpu"])
+    )
+    return f"{fact_text(row['nodes'])} x {fact_text(row['gpus'])}{facts}", shown + facts, why
 
 
-def _base_note(rows: list[Row], unit: str) -> tuple[str, ...]:
+def _base_note(rows: list[Row], unit: str, look: Look) -> tuple[str, ...]:
     base = next(row for row in rows if row["base_value"] is not None)
-    gpus = "1 GPU" if base["base_gpus"] == 1 else f"{base['base_gpus']} GPUs"
-    return (f"base: {gpus}, {number_text(base['base_value'])} {unit}",)
+    gpus = look.note("one_gpu") if base["base_gpus"] == 1 else look.note("gpus", n=base["base_gpus"])
+    return (look.note("base", gpus=gpus, value=number_text(base["base_value"]), unit=unit),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
@@ -17,11 +17,12 @@ MISSING_SHOWN = 8
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many of a table's cases have a number, and what became of each other one."""
+    """How many of a table's cases have a number, and what became of each other one; `said` as a layout says it."""
 
     present: int
     total: int
     missing: tuple[str, ...] = ()
+    said: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         text = f"{self.present} of {self.total} cases"
@@ -36,13 +37,17 @@ class Coverage:
 class Above:
     """What a layout prints above a table in place of its facts: headings of two levels, and the line of the unit.
 
-    `align` says where its cells stand: left, center or right.
+    `align` says where its cells stand: left, center or right; `lang` in which language the words around it are, `depth`
+    the level of its first heading, and `says` the facts that its title names.
     """
 
     section: str | None = None
     title: str | None = None
     unit: str | None = None
     align: str | None = None
+    lang: str | None = None
+    depth: int = 3
+    says: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self != Above()
@@ -74,7 +79,7 @@ class Report:
     """An answer of one or more tables, and all its numbers in one frame, unrounded, one row each.
 
     `notes` say what no single table can, such as which tables are left out. `prose` is what a layout prints in place of
-    the tables, where it is no table.
+    the tables, where it is no table. A `bare` one is printed without notes.
     """
 
     name: str
@@ -82,6 +87,11 @@ class Report:
     cells: pl.DataFrame
     notes: tuple[str, ...] = ()
     prose: tuple[Line, ...] = ()
+    bare: bool = False
+
+    def without_notes(self, bare: bool = True) -> Report:
+        """The same report of which nothing but titles, units, tables and remarks is printed."""
+        return replace(self, bare=bare)
 
     def noted(self, notes: tuple[str, ...]) -> Report:
         """The same report with these notes behind its own."""

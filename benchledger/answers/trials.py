@@ -62,18 +62,18 @@ def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
         _range([row[name] for row in with_value]) for name in ("trials", "records_used", "records_skipped")
     )
     left_out = sum(row["trials_dropped"] for row in rows)
-    notes = [f"trials: {trials} a cell, {left_out} dropped; records: {used} used a cell, {skipped} skipped"]
+    notes = [look.note("trials", trials=trials, left_out=left_out, used=used, skipped=skipped)]
     dropped = [cell_of(row, look) for row in with_value if row["trials_dropped"]]
     if dropped:
-        notes.append(f"numbers with dropped trials: {', '.join(dropped)}; see them with --trials")
+        notes.append(look.note("dropped", cases=look.notes()["comma"].join(dropped)))
     if any(
         row["trials"] > 1 and None in (row["precision"], row["batch_size_per_gpu"], row["gpus"]) for row in with_value
     ):
-        notes.append("a cell whose facts are unknown may hold runs of different cases: state them in facts.toml")
+        notes.append(look.note("facts_unknown"))
     if conflicts := sum(row["conflicts"] for row in rows):
-        notes.append(f"contradictions between facts of these runs: {conflicts}; see: bench query conflicts")
+        notes.append(look.note("conflicts", n=conflicts))
     if mixed := sorted({row["mixed"] for row in rows if row["mixed"]}):
-        notes.append(f"runs of one series differ in: {', '.join(mixed)}")
+        notes.append(look.note("mixed", facts=", ".join(mixed)))
     return tuple(notes)
 
 

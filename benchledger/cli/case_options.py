@@ -79,6 +79,8 @@ def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) ->
         if cells:
             text = "Add the name of each number, for bench explain."
             options.append(click.option("--cells", is_flag=True, help=text))
+        text = "Print nothing but title, unit, table and what is quoted under it."
+        options.append(click.option("--no-notes", is_flag=True, help=text))
         for option in reversed(options):
             function = option(function)
         return function

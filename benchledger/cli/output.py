@@ -36,6 +36,7 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
 def print_report(report: Report, form: str, output: Path | None) -> None:
     """Prints a report: its tables as they are laid out, or all its numbers, unrounded, one row each."""
     from benchledger.exports.forms import report_text
+    from benchledger.exports.words import words_at_end
 
     if form == "parquet":
         print_frame(report.cells, form, output)
@@ -43,7 +44,7 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
         write_text(report_text(report, "markdown"), output)
     elif form == "table":
         tables = [_report_table(report, table) for table in report.tables]
-        write_text("\n\n".join([*tables, *map(escaped, report.notes)]), output)
+        write_text("\n\n".join([*tables, *map(escaped, words_at_end(report))]), output)
     else:
         write_form(report_text(report, form), form, output)
 
@@ -69,7 +70,7 @@ def _report_table(report: Report, table: Table) -> str:
     from benchledger.exports.words import words_above, words_below, words_below_trials
 
     body = table_text(table.frame.columns, list(table.frame.iter_rows()))
-    lines = [*map(escaped, words_above(report, table)), "", body, "", *map(escaped, words_below(table))]
+    lines = [*map(escaped, words_above(report, table)), "", body, "", *map(escaped, words_below(report, table))]
     if table.trials is not None:
         lines += ["", table_text(table.trials.columns, list(table.trials.iter_rows())), *words_below_trials(table)]
     return "\n".join(lines)

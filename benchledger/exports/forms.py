@@ -10,7 +10,7 @@ from benchledger.exports.values import json_text
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables import Report
+    from benchledger.answers.tables import Coverage, Report
 
 # In which an answer can be printed, besides a table on the terminal.
 TEXT_FORMS = ("markdown", "csv", "json", "latex")
@@ -53,7 +53,7 @@ def report_json(report: Report) -> dict[str, object]:
         {
             "facts": table.facts,
             "rows_split_by": list(table.rows_split_by),
-            "coverage": None if table.coverage is None else vars(table.coverage),
+            "coverage": None if table.coverage is None else _coverage(table.coverage),
             "notes": list(table.notes),
             "remarks": list(table.remarks),
             "rows": table.frame.to_dicts(),
@@ -68,3 +68,7 @@ def report_json(report: Report) -> dict[str, object]:
         "notes": list(report.notes),
         "cells": report.cells.to_dicts(),
     }
+
+
+def _coverage(coverage: Coverage) -> dict[str, object]:
+    return {"present": coverage.present, "total": coverage.total, "missing": coverage.missing}

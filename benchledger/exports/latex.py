@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchledger.exports.markdown import number_columns
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
-from benchledger.exports.words import words_above, words_below, words_below_trials
+from benchledger.exports.words import words_above, words_at_end, words_below, words_below_trials
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,11 +53,11 @@ def latex_of_report(report: Report) -> str:
     for table in report.tables:
         caption = "; ".join(words_above(report, table))
         lines += ["", r"\begin{table}", rf"\caption{{{latex_text(caption)}}}", *_tabular_of_text(table.frame)]
-        lines += _notes(words_below(table))
+        lines += _notes(words_below(report, table))
         if table.trials is not None:
             lines += ["", *_tabular_of_text(table.trials), *_notes(words_below_trials(table))]
         lines.append(r"\end{table}")
-    return "\n".join([*lines, *_notes(report.notes)])
+    return "\n".join([*lines, *_notes(words_at_end(report))])
 
 
 def latex_text(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
-from benchledger.exports.words import headings, words_above, words_below, words_below_trials
+from benchledger.exports.words import headings, short_paths, words_above, words_at_end, words_below, words_below_trials
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,13 +47,13 @@ def markdown_of_report(report: Report) -> str:
     blocks: list[str] = [markdown_of_prose(report.prose)] if report.prose else []
     for table in () if report.prose else report.tables:
         blocks += _above(report, table)
-        blocks.append(_text_table(table.frame, table.above.align))
+        blocks.append(_text_table(_short(report, table.frame), table.above.align))
         blocks += _quoted(table.remarks)
-        blocks += _list(words_below(table, quoted=True))
+        blocks += _list(words_below(report, table, quoted=True))
         if table.trials is not None:
             blocks.append(_text_table(table.trials))
             blocks += _list(words_below_trials(table))
-    return "\n\n".join([*blocks, *_list(report.notes)])
+    return "\n\n".join([*blocks, *_list(words_at_end(report))])
 
 
 def markdown_table(
@@ -87,6 +87,14 @@ def _above(report: Report, table: Table) -> list[str]:
         mark = marks[number] if number < len(marks) else "> " if line == table.above.unit else ""
         lines.append(mark + markdown_line(line))
     return lines
+
+
+def _short(report: Report, frame: pl.DataFrame) -> pl.DataFrame:
+    """The leaderboard with long campaigns, which are paths, by their last folders."""
+    if report.name != "leaderboard":
+        return frame
+    shown = short_paths([name for table in report.tables for name in table.frame["campaign"].to_list()])
+    return frame.with_columns(campaign=frame["campaign"].replace_strict(shown))
 
 
 def _quoted(remarks: Sequence[str]) -> list[str]:

@@ -31,7 +31,7 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
             name = report.name if len(report.tables) == 1 else f"{report.name} {number}"
             rules = _rules(table)
             told = [sources[rule] for rule in rules if rule in sources]
-            above, below = "; ".join(words_above(report, table)), "; ".join(words_below(table))
+            above, below = "; ".join(words_above(report, table)), "; ".join(words_below(report, table))
             about.append((name, above, ", ".join(rules), "; ".join(told), below, when))
             sheets.append(Sheet(name, table.frame, _numbers(table, table.frame)))
             if table.trials is not None:

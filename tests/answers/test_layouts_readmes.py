@@ -74,7 +74,7 @@ def test_the_memory_table_of_readme_000_is_set_out_where_no_log_has_memory(ngc: 
 
     assert tables(text) == [[tuple(cell or "-" for cell in row) for row in printed]]
     assert text.startswith("### 显存结果\n\n> 单位： MiB\n\n| 卡数 | ")
-    assert "no log of these runs has a memory sample" in text
+    assert "这些运行的日志没有显存采样" in text
     assert report.cells.height == 0
 
 

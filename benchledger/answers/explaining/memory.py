@@ -10,9 +10,9 @@ from benchledger.answers.explaining.explained import Check, ExplainedCell
 from benchledger.answers.explaining.memory_words import memory_sentences
 from benchledger.answers.explaining.speed import READING_COLUMNS, frame_of_rows, reading_kinds
 from benchledger.answers.grouping import Row, grouped
-from benchledger.answers.memory import MEANING
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import rows_asked
+from benchledger.definitions.words import LANGUAGES, load_words
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,7 +54,8 @@ def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCe
     check = Check(number["value_mib"], float(median(counted)) if counted else None)
     runs = [trial["run_id"] for trial in trials]
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
-    sentences = memory_sentences(number, MEANING[number["definition"]], trials, check, conflicts.to_dicts())
+    meaning = load_words("notes", "all", LANGUAGES[0])[number["definition"]]
+    sentences = memory_sentences(number, meaning, trials, check, conflicts.to_dicts())
     return ExplainedCell(
         number["cell"], "memory", number, None, sentences, check, frame_of_rows(trials), logs,
         _frame(readings, logs), facts_stated(con, runs), conflicts,
