@@ -34,6 +34,7 @@ class Sheet:
     name: str
     frame: pl.DataFrame
     numbers: frozenset[str] = frozenset()
+    filtered: bool = False
 
 
 def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> None:
@@ -46,7 +47,7 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
     workbook = Workbook(content, {"in_memory": True})
     workbook.set_properties({"created": created})
     formats = _Formats(workbook)
-    for sheet, name in zip(sheets, _names(sheets), strict=True):
+    for sheet, name in zip(sheets, sheet_names([sheet.name for sheet in sheets]), strict=True):
         _fill(workbook.add_worksheet(name), sheet, formats)
     workbook.close()
     path.write_bytes(content.getvalue())
@@ -69,6 +70,8 @@ class _Formats:
 def _fill(worksheet: Worksheet, sheet: Sheet, formats: _Formats) -> None:
     frame = sheet.frame
     worksheet.freeze_panes(1, 0)
+    if sheet.filtered and frame.width:
+        worksheet.autofilter(0, 0, frame.height, frame.width - 1)
     for place, name in enumerate(frame.columns):
         worksheet.write_string(0, place, _text(name), formats.head)
         values = frame[name].to_list()
@@ -120,12 +123,12 @@ def _text(text: str) -> str:
     return shown if len(shown) <= _CELL_TEXT else shown[: _CELL_TEXT - 1] + "…"
 
 
-def _names(sheets: Sequence[Sheet]) -> list[str]:
+def sheet_names(wanted: Sequence[str]) -> list[str]:
     """Names that Excel takes: short, without its signs, each once."""
     names: list[str] = []
-    for sheet in sheets:
-        name = re.sub(r"[\[\]:*?/\\']", " ", escaped(sheet.name)).strip()[:_SHEET_NAME] or "sheet"
-        taken = {one.lower() for one in names}
+    for one in wanted:
+        name = re.sub(r"[\[\]:*?/\\']", " ", escaped(one)).strip()[:_SHEET_NAME].strip() or "sheet"
+        taken = {name.lower() for name in names}
         number = 2
         unique = name
         while unique.lower() in taken:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.exports.excel import Sheet, write_workbook
+from benchledger.exports.excel import Sheet, sheet_names, write_workbook
 from benchledger.exports.words import words_above, words_below
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchledger.answers.tables import Report, Table
 
 _ABOUT = ("sheet", "what it is", "rule", "source of the rule", "notes", "ledger filled")
+_NAMED = ("model", "gpu_model")
 _ALL_NUMBERS = "every number of {}, unrounded, one row each; cell is its short name, for bench explain"
 
 
@@ -26,25 +27,36 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
     sheets: list[Sheet] = []
     about: list[tuple[str, ...]] = []
     when = f"{filled:%Y-%m-%d %H:%M:%S}"
+
+    def add(sheet: Sheet, *told: str) -> None:
+        sheets.append(sheet)
+        about.append((*told, when))
+
     for report in reports:
-        for number, table in enumerate(report.tables, start=1):
-            name = report.name if len(report.tables) == 1 else f"{report.name} {number}"
+        for table in report.tables:
+            name = _name(report, table)
             rules = _rules(table)
-            told = [sources[rule] for rule in rules if rule in sources]
+            sources_told = "; ".join(sources[rule] for rule in rules if rule in sources)
             above, below = "; ".join(words_above(report, table)), "; ".join(words_below(report, table))
-            about.append((name, above, ", ".join(rules), "; ".join(told), below, when))
-            sheets.append(Sheet(name, table.frame, _numbers(table, table.frame)))
+            add(Sheet(name, table.frame, _numbers(table, table.frame)), above, ", ".join(rules), sources_told, below)
             if table.trials is not None:
-                about.append((f"{name} trials", f"the trials behind {name}", ", ".join(rules), "", "", when))
-                sheets.append(Sheet(f"{name} trials", table.trials, _numbers(table, table.trials)))
+                sheet = Sheet(f"trials {name}", table.trials, _numbers(table, table.trials))
+                add(sheet, f"the trials behind the sheet before: {above}", ", ".join(rules), "", "")
         if report.tables:
-            name = f"{report.name} numbers"
-            about.append((name, _ALL_NUMBERS.format(report.name), "", "", "; ".join(report.notes), when))
-            sheets.append(Sheet(name, report.cells))
-        else:
-            about.append((report.name, "nothing found", "", "", "; ".join(report.notes), when))
-    first = Sheet("about", pl.DataFrame(about, schema=dict.fromkeys(_ABOUT, pl.String), orient="row"))
+            sheet = Sheet(f"{report.name} numbers", report.cells, filtered=True)
+            add(sheet, _ALL_NUMBERS.format(report.name), "", "", "; ".join(report.notes))
+    listed = sheet_names(["about", *(sheet.name for sheet in sheets)])[1:]
+    rows = [(name, *told) for name, told in zip(listed, about, strict=True)]
+    rows += [(one.name, "nothing found", "", "", "; ".join(one.notes), when) for one in reports if not one.tables]
+    first = Sheet("about", pl.DataFrame(rows, schema=dict.fromkeys(_ABOUT, pl.String), orient="row"))
     write_workbook(path, [first, *sheets], filled)
+
+
+def _name(report: Report, table: Table) -> str:
+    """A sheet's name: the report, and the model and card in which its tables differ. Sheet `about` says the rest."""
+    # 31 characters are all that Excel has for it: a campaign, which is a path, would leave no room.
+    told = [table.facts.get(fact) for fact in _NAMED if fact in report.split_by]
+    return " ".join([report.name, *(fact for fact in told if fact is not None)])
 
 
 def _numbers(table: Table, frame: pl.DataFrame) -> frozenset[str]:

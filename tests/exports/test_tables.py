@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
@@ -12,10 +13,11 @@ import polars as pl
 import pytest
 
 import benchledger
-from benchledger.answers.tables import Report
+from benchledger.answers.tables import Report, Table
 from benchledger.errors import UsageError
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.tables import reports_text
+from benchledger.exports.workbook import write_reports
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.ledger_rows import ledger_rows
@@ -52,10 +54,32 @@ def test_the_first_sheet_says_what_each_sheet_is_its_rule_and_when_the_ledger_wa
 
     assert book.sheetnames[0] == "about"
     assert [row[0] for row in about[1:]] == book.sheetnames[1:]
-    speed = next(row for row in about if row[0] == "speed 1")
+    speed = next(row for row in about if row[0] == "speed")
     assert speed[1].startswith("speed: campaign =1+1; framework pytorch")
     assert speed[2:4] == ["ngc.summary", "test"]
     assert {row[5] for row in about[1:]} == {"2021-03-01 12:00:00"}
+
+
+def test_sheets_are_named_by_model_and_card_where_these_differ_and_each_once(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"gpus": ["1"]})
+    facts = [("bert_base", "H200"), ("bert_base", None), ("resnet50", "H200"), ("bert_base", "H200")]
+    tables = tuple(
+        Table({"model": model, "gpu_model": card, "unit": "samples/s"}, None, frame) for model, card in facts
+    )
+    write_reports(tmp_path / "x.xlsx", [Report("speed", tables, frame)], {}, datetime(2021, 3, 1))
+
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+
+    names = [
+        "speed bert_base H200",
+        "speed bert_base",
+        "speed resnet50 H200",
+        "speed bert_base H200 2",
+        "speed numbers",
+    ]
+    assert book.sheetnames == ["about", *names]
+    assert [row[0].value for row in book["about"].iter_rows(min_row=2)] == names
+    assert (book["speed numbers"].auto_filter.ref, book["speed bert_base"].auto_filter.ref) == ("A1:A2", None)
 
 
 def test_a_sheet_is_a_table_with_a_frozen_head_numbers_that_show_what_the_report_shows(workbook: Path) -> None:
