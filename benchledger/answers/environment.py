@@ -7,12 +7,11 @@ from pathlib import Path
 
 from benchledger.answers.cells import UNKNOWN, fact_text
 from benchledger.answers.environment_page import environment_page, shared_environment
-from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.excluded import excluded_notes, included_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.prose import Kind, Line
 from benchledger.answers.reading import reading
-from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
@@ -117,12 +116,8 @@ def report_environment(
             refuse_without_layout("environment", lang=lang)
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
-        runs = all_runs(con)
-        need_matching_runs(con, db, runs, filters)
-        need_included(con, filters)
+        found = included_runs(con, db, filters).query("matching", _ENVIRONMENTS)
         excluded = excluded_notes(con, filters)
-        matching = filters.apply(runs).filter("excluded is null")
-        found = matching.query("matching", _ENVIRONMENTS)
         rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
     campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
     tables = tuple(_table(name, group) for name, group in campaigns.items())

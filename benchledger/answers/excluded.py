@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row
 from benchledger.answers.look import Look
-from benchledger.answers.runs import all_runs
+from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.errors import NothingFoundError
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ def need_included(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     left_out = _count(con, filters)
     if left_out and left_out == _distinct(filters.apply(all_runs(con))):
         raise NothingFoundError(f"all {left_out} runs asked for are excluded; {_SEE}")
+
+
+def included_runs(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filters) -> duckdb.DuckDBPyRelation:
+    """The runs that meet the filters and are not excluded. Raises NothingFoundError if none meets them, or all are."""
+    every = all_runs(con)
+    need_matching_runs(con, db, every, filters)
+    need_included(con, filters)
+    return filters.apply(every).filter("excluded is null")
 
 
 def _count(con: duckdb.DuckDBPyConnection, filters: Filters) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.cells import fact_text
-from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.excluded import excluded_notes, included_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.look import look_of
 from benchledger.answers.reading import reading
-from benchledger.answers.runs import all_runs, need_matching_runs, place_of
+from benchledger.answers.runs import place_of
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.store.default_db import DEFAULT_DB
@@ -44,11 +44,8 @@ def report_failures(
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     look = look_of("failures", lang=lang)
     with reading(db) as con:
-        runs = all_runs(con)
-        need_matching_runs(con, db, runs, filters)
-        need_included(con, filters)
+        total = included_runs(con, db, filters).aggregate("count(distinct run_id)").fetchall()[0][0]
         excluded = excluded_notes(con, filters)
-        total = filters.apply(runs).filter("excluded is null").aggregate("count(distinct run_id)").fetchall()[0][0]
         found = filters.apply(con.sql(_FAILURES)).order("campaign nulls last, name, run_key")
         rows = rows_of(found)
         none = found.limit(0).pl()

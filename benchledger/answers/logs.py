@@ -6,13 +6,12 @@ from itertools import groupby
 from pathlib import Path
 
 from benchledger.answers.cells import fact_text
-from benchledger.answers.excluded import excluded_notes, need_included
+from benchledger.answers.excluded import excluded_notes, included_runs
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.links import links_page
 from benchledger.answers.prose import Kind, Line, checked_address
 from benchledger.answers.reading import reading
-from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
@@ -79,11 +78,8 @@ def report_logs(
     place = checked_address("." if base is None else base)
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
-        runs = all_runs(con)
-        need_matching_runs(con, db, runs, filters)
-        need_included(con, filters)
+        rows = rows_of(included_runs(con, db, filters).query("matching", _LOGS))
         excluded = excluded_notes(con, filters)
-        rows = rows_of(filters.apply(runs).filter("excluded is null").query("matching", _LOGS))
     if not rows:
         raise NothingFoundError(
             "no log of the runs asked for has been read, only their manifests; see: bench query manifests"
