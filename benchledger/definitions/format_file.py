@@ -99,7 +99,8 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
     own_templates = {(record.name, template.source) for record in records for template in record.templates}
     own_templates |= {(ignore.reason, template.source) for ignore in ignores for template in ignore.templates}
-    fields = parts.read_fields(top.tables("field", parts.FIELD))
+    field_tables = top.tables("field", parts.FIELD)
+    fields = parts.read_fields(field_tables)
     fact_tables = top.tables("fact", parts.FACT)
     facts = [parts.read_fact(table) for table in fact_tables]
     anchors = top.strings("anchors")
@@ -111,7 +112,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         facts += base.facts
         anchors += [anchor for anchor in base.anchors if anchor not in anchors]
     names = {record.name for record in records}
-    for table in fact_tables:
+    for table in fact_tables + field_tables:
         if "record" in table:
             table.known("record", "record", table.text("record"), names)
     for record in records:
@@ -157,7 +158,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         facts=tuple(facts),
         run_starts=frozenset(run_starts),
         run_each=run_each,
-        closing=top.text_or_none("closing") or (base.closing if base else None),
+        closing=top.text_or_texts("closing") or (base.closing if base else ()),
         closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
         or (base.closing_after if base else None),
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
@@ -210,7 +211,7 @@ def _restyled(record: model.RecordDefinition, style: model.PairsStyle | None) ->
     return replace(record, pairs=style)
 
 
-def _csv(top: Table, fields: dict[str, model.FieldDefinition]) -> model.CsvDefinition:
+def _csv(top: Table, fields: dict[model.FieldKey, model.FieldDefinition]) -> model.CsvDefinition:
     units = frozenset(vocabulary().spellings) | {unit for field in fields.values() for unit in field.units}
     return format_rows.read_csv(top.table("csv", format_rows.CSV), units)
 

@@ -16,7 +16,7 @@ RECORD = (
     "line_start", "pick", "scope",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
-FIELD = ("name", "quantity", "unit", "units", "scope", "phase", "expand")
+FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
 FACT = (
     "name",
     "from",
@@ -134,17 +134,18 @@ def read_pairs(table: Table) -> model.PairsStyle:
     return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"), table.flag("closed"))
 
 
-def read_fields(tables: list[Table]) -> dict[str, model.FieldDefinition]:
-    """Every [[field]] by name."""
-    found: dict[str, model.FieldDefinition] = {}
+def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefinition]:
+    """Every [[field]] by the record in which it holds and its name."""
+    found: dict[model.FieldKey, model.FieldDefinition] = {}
     words = vocabulary()
     for table in tables:
-        name = table.text("name")
-        if name in found:
+        name, record = table.text("name"), table.text_or_none("record")
+        if (record, name) in found:
             table.fail("name", f"field {name!r} stands twice")
         unit, scale = _unit_of(table)
-        found[name] = model.FieldDefinition(
+        found[record, name] = model.FieldDefinition(
             name=name,
+            record=record,
             quantity=table.listed("quantity", words.quantities),
             unit=unit,
             scale=scale,

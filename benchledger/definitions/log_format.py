@@ -128,9 +128,13 @@ class Expansion:
 
 @dataclass(frozen=True)
 class FieldDefinition:
-    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` is for where none is."""
+    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` is for where none is.
+
+    `record`: only in that record, where it is known better than by the field for all.
+    """
 
     name: str
+    record: str | None = None
     quantity: str | None = None
     unit: str | None = None
     scale: float = 1.0
@@ -138,6 +142,10 @@ class FieldDefinition:
     scope: str | None = None
     phase: str | None = None
     expand: Expansion | None = None
+
+
+# The record in which a field holds (None: in all), and its name.
+FieldKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True)
@@ -251,11 +259,11 @@ class LogFormat:
     proofs: tuple[tuple[str, ...], ...]
     records: tuple[RecordDefinition, ...]
     ignores: tuple[IgnoreDefinition, ...]
-    fields: dict[str, FieldDefinition]
+    fields: dict[FieldKey, FieldDefinition]
     facts: tuple[FactDefinition, ...]
     run_starts: frozenset[str]
     run_each: str | None
-    closing: str | None
+    closing: tuple[str, ...]
     closing_after: str | None
     csv: CsvDefinition | None
     columns: ColumnsDefinition | None
@@ -268,6 +276,10 @@ class LogFormat:
     own_templates: frozenset[tuple[str, str]]
     definitions_hash: str
     lines: dict[str, int] = field(repr=False, hash=False, compare=False, default_factory=dict)
+
+    def field_of(self, record: str, name: str) -> FieldDefinition | None:
+        """What a name measures in a record: the field for that record, else the one for all."""
+        return self.fields.get((record, name)) or self.fields.get((None, name))
 
     @property
     def detectable(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 
-ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate")
+ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate", "significant")
 # In the order of table rule.
 COLUMNS = (
     "rule",
@@ -42,6 +42,7 @@ COLUMNS = (
     "fallback",
     "speedup_rounding",
     "speedup_rounding_digits",
+    "trial_count_offset",
 )
 _FILE_KEYS = {"family", "rule"}
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
@@ -100,6 +101,7 @@ class Rule:
     fallback: str | None = None
     speedup_rounding: str | None = None
     speedup_rounding_digits: int | None = None
+    trial_count_offset: float | None = None
 
     @property
     def window(self) -> str:
@@ -186,11 +188,18 @@ def _check(file: TomlFile, place: str, key: str, value: Any) -> None:
             file.fail(place, f"{key} must be text, not {value!r}")
         if key == "method" and not value.isidentifier():
             file.fail(place, f"method must be one word, such as 'summary', not {value!r}")
+    elif key == "trial_count_offset":
+        _check_offset(file, place, value)
     elif key in _FLAGS:
         if not isinstance(value, bool):
             file.fail(place, f"{key} must be true or false, not {value!r}")
     elif not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
         file.fail(place, f"formats must be a list of format names, not {value!r}; leave it out for all formats")
+
+
+def _check_offset(file: TomlFile, place: str, value: Any) -> None:
+    if not isinstance(value, float) or not 0 < value < 1:
+        file.fail(place, f"trial_count_offset must be a number between 0 and 1, such as 1e-9, not {value!r}")
 
 
 def _check_fallback(file: TomlFile, place: str, rule: Rule, known: dict[str, Rule]) -> None:

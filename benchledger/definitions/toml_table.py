@@ -45,6 +45,13 @@ class Table:
             self.fail(key, f"{key} must be a text, not {value!r}")
         return value
 
+    def text_or_texts(self, key: str) -> tuple[str, ...]:
+        """A text, or a list of texts, none of them empty; nothing if the key is not there."""
+        if isinstance(self.data.get(key), list):
+            return tuple(self.strings(key))
+        text = self.text_or_none(key)
+        return (text,) if text is not None else ()
+
     def whole_number(self, key: str) -> int:
         """A whole number that must be there."""
         value = self.data.get(key)

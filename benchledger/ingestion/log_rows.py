@@ -68,7 +68,7 @@ class LogRows:
             expected = log_format.closing_after is None or log_format.closing_after in segment.kinds
             following = segments[number].first_line if number < len(segments) else log.lines + 1
             self._rows["segment"].append(
-                (log_id, number, log_format.role, log_format.closing or "", bool(log_format.closing) and expected,
+                (log_id, number, log_format.role, "\n".join(log_format.closing), bool(log_format.closing) and expected,
                  segment.first_line, max(following - 1, segment.last_record_line), segment.first_record_line,
                  segment.last_record_line, *(_redacted_event(segment.event, redactor)))
             )  # fmt: skip

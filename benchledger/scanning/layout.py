@@ -102,7 +102,7 @@ class Layouts:
         return Layout(self.format.name, record, values, scales, shape_id, facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
-        field = self.format.fields.get(name) or FieldDefinition(name)
+        field = self.format.field_of(record.name, name) or FieldDefinition(name)
         unit, scale = (field.unit, field.scale) if field.unit is not None else (record.unit, record.scale)
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)

@@ -64,8 +64,9 @@ class LeadReader:
 
 
 def _begin(template: Template) -> bytes:
-    # A number is a rank only by itself: that of `file.cc:161:` is a line.
-    return rb"(?<!\S)" if isinstance(template.parts[0], Hole) else b""
+    # A number is a rank only by itself: that of `file.cc:161:` is a line. A time is one behind `<stderr>:` too.
+    first = template.parts[0]
+    return rb"(?<!\S)" if isinstance(first, Hole) and first.type != "time" else b""
 
 
 def _column(hole: Hole, raw: bytes) -> Stated | None:

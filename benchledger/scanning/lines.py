@@ -206,7 +206,7 @@ class LineReader:
             if json_pairs is None:
                 return None
             found += json_pairs
-        found = self._expanded(found)
+        found = self._expanded(matcher.record, found)
         record = replace(matcher.record, phase=phase) if matcher.record.phase == CURRENT else matcher.record
         layout = self.layouts.get(record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
         values = [
@@ -221,10 +221,10 @@ class LineReader:
             self._pairs[style] = PairsReader(style, self.layouts.unit_tokens)
         return self._pairs[style]
 
-    def _expanded(self, found: list[Pair]) -> list[Pair]:
+    def _expanded(self, record: RecordDefinition, found: list[Pair]) -> list[Pair]:
         result: list[Pair] = []
         for pair in found:
-            field = self.format.fields.get(pair[0])
+            field = self.format.field_of(record.name, pair[0])
             if field is not None and field.expand is not None and pair[2] is not None:
                 _, after, inner = pair[2].partition(field.expand.after)
                 if after:

@@ -98,6 +98,8 @@ class PairsReader:
         self._token = re.compile(
             rb" ((?:(?!%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b)" % (self._next.pattern, self._next.pattern)
         )
+        # Two pairs divided by nothing but blanks: none of these where something visible stands between.
+        self._blanks = tuple(text for text in self._between if not text.strip())
         self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
         self._closed = style.closed
@@ -142,8 +144,7 @@ class PairsReader:
             key = decode(tail[position:assign].strip(b" \t{'\""))
             if not key or "  " in key:
                 break
-            start = self._past_blanks(tail, assign + len(self._assign))
-            number, text, end = self._value(tail, start)
+            start, number, text, end = self._value_behind(tail, assign + len(self._assign))
             if spans is not None:
                 spans.append((start, end))
             unit, end = self._unit(tail, end) if number is not None or text is None else (None, end)
@@ -165,6 +166,14 @@ class PairsReader:
                 del spans[-1]
             position = begin
         return pairs, b" ".join([*left, tail[position:]]).strip()
+
+    def _value_behind(self, tail: bytes, position: int) -> tuple[int, float | None, str | None, int]:
+        start = self._past_blanks(tail, position)
+        number, text, end = self._value(tail, start)
+        # `pretrained_weights :   fp16 : True`: between key and next key stands nothing but what divides two pairs.
+        if text and self._assign in text.encode() and tail.startswith(self._blanks, position):
+            return position, None, "", position
+        return start, number, text, end
 
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
         first = tail[start : start + 1]

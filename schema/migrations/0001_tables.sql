@@ -266,7 +266,7 @@ create table rule (
     "window"               varchar not null,
     statistic              varchar not null check (statistic in ('last', 'mean', 'median')),
     ranks                  varchar not null check (ranks in ('all', 'first', 'median')),
-    rounding               varchar check (rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    rounding               varchar check (rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_statistic        varchar not null check (trial_statistic in ('mean', 'median')),
     description            varchar not null,
     formats                varchar[],
@@ -276,7 +276,7 @@ create table rule (
     take                   bigint check (take > 0),
     positive_only          boolean not null,
     rounding_digits        integer,
-    trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_rounding_digits  integer,
     quantity               varchar check (quantity in ('throughput', 'step_time', 'interval')),
     unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'TFLOP/s')),
@@ -285,12 +285,13 @@ create table rule (
     after_step             bigint,
     to_step                bigint,
     complete               boolean not null default false,
-    reading_rounding       varchar check (reading_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
+    reading_rounding       varchar check (reading_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     reading_rounding_digits integer,
     zero_fails             boolean not null default false,
     fallback               varchar,
-    speedup_rounding       varchar check (speedup_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate')),
-    speedup_rounding_digits integer
+    speedup_rounding       varchar check (speedup_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
+    speedup_rounding_digits integer,
+    trial_count_offset     double check (trial_count_offset > 0)
 );
 
 -- What others publish. `printed` is the number as the document prints it, which tells to how many digits.

@@ -2,13 +2,14 @@
 -- means are taken over lists that are sorted first, since a parallel sum of floats differs from run to run.
 
 -- Roundings that the owners of rules use. numpy's round(x, n) is round_even(x * 10^n) / 10^n, which neither
--- round(x, n) nor round_even(x, n) of DuckDB reproduces. round_exact is C's and Python's '%.2f'. round2_truncate is Python's int(round(x, 2)).
+-- round(x, n) nor round_even(x, n) of DuckDB reproduces. round_exact is C's and Python's '%.2f', significant their '%.5g'. round2_truncate is Python's int(round(x, 2)).
 create macro rounded(value, method, digits) as
     case
         -- A double has no decimals there, and a hundred times as much may be none.
         when abs(value) >= 1e15 then value
         when method = 'round_even' then round_even(value * pow(10, digits), 0) / pow(10, digits)
         when method = 'round_exact' then format('{:.{}f}', value, digits)::double
+        when method = 'significant' then format('{:.{}g}', value, digits)::double
         when method = 'truncate' then trunc(value * pow(10, digits)) / pow(10, digits)
         when method = 'round2_truncate' then trunc(round_even(value * 100, 0) / 100 * pow(10, digits)) / pow(10, digits)
         else value

@@ -629,7 +629,12 @@ select
     counted.rule,
     counted.is_default,
     rounded(
-        case when rule.trial_statistic = 'median' then list_median(counted.speeds) else list_avg(counted.speeds) end,
+        case
+            when rule.trial_statistic = 'median' then list_median(counted.speeds)
+            when rule.trial_count_offset > 0
+                then list_sum(counted.speeds) / (len(counted.speeds) + rule.trial_count_offset)
+            else list_avg(counted.speeds)
+        end,
         rule.trial_rounding,
         rule.trial_rounding_digits
     ) as value,

@@ -280,7 +280,7 @@ comment on column rule.statistic is 'What is made of the records of a run: last,
 comment on column rule.ranks is
     'all: records of all ranks as they come; first: of the lowest rank only; median: of each step the median over its ranks.';
 comment on column rule.rounding is
-    'Rounding of a run''s speed: round_even (as numpy), round_exact (as %.2f), truncate, round2_truncate (as int(round(x, 2))); NULL for none.';
+    'Rounding of a run''s speed: round_even (as numpy), round_exact (as %.2f), truncate, significant (as %.5g), round2_truncate (as int(round(x, 2))); NULL for none.';
 comment on column rule.trial_statistic is 'What is made of the trials of a series: mean or median.';
 comment on column rule.description is 'The rule in one sentence.';
 comment on column rule.formats is 'Formats that it applies to; NULL for all.';
@@ -310,6 +310,8 @@ comment on column rule.fallback is
     'Rule that stands in for it as a format''s default, where it gives no number; NULL for none.';
 comment on column rule.speedup_rounding is 'Rounding of a speed-up by it, as in rounding.';
 comment on column rule.speedup_rounding_digits is 'Digits of the rounding of a speed-up.';
+comment on column rule.trial_count_offset is
+    'What its owner adds to the count of trials before dividing by it, so as not to divide by 0; NULL for nothing.';
 
 comment on table published is
     'One row per number that others published, to compare with. Filled by ingest from queries/published/. See published_table for ours beside it.';

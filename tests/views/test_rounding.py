@@ -127,3 +127,24 @@ def test_of_two_series_in_seconds_the_one_that_needs_fewer_is_the_faster(ledger)
     rows = ledger.rows("select gpus, speedup, efficiency from speedup_table where rule = 'seconds' order by gpus")
 
     assert rows == [(1, 1.0, 1.0), (2, 4.0, 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"), [(380.5482, 380.55), (1354.95, 1355.0), (22690.49, 22690.0), (0.132634, 0.13263)]
+)
+def test_significant_counts_digits_from_the_first(ledger, value, rounded):
+    assert ledger.rows("select rounded(?, 'significant', 5)", value) == [(rounded,)]
+
+
+def test_a_mean_over_trials_divides_by_what_its_owner_divides_by(ledger):
+    # Lambda's script begins to count at 1e-9, which is seen from nine digits on.
+    ledger.rule(
+        "offset", kind="summary", statistic="last", trial_statistic="mean", trial_count_offset=1e-9,
+        trial_rounding="round2_truncate", trial_rounding_digits=0,
+    )  # fmt: skip
+    ledger.run(ledger.summary(275620882.0725652), campaigns=("large",))
+    ledger.run(ledger.summary(996656.0), campaigns=("small",))
+
+    rows = ledger.rows("select campaign, value from speed_table where rule = 'offset' order by 1")
+
+    assert rows == [("large", 275620881.0), ("small", 996656.0)]

@@ -45,7 +45,7 @@ closings as (
         arg_max(r."values"[s.ordinal], r.byte_offset) as closing_speed
     from arriving_row as r
     join shape as s using (shape_id)
-    join arriving_segment as a on a.log_id = r.log_id and a.segment = r.segment and a.closing = s.name
+    join arriving_segment as a on a.log_id = r.log_id and a.segment = r.segment and list_contains(string_split(a.closing, chr(10)), s.name)
     -- The words alone may say it: a text, or a record without values.
     where r."values"[s.ordinal] is not null or r.texts[s.ordinal] is not null or s.name = s.record
     group by all
