@@ -25,6 +25,11 @@ FORMATS = {
     "nvidia-smi-csv(headerless)": "nvidia-smi-csv",
     "benchmark.para": "lambda-benchmark-para",
     "lambda-sysinfo": "lambda-system",
+    "dllogger-text(ngc-pytorch-convnets)": "ngc-pytorch-convnets",
+    "dllogger-text(ngc-tf-convnets)": "ngc-tf-convnets",
+    "dllogger-text(ncf)": "ngc-ncf",
+    "dllogger-text(tacotron2)": "ngc-tacotron2",
+    "mxnet-ngc-dll-mpi": "ngc-mxnet-rn50",
 }
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
