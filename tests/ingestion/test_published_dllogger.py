@@ -27,6 +27,9 @@ FAMILIES = {
     "dllogger-text(ncf)": ("ngc-ncf", 8, 8),
     "dllogger-text(tacotron2)": ("ngc-tacotron2", 40, 40),
     "mxnet-ngc-dll-mpi": ("ngc-mxnet-rn50", 13, 8),
+    "ngc-ssd-text": ("ngc-ssd", 20, 20),
+    "ngc-gnmt-text": ("ngc-gnmt", 20, 20),
+    "ngc-transformerxl-text": ("ngc-transformer-xl", 20, 20),
 }
 # The collector found no published cell for these: they stand in the table of the same commit, with a note beside them.
 OVERLOOKED = {
@@ -58,9 +61,8 @@ def rule_of(row: dict[str, str]) -> str:
     """The rule that the manifest states in words."""
     words = row["aggregation_rule"]
     if row["path"].startswith("lambdal+"):
-        return {"ngc-ncf": "lambda.ncf", "ngc-tacotron2": "lambda.tacotron2"}.get(
-            FAMILIES[row["format_family"]][0], "lambda.resnet50"
-        )
+        program = FAMILIES[row["format_family"]][0].removeprefix("ngc-").replace("-", "")
+        return f"lambda.{'resnet50' if program == 'pytorchconvnets' else program}"
     if "ASCII" in words:
         return "convnets.mxnet_table"
     # The other logs of this release were published without the first 5 steps, and so gives this one the same number.
@@ -125,13 +127,17 @@ def test_every_yes_row_comes_out_at_its_printed_digits(
     rows = [row for row in published if row["format_family"] == family and row["verified"].startswith("yes")]
     wrong, by_default = [], 0
     for row in rows:
-        rule, found = rule_of(row), speeds[row["path"]]
+        rule, found = rule_of(row), speeds.get(row["path"], {})
+        # Lambda publishes a folder without a speed as 0. Here such a run has failed, and has none.
+        if float(row["published_value"].partition(";")[0]) == 0 and not any(found.values()):
+            by_default += 1
+            continue
         of_a_folder = rule.startswith("lambda.")
-        if not holds(found[rule], row["published_value"], 0 if of_a_folder else None):
-            wrong.append((row["path"], rule, row["published_value"], found[rule]))
+        if not holds(found.get(rule, []), row["published_value"], 0 if of_a_folder else None):
+            wrong.append((row["path"], rule, row["published_value"], found.get(rule, [])))
         # What Lambda cuts and averages is the number of this one file.
         of_the_file = re.match(r"yes: this file ([\d.]+)", row["verified"])
-        by_default += holds(found["default"], of_the_file[1] if of_the_file else row["published_value"])
+        by_default += holds(found.get("default", []), of_the_file[1] if of_the_file else row["published_value"])
 
     assert wrong == []
     assert (len(rows), by_default) == FAMILIES[family][1:]
@@ -165,16 +171,22 @@ def test_every_log_of_the_families_is_of_its_format(ledger: Path) -> None:
         "select coalesce(format, ''), status, count(*) from sighting left join log using (log_id) group by all order by all",
     )
 
+    failed = ask(ledger, "select count(*) from run where status = 'failed'")
+
+    assert failed == [(29,)]
     # `Avg = 907.118`, eight times, is all that the unrecognised one holds.
     assert rows == [
         ("", "unrecognised", 1),
+        ("ngc-gnmt", "loaded", 22),
         ("ngc-mxnet-rn50", "duplicate", 2),
         ("ngc-mxnet-rn50", "loaded", 13),
         ("ngc-ncf", "loaded", 22),
         ("ngc-pytorch-convnets", "duplicate", 3),
         ("ngc-pytorch-convnets", "loaded", 48),
+        ("ngc-ssd", "loaded", 22),
         ("ngc-tacotron2", "loaded", 44),
         ("ngc-tf-convnets", "duplicate", 3),
         ("ngc-tf-convnets", "loaded", 24),
+        ("ngc-transformer-xl", "loaded", 49),
     ]
     assert ask(ledger, "select * from reject") == []

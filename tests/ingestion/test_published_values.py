@@ -30,6 +30,10 @@ FORMATS = {
     "dllogger-text(ncf)": "ngc-ncf",
     "dllogger-text(tacotron2)": "ngc-tacotron2",
     "mxnet-ngc-dll-mpi": "ngc-mxnet-rn50",
+    "ngc-ssd-text": "ngc-ssd",
+    "ngc-gnmt-text": "ngc-gnmt",
+    "ngc-transformerxl-text": "ngc-transformer-xl",
+    "tf2-keras-timehistory": "tf2-timehistory",
 }
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
