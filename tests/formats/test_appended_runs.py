@@ -44,6 +44,51 @@ device: cuda:1 n_gpu: 1, distributed training: True, 16-bits training: True
 DLL 2021-05-23 10:58:13.960974 - PARAMETER Config : ["Namespace(max_steps=4.0)"]
 DLL 2021-05-23 10:58:40.494617 - Training Epoch: 0 Training Iteration: 7  step_loss : 11.1875
 """,
+    "ngc-pytorch-convnets": b"""DLL 2022-12-09 09:51:09.972700 - PARAMETER data : /imagenet  arch : resnet50  world_size : 8
+DLL 2022-12-09 09:51:09.973560 - PARAMETER model.num_classes : 1000
+DLL 2022-12-09 09:51:21.005277 - Epoch: 0 Iteration: 1  train.loss : 7.11345 None train.total_ips : 301.56 images/s
+DLL 2022-12-09 09:51:36.585510 - Epoch: 0  train.loss : 6.06772 None train.total_ips : 9419.17 images/s
+DLL 2022-12-09 09:51:37.253068 - Summary: train.loss : 6.06772 None train.total_ips : 9419.17 images/s
+Experiment ended
+""",
+    "ngc-tf-convnets": b"""DLL 2022-12-12 06:16:37.818306 - PARAMETER arch : resnet50  mode : training_benchmark  batch_size : 256
+Num GPUs 8
+DLL 2022-12-12 06:17:57.956854 - (0, 200) total_ips : 1611.4990604832658
+DLL 2022-12-12 06:18:36.981066 - () train_throughput : 2060.466126789988 images/s
+""",
+    "ngc-mxnet-rn50": b"""[1,0]<stdout>:DLL 2022-06-07 09:13:35.206620 - PARAMETER arch : resnetv15  gpus : [0, 1]  batch_size : 512
+[1,0]<stdout>:DLL 2022-06-07 09:13:56.594374 - Epoch: 0 Iteration: 19  train.loss : 7.09  train.ips : 249.1  train.lr : 0.0
+[1,0]<stdout>:DLL 2022-06-07 09:30:58.753552 - Summary: train.loss : 5.97  train.ips : 3004.5
+""",
+    "ngc-ncf": b"""DLL 2022-11-19 23:38:12.446377 - PARAMETER data : /data  negative_samples : 4  topk : 10  world_size : 8
+DLL 2022-11-19 23:38:23.543347 - (1,) train_throughput : 2.756e+08 samples/s hr@10 : 0.76923 None
+DLL 2022-11-19 23:38:23.543693 - () best_train_throughput : 275620882.0 samples/s
+""",
+    "ngc-tacotron2": b"""DLL 2022-10-24 23:56:42.319497 - PARAMETER model_name : WaveGlow
+DLL 2022-10-24 23:56:42.319632 - PARAMETER amp : False
+DLL 2022-10-24 23:56:49.177286 - (0, 0) train_items_per_sec : 36726.45361687567 items/s
+DLL 2022-10-24 23:57:03.133038 - () run_time : 20.631145893000394 s
+""",
+    "ngc-ssd": b"""DLL 2022-11-19 22:20:01.022656 - PARAMETER dataset path : /data  batch size : 448  backbone : resnet50
+DLL 2022-11-19 22:20:01.037280 - PARAMETER dataset path : /data  batch size : 448  backbone : resnet50
+Done benchmarking. Total images: 716800	total time: 213.465	Average images/sec: 3357.924	Median images/sec: 3361.463
+Training performance = 26879.85546875 FPS
+""",
+    "ngc-gnmt": b"""1: Run arguments: Namespace(len_norm_factor=0.6, math='fp16', train_batch_size=1520)
+0: Run arguments: Namespace(len_norm_factor=0.6, math='fp16', train_batch_size=1520)
+0: Performance: Epoch: 0	Training: 935661 Tok/s	Validation: 2579030 Tok/s
+0: Total training time 71 s
+""",
+    "ngc-transformer-xl": b"""Namespace(attn_type=0, batch_size=832, fp16=True, mem_len=192)
+world size: 8
+| epoch   1 step       10 | batches     10 / 647 | lr 0.000e+00 | ms/batch 1206.5 | tok/s  201954 | loss 10.09 | ppl  24126.32
+Training throughput: 341796.68 tok/s
+""",
+    "tf2-timehistory": b"""I0826 21:31:53.573603 140540494919424 classifier_trainer.py:183] Overriding params: runtime.num_gpus=8
+I0826 21:32:06.393341 140540494919424 classifier_trainer.py:310] Detected 8 devices.
+I0826 21:43:05.661866 140540494919424 keras_utils.py:133] TimeHistory: 42.65 seconds, 9602.84 examples/second between steps 100 and 200
+{'loss': 5.375, 'train_finish_time': 1598435348.3493102}
+""",
 }
 
 

@@ -42,6 +42,15 @@ LINES = {
     "paddle images": "[Epoch 0, iter: 10] avg_batch_cost: 0.41 sec, avg_samples: 64.0, avg_ips: 154.7 images/sec.",
     "gluon classifier": "INFO:root:[Epoch 0 Batch 100/1000] loss=0.5, lr=0.00001, throughput=12.3K tks/s",
     "ngc unet": "DLL 2022-05-12 14:09:13.825000 - () throughput_train : 37.348  latency_train_mean : 53.551",
+    "ngc fastpitch": "DLL 2021-05-12 14:09:13.825000 - PARAMETER mel_fmax : 8000.0\n"
+    "DLL 2021-05-12 14:10:13.825000 - epoch    1 | iter   1/24 | loss 40.97 | mel loss 35.04 |  5091.0 frames/s | took 1.8 s",
+    "ngc paddle resnet": "DLL 2022-05-12 14:09:13.825000 - Epoch: 0 Iteration: 10  train.data_time : 0.0 s "
+    "train.compute_time : 0.1 s train.lr : 0.1  train.loss : 6.9  train.ips : 2793.7 images/s",
+    "ngc mask r-cnn": "DLL 2022-05-12 14:09:13.825000 - (0, 10) loss : 1.25  learning_rate : 0.01",
+    "ngc efficientdet": "DLL 2022-05-12 14:09:13.825000 - PARAMETER model : efficientdet_d0  batch_size : 60  amp : True",
+    "transformer-xl": "| epoch   1 step      200 |    200 batches | lr 0.00025 | ms/batch 1023.19 | loss  7.92 | ppl  2751.267",
+    "pytorch imagenet": "Epoch: [0][  10/5005]\tTime  0.405 ( 0.912)\tData  0.000 ( 0.310)\tLoss 6.9e+00 (7.0e+00)",
+    "xlnet": "Namespace(batch_size=32, clamp_len=-1, mem_len=384, model_name='xlnet_cased_l12_h768_a12')",
     "settings of any program": "max_predictions_per_seq = 20\nmax_seq_length = 128",
     "arguments of any program": "------------------------ arguments ------------------------\n  lr ............. 0.1",
     "prose": "The line prints `elapsed time per iteration (ms): X` and `iteration N/M`.",
