@@ -95,6 +95,10 @@ with known as (
     from new_run as n
     left join fact as f on f.run_id = n.run_id and f.used
     group by all
+),
+parallel as (
+    -- The GPUs of one parallel model share a batch.
+    select run_id from fact where name in ('options.tensor_parallel', 'options.pipeline_parallel') and used
 )
 select
     run_id, 'global_batch_size' as name,
@@ -103,12 +107,21 @@ select
 from known
 where global_batch_size is null
     and run_id not in (select run_id from fact where name = 'global_batch_size')
-    -- The GPUs of one parallel model share a batch.
-    and run_id not in (
-        select run_id from fact where name in ('options.tensor_parallel', 'options.pipeline_parallel') and used
-    )
+    and run_id not in (select run_id from parallel)
     and try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)
         between 1 and 9223372036854775807
+union all by name
+select
+    run_id, 'batch_size_per_gpu' as name,
+    (try_cast(global_batch_size as hugeint) // (try_cast(gpus as hugeint) * try_cast(gradient_accumulation as hugeint)))::varchar as value,
+    'derived' as source, log_id, 'global_batch_size / (gpus x gradient_accumulation)' as place, true as used
+from known
+where batch_size_per_gpu is null
+    and run_id not in (select run_id from fact where name = 'batch_size_per_gpu')
+    and run_id not in (select run_id from parallel)
+    -- A batch that cannot be divided evenly says that something else was meant.
+    and try_cast(global_batch_size as hugeint)
+        % nullif(try_cast(gpus as hugeint) * try_cast(gradient_accumulation as hugeint), 0) = 0
 union all by name
 select run_id, 'nodes' as name, '1' as value, 'derived' as source, log_id, 'one GPU is on one node' as place, true as used
 from known
