@@ -53,7 +53,8 @@ class JsonReader:
             return None
         for paths in self.format.keys:
             # A cheap look first: most documents are none of ours.
-            if not all(_names(start, key) for path in paths for key in path.split(".") if not key.isdecimal()):
+            named = (key for path in paths for key in path.split(".") if key != "*" and not key.isdecimal())
+            if not all(_names(start, key) for key in named):
                 continue
             shown = ", ".join(paths)
             if not complete:

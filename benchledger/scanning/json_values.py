@@ -19,9 +19,14 @@ MISSING = object()
 
 
 def at(data: Any, path: str) -> Any:
-    """What stands at a dotted path, or MISSING; `.` is the whole."""
+    """What stands at a dotted path, or MISSING; `.` is the whole, `*` the first member that has the rest of it."""
     if path == ".":
         return data
+    before, star, behind = path.partition("*")
+    if star and (not before or before.endswith(".")) and behind[:1] in ("", "."):
+        members = at(data, before[:-1]) if before else data
+        found = (at(member, behind[1:] or ".") for member in members.values()) if isinstance(members, dict) else ()
+        return next((value for value in found if value is not MISSING), MISSING)
     for key in path.split("."):
         if isinstance(data, dict) and key in data:
             data = data[key]

@@ -4,8 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchledger import ingest
 from tests.ingestion.logs import ask
+
+
+def test_the_result_json_claims_what_its_logs_give(corpus: Path, tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    ingest(*corpus.glob("Oneflow-Inc+DLPerf@e36df2ea/Tensorflow/resnet50v1.5"), db=db)
+
+    rows = ask(
+        db,
+        """with claimed as (
+               select regexp_extract(name, '(\\d+)n(\\d+)g.median_speed', 1)::int as nodes,
+                   regexp_extract(name, '(\\d+)n(\\d+)g.median_speed', 2)::int as cards, value
+               from measurement_all where name like 'rn50.%.median_speed'
+           )
+           select s.nodes, s.gpus, s.value, claimed.value from speed_table s
+           join claimed on claimed.nodes = s.nodes and claimed.nodes * claimed.cards = s.gpus
+           where rule = 'dlperf.tf2_rn50_time' order by s.gpus""",
+    )
+
+    assert [(nodes, gpus) for nodes, gpus, *_ in rows] == [(1, 1), (1, 8), (4, 32)]
+    assert [ours for *_, ours, _ in rows] == pytest.approx([claimed for *_, claimed in rows], rel=1e-12)
 
 
 def test_the_readme_and_the_result_json_are_two_readings_of_the_same_logs(corpus: Path, tmp_path: Path) -> None:

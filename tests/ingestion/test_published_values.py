@@ -34,6 +34,7 @@ FORMATS = {
     "ngc-gnmt-text": "ngc-gnmt",
     "ngc-transformerxl-text": "ngc-transformer-xl",
     "tf2-keras-timehistory": "tf2-timehistory",
+    "dlperf-result-json": "dlperf-result",
 }
 # A file of the family that holds only what the owner's own script printed of the others.
 BESIDE = {"mxnet-ngc-dll-mpi": {("unrecognised", None)}}
