@@ -30,7 +30,8 @@ from benchledger.scanning.values import (
 
 _CUTS = re.compile(rb"[\r\n]")
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
-_LINE_START = rb"(?<![^\r\n])"
+# A line begins behind a rank's prefix too: `[1,0]<stdout>:`, `0: `.
+_LINE_START = rb"(?:(?<![^\r\n])|(?<=[>0-9]:)|(?<=[>0-9]: ))"
 _WORD_START = rb"(?<![A-Za-z0-9_])"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
@@ -44,6 +45,11 @@ class _Matcher:
     first: bytes
     pattern: re.Pattern[bytes]
     holes: tuple[Hole, ...]
+
+
+def _any_of(patterns: list[bytes]) -> re.Pattern[bytes] | None:
+    different = dict.fromkeys(patterns)
+    return compiled(b"|".join(b"(?:" + pattern + b")" for pattern in different)) if different else None
 
 
 class LineReader:
@@ -68,9 +74,14 @@ class LineReader:
         words = {template for record in log_format.records if record.word_start for template in record.templates}
         lines = {template for record in log_format.records if record.line_start for template in record.templates}
         starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
-        heads = list(dict.fromkeys(starts.get(template, b"") + head_pattern(template) for template in templates))
-        self._head = compiled(b"|".join(b"(?:" + head + b")" for head in heads)) if heads else None
+        patterns = {template: starts.get(template, b"") + head_pattern(template) for template in templates}
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
+        self._head = _any_of(list(patterns.values()))
+        # Where a record may begin with a hole, each place of a line is tried: only in lines with its anchor.
+        self._plain_head = _any_of([pattern for template, pattern in patterns.items() if template not in lines])
+        self._line_anchors = tuple(
+            anchor for anchor in self._anchors if any(anchor in template.source.encode() for template in lines)
+        )
         self._pairs: dict[PairsStyle, PairsReader] = {}
         literals = (template.first_literal for template in templates)
         self.first_literals = list(dict.fromkeys(literal for literal in literals if literal))
@@ -112,7 +123,9 @@ class LineReader:
             pieces.pieces += 1
             self._keep(*known, b"", line, base + start, pieces)
             return
-        heads = [match.start() for match in self._head.finditer(log, start, end)] if self._head else []
+        anchored = any(log.find(anchor, start, end) >= 0 for anchor in self._line_anchors)
+        pattern = self._head if anchored else self._plain_head
+        heads = [match.start() for match in pattern.finditer(log, start, end)] if pattern else []
         if not heads:
             if any(log.find(anchor, start, end) >= 0 for anchor in self._anchors):
                 pieces.pieces += 1

@@ -1,0 +1,50 @@
+"""Records that begin with a hole, where their line begins: found by their anchor, behind a rank's prefix too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger.definitions.format_file import read_formats
+from benchledger.scanning.lines import LineReader
+
+FORMAT = """
+format = "made"
+version = 1
+anchors = ["   |  "]
+[[record]]
+name = "row"
+kind = "summary"
+line_start = true
+templates = ["{gpus:int}   |  {speed:float} |"]
+[[record]]
+name = "step"
+kind = "step"
+templates = ["step {step:int} loss {loss:float}"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "record", "rank"),
+    [
+        ("     8     |   10318   |", "row", None),
+        ("[1,3]<stdout>:     8     |   10318   |", "row", 3),
+        ("5:      8     |   10318   |", "row", 5),
+        ("step 8 loss 2.5", "step", None),
+    ],
+)
+def test_a_line_begins_at_its_start_or_behind_a_rank(tmp_path: Path, line: str, record: str, rank: int | None) -> None:
+    (tmp_path / "made.toml").write_text(FORMAT, encoding="utf-8")
+    pieces = LineReader(read_formats([tmp_path / "made.toml"])["made"]).read(line.encode() + b"\n")
+
+    assert [(row.layout.record.name, row.columns.get("rank")) for row in pieces.rows] == [(record, rank)]
+    assert pieces.rejects == []
+
+
+def test_a_row_in_the_middle_of_a_line_is_none(tmp_path: Path) -> None:
+    (tmp_path / "made.toml").write_text(FORMAT, encoding="utf-8")
+    pieces = LineReader(read_formats([tmp_path / "made.toml"])["made"]).read(b"of them 8     |   10318   |\n")
+
+    assert pieces.rows == []
+    assert [reject.reason.partition(":")[0] for reject in pieces.rejects] == ["no head"]
