@@ -15,9 +15,17 @@ _NUMBER = r"([-+]?\d[\d.]*(?:[eE][-+]?\d+)?)"
 _ROUNDINGS = {
     "round_even": lambda x, digits: round(x * 10**digits) / 10**digits,
     "round_exact": lambda x, digits: float(f"{x:.{digits}f}"),
+    "significant": lambda x, digits: float(f"{x:.{digits}g}"),
     "truncate": lambda x, digits: math.trunc(x * 10**digits) / 10**digits,
     "round2_truncate": lambda x, digits: math.trunc(round(x, 2) * 10**digits) / 10**digits,
     None: lambda x, digits: x,
+}
+# Names whose lines spell them in a way that no name can have.
+_SPELLED = {
+    "tokens_per_second": "tok/s",
+    "training_rate": "training",
+    "median_speed": "med_img/sec",
+    "train_throughput": "(?:train_throughput|Average total_ips)",
 }
 
 
@@ -35,7 +43,9 @@ def by_hand(cell: Answer, files: dict[str, Path]) -> float:
         return rounded(quotient, cell["rule"], "speedup_rounding")
     speeds = [of_run(cell, trial, files) for trial in counted]
     over = mean if cell["rule"]["trial_statistic"] == "mean" else median
-    return rounded(over(speeds), cell["rule"], "trial_rounding")
+    offset = cell["rule"]["trial_count_offset"]
+    whole = over(speeds) if offset is None else sum(speeds) / (len(speeds) + offset)
+    return rounded(whole, cell["rule"], "trial_rounding")
 
 
 def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
@@ -117,7 +127,9 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
         return (end - start).total_seconds()
     if "{" in line and reading["name"] == "speed":  # a script prints all trials on one line: {1: 9369.06, 3: 9418.44}
         return float(re.findall(rf"\b{trial['trial']}: {_NUMBER}", line)[0])
-    name = re.escape(reading["name"]).replace("_", "[ _]")
+    if reading["name"] == "examples_per_second":
+        return float(re.findall(rf"{_NUMBER} examples/second", line)[0])
+    name = _SPELLED.get(reading["name"]) or re.escape(reading["name"]).replace("_", "[ _]")
     found = re.search(rf"{name}(?: \(\S+\))?[\s:=\"]*{_NUMBER}\s*(K )?", line, re.IGNORECASE)
     assert found is not None, (reading["name"], line)
     return float(found[1]) * (1000 if found[2] else 1) / (1000 if "(ms)" in reading["name"] else 1)

@@ -8,6 +8,7 @@ WORDS = {
     "round_even": "rounded half to even",
     "round_exact": "rounded as '%.{}f' prints it",
     "truncate": "cut off",
+    "significant": "rounded as '%.{}g' prints it",
     "round2_truncate": "rounded half to even at 2 decimals, then cut off",
 }
 
@@ -19,6 +20,8 @@ def rounded(value: float, method: str | None, digits: int | None) -> float:
     scale = 10.0**digits
     if method == "round_exact":
         return float(f"{value:.{digits}f}")
+    if method == "significant":
+        return float(f"{value:.{digits}g}")
     if method == "truncate":
         return math.trunc(value * scale) / scale
     if method == "round2_truncate":
@@ -30,4 +33,4 @@ def rounding_words(method: str | None, digits: int | None) -> str | None:
     """What a rounding does, in words; None where nothing is rounded."""
     if method is None:
         return None
-    return f"{WORDS[method].format(digits)} to {digits} decimals"
+    return f"{WORDS[method].format(digits)} to {digits} {'digits in all' if method == 'significant' else 'decimals'}"

@@ -124,4 +124,8 @@ def _result(rule: Row) -> str | None:
 
 def _trials(rule: Row) -> str:
     words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
-    return f"Over the trials of a series take the {rule['trial_statistic']}" + (f", {words}." if words else ".")
+    offset = rule["trial_count_offset"]
+    divided = f" (their sum over their count and {offset:g})" if offset is not None else ""
+    return f"Over the trials of a series take the {rule['trial_statistic']}{divided}" + (
+        f", {words}." if words else "."
+    )

@@ -112,6 +112,8 @@ def _over_trials(rule: Row, trials: list[Row]) -> float | None:
     if not numbers or None in numbers:
         return None
     whole = median(numbers) if rule["trial_statistic"] == "median" else mean(numbers)
+    if rule["trial_statistic"] == "mean" and rule["trial_count_offset"] is not None:
+        whole = sum(numbers) / (len(numbers) + rule["trial_count_offset"])
     return rounded(float(whole), rule["trial_rounding"], rule["trial_rounding_digits"])
 
 
