@@ -14,7 +14,7 @@ ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidec
 PHASES = ("train", "validation", "inference")
 # The phase of a record whose line looks alike in all: that which a record before it has begun.
 CURRENT = "current"
-SCOPES = ("global", "gpu")
+SCOPES = ("global", "gpu", "node")
 STATUSES = ("oom", "nan", "timeout", "failed")
 
 # Holes and columns with these names are columns of a record; every other one is a value of it.
@@ -153,16 +153,17 @@ class FactDefinition:
     """What a logged value says of its run. Of one fact, definitions further up are trusted more.
 
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
-    `repeats` counts how often one and the same value is stated at most, `usual` is that value. `record`: only values of
-    that record speak; `least`: the least of all such statements of a run counts (steps by epochs, and their bound).
-    `joined`: the values of these names, in this order and with commas between them, are what `values` translates, or
-    what `product` multiplies. `names`: the value makes a path of this text, at its `{}`, of which ingest/names tells
-    facts.
+    `repeats` counts how often one and the same value is stated at most, `usual` is that value. `record`, `phase`: only
+    values of that record, of that phase speak; `least`: the least of all such statements of a run counts (steps by
+    epochs, and their bound). `joined`: the values of these names, in this order and with commas between them, are what
+    `values` translates, or what `product` multiplies. `names`: the value makes a path of this text, at its `{}`, of
+    which ingest/names tells facts.
     """
 
     name: str
     source: str
     record: str | None = None
+    phase: str | None = None
     least: bool = False
     values: dict[str, str] | None = None
     contains: dict[str, str] | None = None

@@ -82,7 +82,7 @@ create table shape (
     quantity    varchar,
     unit        varchar,
     unit_logged varchar,
-    scope       varchar check (scope in ('global', 'gpu')),
+    scope       varchar check (scope in ('global', 'gpu', 'node')),
     primary key (shape_id, ordinal)
 );
 

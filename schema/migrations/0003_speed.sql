@@ -410,6 +410,7 @@ counted as (
         case
             when quantity <> 'throughput' then 1
             when scope = 'gpu' then bench_case.gpus
+            when scope = 'node' then bench_case.nodes
             -- Of one GPU, the speed per GPU is the global one.
             when scope = 'global' or bench_case.gpus = 1 then 1
         end as processes,
@@ -425,6 +426,7 @@ counted as (
         end as conversion,
         case
             when quantity = 'throughput' and scope = 'gpu' and bench_case.gpus is null then 'gpus'
+            when quantity = 'throughput' and scope = 'node' and bench_case.nodes is null then 'nodes'
             when quantity = 'throughput' and scope is null and bench_case.gpus is distinct from 1 then 'scope'
             when quantity <> 'throughput' and unit is distinct from 's' then 'unit'
             when base_unit = 'steps/s' and used.batch = 'global' and bench_case.global_batch_size is null

@@ -93,7 +93,7 @@ comment on column shape.quantity is
 comment on column shape.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column shape.unit_logged is 'Unit as the log spells it.';
-comment on column shape.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+comment on column shape.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
 comment on table record is
     'One row per piece of a log that is a record, with all its values in a list. measurement shows one row per value, with names and units: ask that.';
@@ -393,7 +393,7 @@ comment on column measurement_all.text is 'Value that is no number.';
 comment on column measurement_all.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column measurement_all.unit_logged is 'Unit as the log spells it.';
-comment on column measurement_all.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+comment on column measurement_all.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
 comment on view measurement is
     'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate stream is left out where the train log has its records. Filter by run_id, name or quantity.';
@@ -423,7 +423,7 @@ comment on column measurement.text is 'Value that is no number.';
 comment on column measurement.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column measurement.unit_logged is 'Unit as the log spells it.';
-comment on column measurement.scope is 'Whether the value is per gpu or global; NULL if it is not known.';
+comment on column measurement.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
 comment on view run_record is
     'One row per record that a run''s speed and loss are computed from. Helper of run_speed and convergence_table.';
@@ -548,7 +548,7 @@ comment on column run_reading.quantity is
     'throughput or step_time, as printed; interval: the time from one step record to the next, of the same rank.';
 comment on column run_reading.unit is 'Unit of the values; s for times. NULL if it is not known.';
 comment on column run_reading.name is 'Name of the value as the log spells it; NULL for intervals.';
-comment on column run_reading.scope is 'gpu or global; NULL if it is not known.';
+comment on column run_reading.scope is 'gpu, node or global; NULL if it is not known.';
 comment on column run_reading.readings is
     'The values in order, each with its place, rank, the steps after since up to step, how many these are, and the value.';
 comment on column run_reading.dropped is 'Number of values that are unusable: not a number, or no time.';

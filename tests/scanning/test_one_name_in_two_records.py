@@ -1,11 +1,14 @@
-"""A name may mean one thing in one record and another elsewhere; and a list may hold a key without a value."""
+"""A name may mean one thing in one record or phase and another elsewhere; and a list may hold a key without a value."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchledger.definitions.format_file import read_formats
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.statements import SegmentNotes
 
 FORMAT = """
 format = "made"
@@ -50,3 +53,42 @@ def test_a_key_without_a_value_does_not_swallow_the_next_pair(tmp_path: Path) ->
 
     assert [value.name for value in row.layout.values] == ["weights", "half", "last"]
     assert row.texts == ["", "True", None]
+
+
+SETTINGS = """
+format = "made"
+version = 1
+[[record]]
+name = "training"
+kind = "parameter"
+begins_phase = "train"
+templates = ["Train:"]
+[[record]]
+name = "evaluation"
+kind = "parameter"
+begins_phase = "validation"
+templates = ["Eval:"]
+[[record]]
+name = "batch"
+kind = "parameter"
+phase = "current"
+templates = ["batch_size: {batch_size:int}"]
+[[fact]]
+name = "batch_size_per_gpu"
+from = "batch_size"
+phase = "train"
+"""
+
+
+@pytest.mark.parametrize(
+    "order", [b"Eval:\n batch_size: 8\nTrain:\n batch_size: 32\n", b"Train:\n batch_size: 32\nEval:\n batch_size: 8\n"]
+)
+def test_a_fact_of_a_phase_is_told_by_the_settings_of_that_phase_only(tmp_path: Path, order: bytes) -> None:
+    (tmp_path / "made.toml").write_text(SETTINGS, encoding="utf-8")
+    made = read_formats([tmp_path / "made.toml"])["made"]
+    notes = SegmentNotes()
+    for row in LineReader(made).read(order).rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [(said.name, said.value) for said in notes.segments[0].statements] == [("batch_size_per_gpu", "32")]

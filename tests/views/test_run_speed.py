@@ -48,7 +48,13 @@ def test_speed_per_gpu_is_multiplied_by_the_gpus(ledger):
     assert speed(ledger, "ngc.summary", "value, status") == [(80.0, "ok")]
 
 
-@pytest.mark.parametrize(("scope", "fact"), [("gpu", "gpus"), (None, "scope")])
+def test_a_speed_per_node_is_multiplied_by_the_nodes(ledger):
+    ledger.run(ledger.summary(10.0, scope="node"), case={"nodes": 4})
+
+    assert ledger.rows("select value, status from run_speed where rule = 'summary.last'") == [(40.0, "ok")]
+
+
+@pytest.mark.parametrize(("scope", "fact"), [("gpu", "gpus"), ("node", "nodes"), (None, "scope")])
 def test_a_missing_fact_is_named_and_no_speed_is_invented(ledger, scope, fact):
     ledger.run(ledger.summary(10.0, scope=scope), case={"global_batch_size": 32})
 

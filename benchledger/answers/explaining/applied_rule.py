@@ -78,7 +78,7 @@ _UNUSABLE = (_NOT_FINITE, _NOT_POSITIVE)
 
 def _named(read: Read) -> str:
     """What is read, as the log calls it: its name, unit and scope."""
-    scope = {"gpu": ", per GPU", "global": ", of all GPUs"}.get(read.scope or "", "")
+    scope = {"gpu": ", per GPU", "node": ", per node", "global": ", of all GPUs"}.get(read.scope or "", "")
     if read.quantity == "interval":
         return "the time between step records"
     return f"{read.name} in {read.unit or 'an unknown unit'}{scope if read.quantity == 'throughput' else ''}"
@@ -210,6 +210,10 @@ def _factor(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str | 
         if case["gpus"] is None:
             return None, "", "missing fact: gpus"
         factor, words = float(case["gpus"]), [f"times {case['gpus']} GPUs, for it is printed per GPU"]
+    if read.quantity == "throughput" and read.scope == "node":
+        if case["nodes"] is None:
+            return None, "", "missing fact: nodes"
+        factor, words = float(case["nodes"]), [f"times {case['nodes']} nodes, for it is printed per node"]
     if read.quantity != "throughput" and read.unit != "s":
         return None, "", "missing fact: unit"
     needs = _conversion(rule, read)
