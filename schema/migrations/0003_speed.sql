@@ -352,8 +352,8 @@ windowed as (
     from applied
     where yields is not distinct from base_unit
         or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's'))
-        or (base_unit = 'samples/s' and yields = 'tokens/s')
-        or (base_unit = 'tokens/s' and yields = 'samples/s')
+        or (base_unit = 'samples/s' and yields in ('tokens/s', 's'))
+        or (base_unit = 'tokens/s' and yields in ('samples/s', 's'))
 ),
 rated as (
     select
@@ -416,7 +416,9 @@ counted as (
         end as processes,
         case
             when quantity <> 'throughput' and unit is distinct from 's' then null
-            when yields is not distinct from base_unit or yields = 's' then 1
+            when yields is not distinct from base_unit or base_unit = 'steps/s' and yields = 's' then 1
+            when yields = 's'
+                then bench_case.global_batch_size * case base_unit when 'tokens/s' then bench_case.seq_len else 1 end
             when base_unit = 'steps/s'
                 then case used.batch when 'pass' then bench_case.batch_size_per_gpu * bench_case.gpus
                     else bench_case.global_batch_size end
@@ -429,7 +431,8 @@ counted as (
             when quantity = 'throughput' and scope = 'node' and bench_case.nodes is null then 'nodes'
             when quantity = 'throughput' and scope is null and bench_case.gpus is distinct from 1 then 'scope'
             when quantity <> 'throughput' and unit is distinct from 's' then 'unit'
-            when base_unit = 'steps/s' and used.batch = 'global' and bench_case.global_batch_size is null
+            when (base_unit = 'steps/s' and used.batch = 'global' or base_unit <> 'steps/s' and yields = 's')
+                and bench_case.global_batch_size is null
                 then 'global_batch_size'
             when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.batch_size_per_gpu is null
                 then 'batch_size_per_gpu'
@@ -449,7 +452,7 @@ computed as (
         case
             when mixture is null and (is_whole or not complete)
                 then rounded(
-                    case when yields = 's' and base_unit = 'steps/s' then 1 / rate else rate * processes * conversion end,
+                    case when yields = 's' then conversion / (rate * processes) else rate * processes * conversion end,
                     rounding,
                     rounding_digits
                 )

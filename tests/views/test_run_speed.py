@@ -249,3 +249,17 @@ def test_a_log_of_telemetry_gives_no_speed(ledger):
     ledger.log(ledger.memory(5.0))
 
     assert ledger.rows("select * from run_speed") == []
+
+
+def test_seconds_a_step_are_made_of_samples_a_second_by_the_global_batch(ledger):
+    ledger.run(
+        ledger.summary(4.0, name="train_samples_per_second"), format="hf-trainer", case={"global_batch_size": 64}
+    )
+    ledger.run(ledger.summary(4.0, name="train_samples_per_second"), format="hf-trainer", case={"gpus": 2})
+
+    assert ledger.rows(
+        "select value, unit, status, reason from run_speed where rule = 'hf.seconds' order by value"
+    ) == [
+        (16.0, "s", "ok", None),
+        (None, "s", "missing_fact", "global_batch_size"),
+    ]

@@ -59,7 +59,7 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
     reason = read.mixture or _why_not(rule, candidates, used, whole) or missing
     value = None
     if reason is None and rate is not None and factor is not None:
-        raw = over(1, rate) if read.yields == "s" and read.base_unit == "steps/s" else rate * factor
+        raw = over(1, rate * factor) if read.yields == "s" else rate * factor
         value = rounded(raw, rule["rounding"], rule["rounding_digits"])
         if rule["zero_fails"] and abs(value) < 1:
             reason = "its owner takes a result below 1 for a failure"
@@ -226,8 +226,11 @@ def _factor(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str | 
 
 
 def _conversion(rule: Row, read: Read) -> list[tuple[str, int]]:
-    if read.yields in (read.base_unit, "s"):
+    if read.yields == read.base_unit:
         return []
+    if read.yields == "s":
+        lengths = {"steps/s": [], "samples/s": ["global_batch_size"], "tokens/s": ["global_batch_size", "seq_len"]}
+        return [(name, -1) for name in lengths[read.base_unit or "steps/s"]]
     if read.base_unit == "steps/s":
         batch = ["batch_size_per_gpu", "gpus"] if rule["batch"] == "pass" else ["global_batch_size"]
         return [(name, 1) for name in batch + ["seq_len"] * (read.yields == "tokens/s")]

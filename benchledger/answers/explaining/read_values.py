@@ -14,7 +14,7 @@ _SPEEDS = (None, "samples/s", "tokens/s", "steps/s")
 # From what, to what: by batch size and sequence length.
 _CONVERSIONS = {
     ("steps/s", "samples/s"), ("steps/s", "tokens/s"), ("steps/s", "s"),
-    ("samples/s", "tokens/s"), ("tokens/s", "samples/s"),
+    ("samples/s", "tokens/s"), ("tokens/s", "samples/s"), ("samples/s", "s"), ("tokens/s", "s"),
 }  # fmt: skip
 
 

@@ -98,7 +98,8 @@ def _statistic(rule: Row) -> str:
 
 def _unit(rule: Row) -> str:
     if rule["unit"] == "s":
-        return "The result is in seconds a step: take one over it."
+        rates = "" if rule["quantity"] == "step_time" else "samples/s are divided by global_batch_size, "
+        return f"The result is in seconds a step: {rates}take one over it."
     unit = rule["unit"] or "the printed unit" + (", or samples/s of times" if rule["kind"] == "step" else "")
     parts = []
     if rule["quantity"] in (None, "throughput"):

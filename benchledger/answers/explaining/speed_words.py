@@ -80,9 +80,8 @@ def _of_a_run(trial: Row, rule: Row) -> str:
     if rule["average_of"] == "times" and statistic != "last":
         statistic = "steps over seconds" if statistic == "mean" else "one over the median time"
     steps = [f"{trial['records_used']} used, {trial['records_skipped']} left out", f"{statistic} {trial['rate']}"]
-    steps += [words for words in (trial["factor_words"], _rounding(rule)) if words]
-    if trial["unit"] == "s":
-        steps.append("one over it")
+    over = "one over it" if trial["unit"] == "s" else None
+    steps += [words for words in (trial["factor_words"], over, _rounding(rule)) if words]
     return (
         f"Run {trial['run_key']}: {trial['reads']}; {'; '.join(steps)}: {trial['value']} {trial['unit'] or ''}".rstrip()
         + "."
