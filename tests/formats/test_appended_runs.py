@@ -84,6 +84,41 @@ world size: 8
 | epoch   1 step       10 | batches     10 / 647 | lr 0.000e+00 | ms/batch 1206.5 | tok/s  201954 | loss 10.09 | ppl  24126.32
 Training throughput: 341796.68 tok/s
 """,
+    "ngc-transformer": b"""Namespace(amp=True, arch='transformer_wmt_en_de_big_t2t', fuse_layer_norm=True, max_tokens=5120, online_eval=False)
+| training on 8 GPUs
+Transformer | epoch 0 | step 10 |avg loss 16.120 |avg tokens 37260.500 |tokens/s 222468.820 |walltime 12.549 |
+| done training in 702.4 seconds
+""",
+    "paddle-clas": b"""INFO 2020-12-16 19:05:29,605 launch_utils.py:471] Local start 8 processes. First process
+==        PaddleClas is powered by PaddlePaddle !        ==
+2020-12-16 19:05:31 INFO: TRAIN :
+2020-12-16 19:05:31 INFO:     batch_size : 1664
+2020-12-16 19:05:53 INFO: epoch:0   train step:10   loss:  7.1083 elapse: 0.190s ips: 1096.20147 images/sec.
+2020-12-16 19:08:12 INFO: END epoch:0   train loss:  6.9776 elapse_sum: 139.853s ips: 1137.76693 images/sec.
+""",
+    "paddle-transformer": b"""{'alpha': 0.6,
+ 'batch_size': 4096,
+ 'd_model': 1024,
+2022-06-08 16:28:23,856-INFO: step_idx: 100, epoch: 0, batch: 100, avg loss: 8.3, normalized loss: 6.9, ips: 30130.3 words/sec
+""",
+    "paddle-seg": b"""------------Environment Information-------------
+GPUs used: 8
+batch_size: 8
+2023-07-27 12:51:40 [INFO]\t[TRAIN] epoch: 1, iter: 30/30, loss: 1.5983, batch_cost: 0.35, ips: 22.2 samples/sec | ETA 00:02:13
+""",
+    "paddle-ps": b"""2021-02-20 14:37:14,072 - INFO - Run Worker Begin
+I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16
+2021-02-20 14:40:23,060 - INFO - Epoch: 0, using time 178.2 second, ips 15428.2 example/sec.
+""",
+    "mmseg": b"""2021-05-31 00:14:25,236 - mmseg - INFO - Environment info:
+    samples_per_gpu=8,
+2021-05-31 00:15:15,967 - mmseg - INFO - Iter [4/4]\tlr: 7.282e-03, eta: 0:00:24, time: 0.881, data_time: 0.044, loss: 2.5
+""",
+    "hf-trainer": b"""WARNING:__main__:Process rank: 0, device: cuda:0, n_gpu: 1distributed training: True, 16-bits training: True
+[INFO|trainer.py:1143] 2021-05-25 06:38:26,284 >> ***** Running training *****
+[INFO|trainer.py:1146] 2021-05-25 06:38:26,285 >>   Instantaneous batch size per device = 4
+{'train_runtime': 273.0149, 'train_samples_per_second': 3.663, 'train_steps_per_second': 0.007, 'epoch': 1.0}
+""",
     "tf2-timehistory": b"""I0826 21:31:53.573603 140540494919424 classifier_trainer.py:183] Overriding params: runtime.num_gpus=8
 I0826 21:32:06.393341 140540494919424 classifier_trainer.py:310] Detected 8 devices.
 I0826 21:43:05.661866 140540494919424 keras_utils.py:133] TimeHistory: 42.65 seconds, 9602.84 examples/second between steps 100 and 200

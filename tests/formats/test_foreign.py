@@ -41,6 +41,18 @@ LINES = {
     "paddle squad": "global step 100, epoch: 1, batch: 100, loss: 2.3, avg_batch_cost: 0.2 sec, ips: 40.1 sequences/sec",
     "paddle images": "[Epoch 0, iter: 10] avg_batch_cost: 0.41 sec, avg_samples: 64.0, avg_ips: 154.7 images/sec.",
     "gluon classifier": "INFO:root:[Epoch 0 Batch 100/1000] loss=0.5, lr=0.00001, throughput=12.3K tks/s",
+    "paddle detection": "[02/04 22:46:24] ppdet.engine INFO: Epoch: [0] [20/40] learning_rate: 0.1 loss: 4.5 "
+    "eta: 1 day, 10:28:48 batch_cost: 0.1664 data_cost: 0.0034 ips: 96.1758 images/s",
+    "paddle ocr": "[2026/01/30 01:23:26] ppocr INFO: epoch: [1/200], global_step: 5, lr: 0.000000, loss: 75.56, "
+    "avg_reader_cost: 0.14362 s, avg_batch_cost: 0.82421 s, avg_samples: 64.0, ips: 77.65025 samples/s",
+    "paddle launcher": "ips: 127.0.0.1\n    |    PADDLE_TRAINERS_NUM      8      |",
+    "mmdet": "2021-05-31 00:15:15,967 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.0e-02, eta: 0:00:24, time: 0.881, "
+    "data_time: 0.044, memory: 3907, loss: 2.5670",
+    "mmengine": "2023/03/01 10:00:00 - mmengine - INFO - Iter(train) [   50/20000]  lr: 9.9e-03  time: 0.42  loss: 2.1",
+    "accelerate": "09/01/2023 10:00:00 - INFO - __main__ - ***** Running training *****\n"
+    "09/01/2023 10:00:00 - INFO - __main__ -   Total train batch size (w. parallel, distributed & accumulation) = 64",
+    "fairseq of its day": "| training on 8 GPUs\n| max tokens per GPU = 4000 and max sentences per GPU = None\n"
+    "| epoch 001:   1000 / 8000 loss=9.1, nll_loss=8.3, ppl=320.1, wps=60123, ups=2, wpb=28000",
     "ngc unet": "DLL 2022-05-12 14:09:13.825000 - () throughput_train : 37.348  latency_train_mean : 53.551",
     "ngc fastpitch": "DLL 2021-05-12 14:09:13.825000 - PARAMETER mel_fmax : 8000.0\n"
     "DLL 2021-05-12 14:10:13.825000 - epoch    1 | iter   1/24 | loss 40.97 | mel loss 35.04 |  5091.0 frames/s | took 1.8 s",
@@ -66,6 +78,8 @@ LINES = {
     "markdown": "| gpu_num | samples/s | speedup |\n| ------- | --------- | ------- |\n| 1       | 127.05    | 1.00    |",
 }
 DOCUMENTS = {
+    "training state of any program": {"global_step": 60, "log_history": [{"loss": 1.0}]},
+    "results of any program": {"eval_loss": 0.4, "train_loss": 0.5, "epoch": 3},
     "hf config": {"architectures": ["BertForMaskedLM"], "model_type": "bert", "vocab_size": 30522, "gpu_num": 8},
     "any config": {"model_name": "bert-base", "hidden_size": 768, "run_mode": "train"},
     "web manifest": {"name": "app", "short_name": "a", "icons": []},

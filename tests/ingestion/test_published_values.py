@@ -35,6 +35,14 @@ FORMATS = {
     "ngc-transformerxl-text": "ngc-transformer-xl",
     "tf2-keras-timehistory": "tf2-timehistory",
     "dlperf-result-json": "dlperf-result",
+    "paddle-ips(clas)": "paddle-clas",
+    "paddle-ips(transformer)": "paddle-transformer",
+    "paddle-ips(seg)": "paddle-seg",
+    "paddle-ps-cpu(ctr)": "paddle-ps",
+    "word2vec-paddle": "paddle-ps",
+    "mmseg": "mmseg",
+    "ngc-transformer(fairseq)": "ngc-transformer",
+    "hf-trainer-stdout": "hf-trainer",
 }
 # A file of the family that holds only what the owner's own script printed of the others.
 BESIDE = {"mxnet-ngc-dll-mpi": {("unrecognised", None)}}
