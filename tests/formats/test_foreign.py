@@ -45,6 +45,10 @@ LINES = {
     "eta: 1 day, 10:28:48 batch_cost: 0.1664 data_cost: 0.0034 ips: 96.1758 images/s",
     "paddle ocr": "[2026/01/30 01:23:26] ppocr INFO: epoch: [1/200], global_step: 5, lr: 0.000000, loss: 75.56, "
     "avg_reader_cost: 0.14362 s, avg_batch_cost: 0.82421 s, avg_samples: 64.0, ips: 77.65025 samples/s",
+    "paddle3d": "2023-01-01 10:00:00,000 - INFO - [TRAIN] epoch=1/20, iter=10/9280, loss=1.5, lr=0.001 | ETA 02:00:00",
+    "paddle server": "I0220 14:37:14.234276  6479 communicator.h:205] communicator_is_sgd_optimizer: 1\n"
+    "I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16",
+    "list of toolkits": "PaddleSeg: image segmentation\nPaddleClas: image classification",
     "paddle launcher": "ips: 127.0.0.1\n    |    PADDLE_TRAINERS_NUM      8      |",
     "mmdet": "2021-05-31 00:15:15,967 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.0e-02, eta: 0:00:24, time: 0.881, "
     "data_time: 0.044, memory: 3907, loss: 2.5670",

@@ -43,9 +43,10 @@ FORMATS = {
     "mmseg": "mmseg",
     "ngc-transformer(fairseq)": "ngc-transformer",
     "hf-trainer-stdout": "hf-trainer",
+    "hf-trainer-json": "hf-trainer-state",
 }
-# A file of the family that holds only what the owner's own script printed of the others.
-BESIDE = {"mxnet-ngc-dll-mpi": {("unrecognised", None)}}
+# A file of the family that holds only what the owner's own script printed of the others; results that repeat a state.
+BESIDE = {"mxnet-ngc-dll-mpi": {("unrecognised", None)}, "hf-trainer-json": {("loaded", "hf-results")}}
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
 # Published by cutting the last digits off instead of rounding; docs/rules.md names them.
