@@ -19,11 +19,13 @@ clock as (
     from dated
     where steps > 0 and seconds > 0
     group by run_id
-    -- Fewer say little: evaluations and checkpoints lie between steps too.
-    having count(*) >= 5
+    -- Fewer say little: evaluations and checkpoints lie between steps too. A clock of whole seconds needs ten to tell one.
+    having count(*) >= 5 and (bool_or(seconds <> floor(seconds)) or median(seconds) >= 10)
 ),
 printed as (
-    select run_id, median(case scope when 'gpu' then value * gpus when 'global' then value end) as speed
+    select
+        run_id,
+        median(case scope when 'gpu' then value * gpus when 'node' then value * nodes when 'global' then value end) as speed
     from measurement
     join run using (run_id)
     join bench_case using (case_id)
