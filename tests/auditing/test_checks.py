@@ -59,6 +59,18 @@ def test_the_slowest_tenth_is_a_speed_that_a_line_holds(ledger_of: LedgerOf) -> 
     assert about.endswith("the slowest tenth up to 50")
 
 
+def test_a_clock_of_whole_seconds_times_no_step_that_is_shorter(ledger_of: LedgerOf) -> None:
+    def every(seconds: int) -> Make:
+        # 1000 samples/s with a global batch of 256: 0.256 s a step, and so neither 1 s nor 20.
+        return lambda ledger: ledger.run(
+            *(ledger.step(n, at=float(n * seconds), speed=1000.0) for n in range(6)),
+            case={"gpus": 8, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 256},
+        )
+
+    assert findings(ledger_of(every(1)), "speed_against_clock") == []
+    assert findings(ledger_of(every(20)), "speed_against_clock") != []
+
+
 def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) -> None:
     (about,) = findings(ledger_of(CASES["private_text"][0]), "private_text")
 
