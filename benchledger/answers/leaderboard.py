@@ -154,7 +154,7 @@ def _unranked(rows: list[Row]) -> tuple[str, ...]:
 
 
 def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
-    faster_first = row["value"] if row["unit"] == "s" else -row["value"]
+    faster_first = row["value"] if row["unit"] in ("s", "min") else -row["value"]
     rest = (row["seq_len"], row["rank"], faster_first, row["campaign"], row["series_id"])
     return sort_key([row["gpus"]]), column_order({**row, "batch_size_per_gpu": None}), sort_key(rest)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NO_VALUE = "no_value"
 # What a rule says of records that do not suit it; any other status is of the run.
-_OF_THE_RULE = (NO_VALUE, "too_few_records", "missing_fact", "mixed")
+_OF_THE_RULE = (NO_VALUE, "too_few_records", "too_few_trials", "missing_fact", "mixed")
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
 # A run that failed early states no GPU model; it is kin of those that do.
 _KIN = tuple(column for column in TABLE_COLUMNS if column != "gpu_model")

@@ -9,7 +9,7 @@ from benchledger.definitions.format_detect import lists_of_texts
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
-JSON = ("values", "where", "has", "unless", *model.COLUMNS)
+JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
 _JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
 CSV = ("columns", "headers", "headerless", "search", "long", "drop")
@@ -36,6 +36,9 @@ def read_json(table: Table) -> model.JsonMap:
     """A [record.json] table."""
     columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
     values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
+    named = tuple(table.strings("named"))
+    if named and len(named) != 2:
+        table.fail("named", f"named is the path of a name and that of its value, not {list(named)}")
     return model.JsonMap(
         values=values,
         columns=columns,
@@ -46,6 +49,8 @@ def read_json(table: Table) -> model.JsonMap:
         units=table.texts("units"),
         logged_units=table.texts("logged_units"),
         clock_unit=table.listed("clock_unit", vocabulary().spellings),
+        named=(named[0], named[1]) if named else None,
+        time_unit=table.listed("time_unit", vocabulary().spellings),
     )
 
 

@@ -40,8 +40,10 @@ class JsonMap:
 
     `where` names values that must stand somewhere (a list: one of them), `has` paths that must be there, `unless`
     values that must not: else the record is another one. `values` is the path of an object of values (`.`: the whole
-    object), or names and their paths. Documents only: `each` is the path of a list whose objects are the records,
-    `units` where a value's unit stands, `logged_units` units that stand nowhere, `clock_unit` that of `clock_s`.
+    object), or names and their paths; `named` are the paths of a further value's name and of that value. `time_unit` is
+    the unit of a `logged_at` that is a number, the time since 1970. Documents only: `each` is the path of a list whose
+    objects are the records, `units` where a value's unit stands, `logged_units` units that stand nowhere, `clock_unit`
+    that of `clock_s`.
     """
 
     values: str | dict[str, str]
@@ -53,6 +55,8 @@ class JsonMap:
     units: dict[str, str] = field(default_factory=dict)
     logged_units: dict[str, str] = field(default_factory=dict)
     clock_unit: str | None = None
+    named: tuple[str, str] | None = None
+    time_unit: str | None = None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ COLUMNS = (
     "speedup_rounding",
     "speedup_rounding_digits",
     "trial_count_offset",
+    "trial_drop",
 )
 _FILE_KEYS = {"family", "rule"}
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
@@ -50,17 +51,18 @@ _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statis
 _CHOICES = {
     "kind": ("step", "summary"),
     "statistic": ("last", "mean", "median"),
-    "quantity": ("throughput", "step_time", "interval"),
-    "unit": ("samples/s", "tokens/s", "steps/s", "s", "TFLOP/s"),
+    "quantity": ("throughput", "step_time", "interval", "span"),
+    "unit": ("samples/s", "tokens/s", "steps/s", "s", "min", "TFLOP/s"),
     "average_of": ("rates", "times"),
     "batch": ("global", "pass"),
     "ranks": ("all", "first", "median"),
-    "trial_statistic": ("mean", "median"),
+    "trial_statistic": ("mean", "median", "olympic"),
 }
 _ROUNDED = ("rounding", "reading_rounding", "trial_rounding", "speedup_rounding")
 _CHOICES |= dict.fromkeys(_ROUNDED, ROUNDINGS)
 _TEXTS = ("method", "source", "description", "name", "fallback")
-_COUNTS = {"skip": 0, "take": 1, "after_step": 0, "to_step": 1, **{f"{name}_digits": 0 for name in _ROUNDED}}
+_COUNTS = {"skip": 0, "take": 1, "trial_drop": 1, "after_step": 0, "to_step": 1}
+_COUNTS |= {f"{name}_digits": 0 for name in _ROUNDED}
 _FLAGS = ("positive_only", "complete", "zero_fails")
 
 
@@ -102,6 +104,7 @@ class Rule:
     speedup_rounding: str | None = None
     speedup_rounding_digits: int | None = None
     trial_count_offset: float | None = None
+    trial_drop: int | None = None
 
     @property
     def window(self) -> str:
@@ -170,10 +173,22 @@ def _rule(file: TomlFile, place: str, family: str, table: dict[str, Any]) -> Rul
         file.fail(place, "a median over ranks reads printed values: it needs quantity = 'throughput' or 'step_time'")
     if table.get("complete") and not {"take", "to_step"} & set(table):
         file.fail(place, "complete asks for the whole of a window: give the window an end with take or to_step")
+    if (table["trial_statistic"] == "olympic") != ("trial_drop" in table):
+        file.fail(place, "trial_drop says how many of the lowest and of the highest trials an olympic mean leaves out")
+    if table.get("quantity") == "span":
+        _check_span(file, place, table)
     values = {key: value for key, value in table.items() if key != "method"}
     if "formats" in values:
         values["formats"] = tuple(values["formats"])
     return Rule(rule=f"{family}.{table['method']}", **values)
+
+
+def _check_span(file: TomlFile, place: str, table: dict[str, Any]) -> None:
+    ends = table.get("name", "").split(" to ")
+    if len(ends) != 2 or not all(ends):
+        file.fail(place, "a span is named by the labels of its two records, as in name = 'run_start to run_stop'")
+    if table["kind"] != "summary" or table.get("unit") not in ("s", "min"):
+        file.fail(place, "a span is told once a run, in time: it needs kind = 'summary' and unit = 's' or 'min'")
 
 
 def _check(file: TomlFile, place: str, key: str, value: Any) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from benchledger.definitions.log_format import JsonMap
+from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.rows import Refused
 from benchledger.scanning.values import Pair, decode, to_time
@@ -55,11 +57,19 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
     else:
         found = {name: at(data, path) for name, path in definition.values.items()}
         values = {name: value for name, value in found.items() if value is not MISSING}
+    if definition.named is not None:
+        name, value = (at(data, path) for path in definition.named)
+        if not isinstance(name, str) or value is MISSING:
+            return None
+        values = {name: value, **values}
     for column, path in definition.columns.items():
         value = at(data, path)
         if value is MISSING or isinstance(value, dict | list):
             return None
-        columns[column] = _json_column(column, value)
+        if column == "logged_at" and definition.time_unit and _is_number(value):
+            columns[column] = _since_1970(value, vocabulary().spellings[definition.time_unit][1])
+        else:
+            columns[column] = _json_column(column, value)
     return list(_flat(values, ""))
 
 
@@ -107,6 +117,20 @@ def _finite_int(value: int | float) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _since_1970(value: int | float, scale: float) -> datetime:
+    """A time in UTC, to the microsecond."""
+    # Of whole milliseconds no float need be made, which would round them.
+    try:
+        microseconds = value * round(scale * 1_000_000) if scale >= 1e-6 else round(value * scale * 1_000_000)
+        return datetime(1970, 1, 1) + timedelta(microseconds=microseconds)
+    except (OverflowError, ValueError):
+        raise Refused(rows.BAD_TIME) from None
 
 
 def _json_column(name: str, value: Any) -> Any:

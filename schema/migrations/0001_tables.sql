@@ -267,7 +267,7 @@ create table rule (
     statistic              varchar not null check (statistic in ('last', 'mean', 'median')),
     ranks                  varchar not null check (ranks in ('all', 'first', 'median')),
     rounding               varchar check (rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
-    trial_statistic        varchar not null check (trial_statistic in ('mean', 'median')),
+    trial_statistic        varchar not null check (trial_statistic in ('mean', 'median', 'olympic')),
     description            varchar not null,
     formats                varchar[],
     kind                   varchar not null check (kind in ('step', 'summary')),
@@ -278,8 +278,8 @@ create table rule (
     rounding_digits        integer,
     trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_rounding_digits  integer,
-    quantity               varchar check (quantity in ('throughput', 'step_time', 'interval')),
-    unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'TFLOP/s')),
+    quantity               varchar check (quantity in ('throughput', 'step_time', 'interval', 'span')),
+    unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'min', 'TFLOP/s')),
     average_of             varchar not null default 'rates' check (average_of in ('rates', 'times')),
     batch                  varchar not null default 'global' check (batch in ('global', 'pass')),
     after_step             bigint,
@@ -291,7 +291,8 @@ create table rule (
     fallback               varchar,
     speedup_rounding       varchar check (speedup_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     speedup_rounding_digits integer,
-    trial_count_offset     double check (trial_count_offset > 0)
+    trial_count_offset     double check (trial_count_offset > 0),
+    trial_drop             bigint check (trial_drop > 0)
 );
 
 -- What others publish. `printed` is the number as the document prints it, which tells to how many digits.

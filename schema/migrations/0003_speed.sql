@@ -4,6 +4,13 @@
 create macro per_second(value, steps, quantity) as
     case when quantity = 'throughput' then value else steps / value end;
 
+-- MLPerf's mean: without the `fewest` lowest and as many highest, of which those that gave no number are some already.
+create macro olympic_mean(numbers, fewest, without) as
+    case
+        when without <= fewest
+            then list_avg(list_slice(list_sort(numbers), fewest + 1, len(numbers) - (fewest - without)))
+    end;
+
 -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
 -- A run of which only a manifest is known takes the format of its implementation, so that it is missing from the table
 -- in which it would stand.
@@ -125,6 +132,39 @@ interval as (
     window earlier as (
         partition by record.run_id, coalesce(record.rank, -1) order by record.part, record.log_id, record.byte_offset
     )
+),
+-- The time between two records, which a rule names by their labels: from the first of the one to the last of the other.
+asked_span as (
+    select distinct
+        name, split_part(name, ' to ', 1) as from_label, split_part(name, ' to ', 2) as to_label,
+        unnest(coalesce(formats, [null])) as format
+    from rule
+    where quantity = 'span'
+),
+span_end as (
+    select
+        record.run_id,
+        asked_span.name,
+        record.label = asked_span.from_label as is_start,
+        {
+            'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset,
+            'logged_at': record.logged_at, 'clock_s': record.clock_s
+        } as place
+    from run_record as record
+    join run_format using (run_id)
+    join asked_span
+        on coalesce(asked_span.format, run_format.format) = run_format.format
+        and record.label in (asked_span.from_label, asked_span.to_label)
+),
+span as (
+    select
+        *,
+        coalesce((epoch_us(stop.logged_at) - epoch_us(start.logged_at)) / 1e6, stop.clock_s - start.clock_s) as seconds
+    from (
+        select run_id, name, min(place) filter (where is_start) as start, max(place) filter (where not is_start) as stop
+        from span_end
+        group by run_id, name
+    )
 )
 select
     run_id,
@@ -163,7 +203,31 @@ select
     min(rank)
 from interval
 where step >= since and seconds is not null
-group by run_id;
+group by run_id
+union all
+select
+    run_id,
+    'summary',
+    'train',
+    'span',
+    's',
+    name,
+    'global',
+    if(seconds > 0, [{
+        'part': stop.part,
+        'log_id': stop.log_id,
+        'byte_offset': stop.byte_offset,
+        'ordinal': 0,
+        'rank': -1,
+        'since': null,
+        'step': null,
+        'steps': 1,
+        'value': seconds
+    }], []),
+    if(seconds > 0, 0, 1),
+    -1
+from span
+where seconds is not null;
 
 create view run_speed as
 with listed as (
@@ -190,6 +254,8 @@ told as (
         case quantity
             when 'throughput' then unit is distinct from 'steps/s' or not bool_or(speaks and unit <> 'steps/s') over of_kind
             when 'step_time' then not bool_or(speaks) over of_kind
+            -- What a run took in all is no speed of its steps: a rule asks for it.
+            when 'span' then false
             else not bool_or(speaks or quantity = 'step_time') over of_kind
         end as is_first_choice,
         -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
@@ -351,7 +417,7 @@ windowed as (
         ) as chosen
     from applied
     where yields is not distinct from base_unit
-        or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's'))
+        or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's', 'min'))
         or (base_unit = 'samples/s' and yields in ('tokens/s', 's'))
         or (base_unit = 'tokens/s' and yields in ('samples/s', 's'))
 ),
@@ -416,7 +482,7 @@ counted as (
         end as processes,
         case
             when quantity <> 'throughput' and unit is distinct from 's' then null
-            when yields is not distinct from base_unit or base_unit = 'steps/s' and yields = 's' then 1
+            when yields is not distinct from base_unit or base_unit = 'steps/s' and yields in ('s', 'min') then 1
             when yields = 's'
                 then bench_case.global_batch_size * case base_unit when 'tokens/s' then bench_case.seq_len else 1 end
             when base_unit = 'steps/s'
@@ -452,7 +518,11 @@ computed as (
         case
             when mixture is null and (is_whole or not complete)
                 then rounded(
-                    case when yields = 's' then conversion / (rate * processes) else rate * processes * conversion end,
+                    case yields
+                        when 's' then conversion / (rate * processes)
+                        when 'min' then conversion / (rate * processes) / 60
+                        else rate * processes * conversion
+                    end,
                     rounding,
                     rounding_digits
                 )
@@ -636,6 +706,8 @@ select
     rounded(
         case
             when rule.trial_statistic = 'median' then list_median(counted.speeds)
+            when rule.trial_statistic = 'olympic'
+                then olympic_mean(counted.speeds, rule.trial_drop, size.runs - len(counted.speeds))
             when rule.trial_count_offset > 0
                 then list_sum(counted.speeds) / (len(counted.speeds) + rule.trial_count_offset)
             else list_avg(counted.speeds)
@@ -650,7 +722,12 @@ select
     list_max(counted.speeds) as highest,
     case when len(counted.speeds) > 1 then list_stddev_samp(counted.speeds) end as stdev,
     size.conflicts,
-    case when len(counted.speeds) > 0 then 'ok' else counted.status end as status,
+    -- Of too few trials an owner's statistic may make no number.
+    case
+        when len(counted.speeds) = 0 then counted.status
+        when value is null then 'too_few_trials'
+        else 'ok'
+    end as status,
     series.gpu_memory_mib,
     series.framework_version,
     series.implementation_version,

@@ -91,7 +91,7 @@ join bench_case using (case_id);
 
 -- Seconds are the better the fewer.
 create macro faster(value, base, unit) as
-    case when unit = 's' then base / value else value / base end;
+    case when unit in ('s', 'min') then base / value else value / base end;
 
 create view speedup_table as
 with cell as (
@@ -513,7 +513,7 @@ candidate as materialized (
             or split_part(model, '_', 1) not in (select family from sequence_family where family is not null)
         ) as is_known
     from speed_table
-    where is_default and trials > 0
+    where is_default and trials > 0 and value is not null
         -- A folder may be called runs[1], which as a glob does not match itself.
         and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
 ),
@@ -594,7 +594,7 @@ window board as (
     partition by
         candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
         candidate.gpus, candidate.unit
-    order by case when candidate.unit = 's' then -candidate.value else candidate.value end desc
+    order by case when candidate.unit in ('s', 'min') then -candidate.value else candidate.value end desc
 );
 
 create view leaderboard as

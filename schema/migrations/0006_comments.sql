@@ -281,7 +281,8 @@ comment on column rule.ranks is
     'all: records of all ranks as they come; first: of the lowest rank only; median: of each step the median over its ranks.';
 comment on column rule.rounding is
     'Rounding of a run''s speed: round_even (as numpy), round_exact (as %.2f), truncate, significant (as %.5g), round2_truncate (as int(round(x, 2))); NULL for none.';
-comment on column rule.trial_statistic is 'What is made of the trials of a series: mean or median.';
+comment on column rule.trial_statistic is
+    'What is made of the trials of a series: mean, median, or olympic: the mean without the trial_drop lowest and highest.';
 comment on column rule.description is 'The rule in one sentence.';
 comment on column rule.formats is 'Formats that it applies to; NULL for all.';
 comment on column rule.kind is 'Records that it reads: step or summary.';
@@ -293,9 +294,9 @@ comment on column rule.rounding_digits is 'Digits of the rounding of a run''s sp
 comment on column rule.trial_rounding is 'Rounding of a series'' speed, as in rounding.';
 comment on column rule.trial_rounding_digits is 'Digits of the rounding of a series'' speed.';
 comment on column rule.quantity is
-    'What it reads: throughput, step_time (both as printed) or interval (time between two step records); NULL for the first of these that a run has.';
+    'What it reads: throughput, step_time (both as printed), interval (time between two step records) or span (time from the first record of one label to the last of another, as name says); NULL for the first of the three former that a run has.';
 comment on column rule.unit is
-    'Unit of its values: samples/s, tokens/s, steps/s, s (a step), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
+    'Unit of its values: samples/s, tokens/s, steps/s, s and min (a step, or a span), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
 comment on column rule.average_of is
     'rates: the statistic is taken of speeds; times: of times, so that a mean is volume over time.';
 comment on column rule.batch is
@@ -312,6 +313,8 @@ comment on column rule.speedup_rounding is 'Rounding of a speed-up by it, as in 
 comment on column rule.speedup_rounding_digits is 'Digits of the rounding of a speed-up.';
 comment on column rule.trial_count_offset is
     'What its owner adds to the count of trials before dividing by it, so as not to divide by 0; NULL for nothing.';
+comment on column rule.trial_drop is
+    'Of an olympic mean: how many of the lowest and of the highest trials it leaves out; each run without a number is one of the highest.';
 
 comment on table published is
     'One row per number that others published, to compare with. Filled by ingest from queries/published/. See published_table for ours beside it.';
@@ -614,7 +617,7 @@ comment on column speed_table.highest is 'Highest of the trials.';
 comment on column speed_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
 comment on column speed_table.conflicts is
     'Number of contradicting statements about the runs of the series (view conflict).';
-comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs.';
+comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs; too_few_trials where the rule makes no number of so few.';
 comment on column speed_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
 comment on column speed_table.framework_version is 'Version of the framework.';
 comment on column speed_table.implementation_version is 'Version or commit of the training program.';

@@ -59,7 +59,7 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
     reason = read.mixture or _why_not(rule, candidates, used, whole) or missing
     value = None
     if reason is None and rate is not None and factor is not None:
-        raw = over(1, rate * factor) if read.yields == "s" else rate * factor
+        raw = over(1, rate * factor) / _TIMES[read.yields] if read.yields in _TIMES else rate * factor
         value = rounded(raw, rule["rounding"], rule["rounding_digits"])
         if rule["zero_fails"] and abs(value) < 1:
             reason = "its owner takes a result below 1 for a failure"
@@ -71,6 +71,8 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
     return Applied(value, read.yields, len(used), skipped, rate, factor, words, _named(read), reason, ordered)
 
 
+# Units of time in seconds.
+_TIMES = {"s": 1, "min": 60}
 # What is counted as skipped though no window could have taken it.
 _NOT_FINITE, _NOT_POSITIVE = "dropped: not finite", "dropped: a time of 0 or less"
 _UNUSABLE = (_NOT_FINITE, _NOT_POSITIVE)
@@ -81,6 +83,8 @@ def _named(read: Read) -> str:
     scope = {"gpu": ", per GPU", "node": ", per node", "global": ", of all GPUs"}.get(read.scope or "", "")
     if read.quantity == "interval":
         return "the time between step records"
+    if read.quantity == "span":
+        return f"the time from {read.name}"
     return f"{read.name} in {read.unit or 'an unknown unit'}{scope if read.quantity == 'throughput' else ''}"
 
 
@@ -228,7 +232,7 @@ def _factor(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str | 
 def _conversion(rule: Row, read: Read) -> list[tuple[str, int]]:
     if read.yields == read.base_unit:
         return []
-    if read.yields == "s":
+    if read.yields in _TIMES:
         lengths = {"steps/s": [], "samples/s": ["global_batch_size"], "tokens/s": ["global_batch_size", "seq_len"]}
         return [(name, -1) for name in lengths[read.base_unit or "steps/s"]]
     if read.base_unit == "steps/s":

@@ -9,11 +9,11 @@ from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.grouping import Row, sort_key
 
 # The ways of saying how fast a step is, the first choice first.
-_QUANTITIES = ("throughput", "step_time", "interval")
+_QUANTITIES = ("throughput", "step_time", "interval", "span")
 _SPEEDS = (None, "samples/s", "tokens/s", "steps/s")
 # From what, to what: by batch size and sequence length.
 _CONVERSIONS = {
-    ("steps/s", "samples/s"), ("steps/s", "tokens/s"), ("steps/s", "s"),
+    ("steps/s", "samples/s"), ("steps/s", "tokens/s"), ("steps/s", "s"), ("steps/s", "min"),
     ("samples/s", "tokens/s"), ("tokens/s", "samples/s"), ("samples/s", "s"), ("tokens/s", "s"),
 }  # fmt: skip
 
@@ -44,6 +44,8 @@ def read_by(rule: Row, run: RunValues, phase: str | None) -> Iterator[Read]:
     of_kind = [row for row in run.printed if (row["kind"], row["phase"]) == (rule["kind"], phase)]
     if (rule["kind"], phase) == ("step", "train"):
         of_kind += [row for row in run.intervals if row["unread"] is None]
+    if rule["quantity"] == "span" and phase == "train":
+        of_kind += run.span(rule["name"])
     spoken = {(row["quantity"], row["unit"]) for row in of_kind}
     for quantity in _QUANTITIES:
         rows = [row for row in of_kind if row["quantity"] == quantity]

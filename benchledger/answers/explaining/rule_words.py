@@ -25,6 +25,11 @@ def rule_sentences(rule: Row) -> list[str]:
 
 
 def _what(rule: Row) -> str:
+    if rule["quantity"] == "span":
+        logs = f", in logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
+        first, last = rule["name"].split(" to ")
+        ends = "from the first record of that label to the last of the other"
+        return f"Take the time from {first} to {last}{logs}: {ends}."
     values = _QUANTITIES[rule["quantity"]] if rule["quantity"] else _ANY_STEP
     if rule["kind"] == "summary" and not rule["quantity"]:
         values = "the printed speeds"
@@ -97,6 +102,10 @@ def _statistic(rule: Row) -> str:
 
 
 def _unit(rule: Row) -> str:
+    if rule["quantity"] == "span":
+        return "The result is in minutes." if rule["unit"] == "min" else "The result is in seconds."
+    if rule["unit"] == "min":
+        return "The result is in minutes a step: take one over it, over 60."
     if rule["unit"] == "s":
         rates = "" if rule["quantity"] == "step_time" else "samples/s are divided by global_batch_size, "
         return f"The result is in seconds a step: {rates}take one over it."
@@ -127,6 +136,14 @@ def _trials(rule: Row) -> str:
     words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
     offset = rule["trial_count_offset"]
     divided = f" (their sum over their count and {offset:g})" if offset is not None else ""
-    return f"Over the trials of a series take the {rule['trial_statistic']}{divided}" + (
-        f", {words}." if words else "."
+    return f"Over the trials of a series take the {trial_words(rule)}{divided}" + (f", {words}." if words else ".")
+
+
+def trial_words(rule: Row) -> str:
+    """What is made of the trials: a mean, a median, or a mean without the extremes."""
+    if rule["trial_statistic"] != "olympic":
+        return str(rule["trial_statistic"])
+    return (
+        f"mean without the {rule['trial_drop']} lowest and {rule['trial_drop']} highest, of which each run without a "
+        "number is one of the highest"
     )

@@ -32,6 +32,15 @@ semi join (select shape_id from shape where kind = 'step' and phase = 'train') a
 where record.run_id = $run_id
 order by record.part, record.log_id, record.byte_offset
 """
+# What stands between which records, a rule says by their labels.
+_LABELLED = """
+select record.run_id, record.part, record.log_id, record.line, record.byte_offset, record.step, record.rank,
+    record.label, record.logged_at, record.clock_s
+from run_record as record
+where record.run_id = $run_id
+    and record.label in (select unnest(string_split(name, ' to ')) from rule where quantity = 'span')
+order by record.part, record.log_id, record.byte_offset
+"""
 _CASE = """
 select bench_case.*, run_format.format
 from run
@@ -43,22 +52,45 @@ where run.run_id = $run_id
 
 @dataclass(frozen=True)
 class RunValues:
-    """All that rules read of one run. `printed`: a row per value; `intervals`: a row per step record of training."""
+    """All that rules read of one run. `printed`: a row per value; `intervals`: a row per step record of training.
+
+    `labelled`: the records between which a span may lie.
+    """
 
     case: Row
     format: str | None
     printed: list[Row]
     intervals: list[Row]
+    labelled: list[Row]
+
+    def span(self, name: str) -> list[Row]:
+        """The time from the first record of one label to the last of another, `run_start to run_stop`, in one row."""
+        first, last = name.split(" to ")
+        starts = [row for row in self.labelled if row["label"] == first]
+        stops = [row for row in self.labelled if row["label"] == last]
+        seconds = _seconds(starts[0], stops[-1]) if starts and stops else None
+        if seconds is None:
+            return []
+        place = {part: stops[-1][part] for part in ("run_id", "part", "log_id", "line", "byte_offset", "rank")}
+        return [
+            {
+                **place, "step": None, "ordinal": 0, "kind": "summary", "phase": "train", "quantity": "span",
+                "unit": "s", "unit_logged": None, "scope": "global", "name": name, "value": seconds, "since": None,
+                "steps": 1, "from_line": starts[0]["line"],
+            }
+        ]  # fmt: skip
 
 
 def values_of(con: duckdb.DuckDBPyConnection, run_id: int) -> RunValues:
     """The values of one run, in the order of its lines."""
-    case, printed, steps = (rows_asked(con, query, run_id=run_id) for query in (_CASE, _PRINTED, _STEPS))
+    case, printed, steps, labelled = (
+        rows_asked(con, query, run_id=run_id) for query in (_CASE, _PRINTED, _STEPS, _LABELLED)
+    )
     for row in printed:
         row |= {"since": None if row["step"] is None else row["step"] - 1, "steps": 1, "from_line": None}
-    return (
-        RunValues(case[0], case[0].pop("format"), printed, _intervals(steps)) if case else RunValues({}, None, [], [])
-    )
+    if not case:
+        return RunValues({}, None, [], [], [])
+    return RunValues(case[0], case[0].pop("format"), printed, _intervals(steps), labelled)
 
 
 def _intervals(steps: list[Row]) -> list[Row]:

@@ -114,7 +114,19 @@ def _over_trials(rule: Row, trials: list[Row]) -> float | None:
     whole = median(numbers) if rule["trial_statistic"] == "median" else mean(numbers)
     if rule["trial_statistic"] == "mean" and rule["trial_count_offset"] is not None:
         whole = sum(numbers) / (len(numbers) + rule["trial_count_offset"])
+    if rule["trial_statistic"] == "olympic":
+        whole = olympic_mean(numbers, rule["trial_drop"], len(trials) - len(numbers))
+    if whole is None:
+        return None
     return rounded(float(whole), rule["trial_rounding"], rule["trial_rounding_digits"])
+
+
+def olympic_mean(numbers: list[float], fewest: int, without: int) -> float | None:
+    """The mean without the `fewest` lowest and highest; the `without` that gave no number are some of the highest."""
+    if without > fewest:
+        return None
+    kept = sorted(numbers)[fewest : len(numbers) - (fewest - without)]
+    return mean(kept) if kept else None
 
 
 def frame_of_rows(rows: list[Row]) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchledger.answers.cells import UNKNOWN, fact_text, status_text
 from benchledger.answers.explaining.explained import Check
 from benchledger.answers.explaining.roundings import rounding_words
+from benchledger.answers.explaining.rule_words import trial_words
 from benchledger.answers.grouping import Row
 
 # Of more than so many contradictions the rest is counted.
@@ -64,7 +65,8 @@ def _trials(number: Row, rule: Row, trials: list[Row]) -> list[str]:
     if len(counted) > 1:
         values = ", ".join(str(trial["value"]) for trial in counted)
         words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
-        said.append(f"The {rule['trial_statistic']} of {values}{f', {words},' if words else ''} is {number['value']}.")
+        what = trial_words(rule)
+        said.append(f"The {what} of {values}{f', {words},' if words else ''} is {number['value']}.")
         said.append(
             f"Lowest {number['lowest']}, highest {number['highest']}, standard deviation (n - 1) {number['stdev']}."
         )
@@ -80,7 +82,7 @@ def _of_a_run(trial: Row, rule: Row) -> str:
     if rule["average_of"] == "times" and statistic != "last":
         statistic = "steps over seconds" if statistic == "mean" else "one over the median time"
     steps = [f"{trial['records_used']} used, {trial['records_skipped']} left out", f"{statistic} {trial['rate']}"]
-    over = "one over it" if trial["unit"] == "s" else None
+    over = {"s": "one over it", "min": "one over it, over 60"}.get(trial["unit"])
     steps += [words for words in (trial["factor_words"], over, _rounding(rule)) if words]
     return (
         f"Run {trial['run_key']}: {trial['reads']}; {'; '.join(steps)}: {trial['value']} {trial['unit'] or ''}".rstrip()

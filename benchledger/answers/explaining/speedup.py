@@ -83,7 +83,7 @@ def _ratio(one: int | None, other: int | None) -> float:
 def _quotient(own: Row, base: Row | None, rule: Row) -> float | None:
     if base is None or own["gpus"] is None or own["value"] is None:
         return None
-    faster = base["value"] / own["value"] if own["unit"] == "s" else own["value"] / base["value"]
+    faster = base["value"] / own["value"] if own["unit"] in ("s", "min") else own["value"] / base["value"]
     return rounded(faster, rule["speedup_rounding"], rule["speedup_rounding_digits"])
 
 
@@ -107,7 +107,7 @@ def _sentences(
     )
     said += _base_sentences(number, own, base, bases)
     if number["speedup"] is not None and base is not None:
-        over = (base, own) if number["unit"] == "s" else (own, base)
+        over = (base, own) if number["unit"] in ("s", "min") else (own, base)
         words = rounding_words(
             *((sides[0].rule or {})[name] for name in ("speedup_rounding", "speedup_rounding_digits"))
         )

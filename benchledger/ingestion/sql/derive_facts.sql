@@ -123,6 +123,17 @@ where batch_size_per_gpu is null
     and try_cast(global_batch_size as hugeint)
         % nullif(try_cast(gpus as hugeint) * try_cast(gradient_accumulation as hugeint), 0) = 0
 union all by name
+select
+    run_id, 'gpus' as name,
+    (try_cast(global_batch_size as hugeint) // (try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)))::varchar as value,
+    'derived' as source, log_id, 'global_batch_size / (batch_size_per_gpu x gradient_accumulation)' as place, true as used
+from known
+where gpus is null
+    and run_id not in (select run_id from fact where name = 'gpus')
+    and run_id not in (select run_id from parallel)
+    and try_cast(global_batch_size as hugeint)
+        % nullif(try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint), 0) = 0
+union all by name
 select run_id, 'nodes' as name, '1' as value, 'derived' as source, log_id, 'one GPU is on one node' as place, true as used
 from known
 where nodes is null and gpus = '1'
