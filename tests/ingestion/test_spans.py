@@ -1,0 +1,83 @@
+"""Times between two records, and the mean over trials without the extremes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from benchledger.answers.applied_rule import apply_rule
+from benchledger.answers.explain_speed import olympic_mean
+from benchledger.answers.reading import reading
+from benchledger.answers.run_values import values_of
+from benchledger.answers.series import rows_of
+from tests.ingestion.logs import ask
+
+EVENT = ':::MLLOG {"namespace": "", "time_ms": %d, "event_type": "%s", "key": "%s", "value": %s, "metadata": {%s}}\n'
+BEGIN = 1_600_000_000_000
+
+
+def run_of(minutes: float, *, status: str | None = "success", benchmark: str = "bert") -> str:
+    """The events of a run: two ranks start, the second one a second later."""
+    lines = [
+        EVENT % (BEGIN - 2000, "POINT_IN_TIME", "cache_clear", "true", ""),
+        EVENT % (BEGIN - 1000, "POINT_IN_TIME", "submission_benchmark", f'"{benchmark}"', ""),
+        "0: " + EVENT % (BEGIN, "INTERVAL_START", "run_start", "null", ""),
+        "1: " + EVENT % (BEGIN + 1000, "INTERVAL_START", "run_start", "null", ""),
+    ]
+    if status is not None:
+        stop = BEGIN + round(minutes * 60_000)
+        lines.append("0: " + EVENT % (stop, "INTERVAL_END", "run_stop", "null", f'"status": "{status}"'))
+    return "".join(lines)
+
+
+def score(tmp_path: Path, runs: list[str]) -> tuple[object, ...]:
+    for number, text in enumerate(runs, 1):
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        (tmp_path / "logs" / f"result_{number}.txt").write_text(text)
+    db = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "logs", db=db)
+    with reading(db) as con:
+        rules = [row for row in rows_of(con.sql("from rule")) if row["quantity"] == "span"]
+        told = {(row["run_id"], row["rule"]): row["value"] for row in rows_of(con.sql("from run_speed"))}
+        for (run_id,) in con.execute("select run_id from run").fetchall():
+            for rule in rules:
+                for one in apply_rule(rule, values_of(con, run_id)):
+                    assert one.value == pytest.approx(told[run_id, rule["rule"]], rel=1e-12)
+    rows = ask(db, "select rule, value, trials, trials_dropped, status from speed_table where is_default")
+    assert len(rows) == 1
+    return tuple(rows[0])
+
+
+def test_a_span_is_from_the_first_to_the_last_and_the_extremes_do_not_count(tmp_path: Path) -> None:
+    runs = [run_of(minutes) for minutes in (5.0, 1.0, 2.5, 3.5, 100.0)]
+
+    assert score(tmp_path, runs) == ("mlperf.score", pytest.approx(11 / 3, rel=1e-12), 5, 0, "ok")
+
+
+def test_an_aborted_run_is_the_slowest_however_fast_it_was(tmp_path: Path) -> None:
+    runs = [run_of(minutes) for minutes in (5.0, 1.0, 2.5, 3.5)] + [run_of(0.5, status="aborted")]
+
+    assert score(tmp_path, runs) == ("mlperf.score", pytest.approx(11 / 3, rel=1e-12), 4, 1, "ok")
+
+
+def test_two_runs_without_a_number_make_no_score(tmp_path: Path) -> None:
+    runs = [run_of(minutes) for minutes in (5.0, 1.0, 2.5)]
+    runs += [run_of(0.5, status="aborted"), run_of(0.5, status=None)]
+
+    assert score(tmp_path, runs) == ("mlperf.score", None, 3, 2, "too_few_trials")
+
+
+def test_3d_u_net_leaves_out_four_on_either_side(tmp_path: Path) -> None:
+    runs = [run_of(minutes, benchmark="unet3d") for minutes in (1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 31.0, 32.0)]
+    runs += [run_of(0.5, status="aborted", benchmark="unet3d")] * 1
+
+    assert score(tmp_path, runs) == ("mlperf.score_of_40", pytest.approx(15.0), 9, 1, "ok")
+
+
+def test_an_olympic_mean_of_nothing_is_none() -> None:
+    assert olympic_mean([1.0, 2.0, 9.0], 1, 0) == 2
+    assert olympic_mean([1.0, 2.0, 9.0], 1, 1) == 5.5
+    assert olympic_mean([1.0, 2.0], 1, 0) is None
+    assert olympic_mean([1.0, 2.0, 9.0], 1, 2) is None
