@@ -988,8 +988,10 @@ comment on macro weighted_mean is
     'The mean of a list of {value, weight}, each value by its weight; what is no finite number is left out.';
 comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
+comment on macro olympic_mean is
+    'olympic_mean(numbers, fewest, without): the mean without the fewest lowest and highest; the without that gave no number are some of the highest, and more of them than that make it NULL.';
 comment on macro faster is
-    'How many times as fast as a base: value over base, or base over value where both are seconds.';
+    'How many times as fast as a base: value over base, or base over value where both are seconds or minutes.';
 comment on macro table place_of_log is
     'place_of_log(path_glob): one place of each log, NULL where the glob matches none, and how many sightings it has.';
 comment on macro table leaderboard_of is

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from benchledger.answers.applied_rule import apply_rule
-from benchledger.answers.explain_speed import olympic_mean
+from benchledger.answers.explaining.applied_rule import apply_rule
+from benchledger.answers.explaining.run_values import values_of
+from benchledger.answers.explaining.speed import olympic_mean
 from benchledger.answers.reading import reading
-from benchledger.answers.run_values import values_of
 from benchledger.answers.series import rows_of
 from tests.ingestion.logs import ask
 
