@@ -12,7 +12,7 @@ from benchledger.definitions.vocabulary import vocabulary
 JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
 _JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
-CSV = ("columns", "headers", "headerless", "search", "long", "drop")
+CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
 COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
 TABLE = ("columns", "headings", "footers")
 _LONG = ("name", "unit", "value")
@@ -86,13 +86,14 @@ def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
             table.fail("headerless", "a column list names at least one column")
     headers = tuple(table.strings("headers"))
     search = lists_of_texts(table, "search", "search is a list of lists of column names")
-    if not headers and not lists and not search:
+    together = lists_of_texts(table, "together", "together is a list of lists of column names")
+    if not headers and not lists and not search and not together:
         table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
     long = table.table("long", _LONG)
     if "long" in table:
         long.text("name"), long.text("value")
     return model.CsvDefinition(
-        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
+        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop")), together
     )
 
 

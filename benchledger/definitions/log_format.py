@@ -198,7 +198,8 @@ class CsvDefinition:
     """CSV files: column names known by header, or column lists of files without one.
 
     `search` lists of names make any line that has all of one the header: such a file is mixed with program output.
-    `long` says which columns hold name, unit and value where a row holds one value; `drop` lists columns not kept.
+    `together` lists of names make the first line that has all of one the header. `long` says which columns hold name,
+    unit and value where a row holds one value; `drop` lists columns not kept.
     """
 
     columns: dict[str, str]
@@ -207,6 +208,7 @@ class CsvDefinition:
     search: tuple[tuple[str, ...], ...] = ()
     long: dict[str, str] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
+    together: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

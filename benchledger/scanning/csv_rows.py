@@ -17,7 +17,7 @@ from benchledger.scanning.values import decode, to_time
 FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
-_HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_.]{0,63})(?: \[([^\]]{1,16})\])?\Z")
+_HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./]{0,63})(?: \[([^\]]{1,16})\])?\Z")
 _NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
     r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
@@ -53,6 +53,7 @@ class CsvReader:
         # Any CSV may have a column `driver_version`: it proves by a unit, or if the header has `, ` throughout.
         spaced = first.count(b", ") == len(named) - 1
         known = [name for name, unit in named if name in self.definition.headers and (unit or spaced)]
+        known += _together(self.definition, named)
         return f"the header line names {known[0]!r}" if known else None
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
@@ -69,7 +70,8 @@ class CsvReader:
         """Takes the columns from the beginning of a file that was just found to fit."""
         first = _first_line(head[:BLOCK])
         self._columns, self._typed, self._header = self._header_of(first), None, first
-        if not any(name in self.definition.headers for name, _ in self._columns):
+        named = any(name in self.definition.headers for name, _ in self._columns)
+        if not named and not _together(self.definition, self._columns):
             self._typed = self._list or ()
             self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
 
@@ -150,6 +152,12 @@ class CsvReader:
             if fitting >= FITTING_SHARE * len(lines):
                 return columns
         return None
+
+
+def _together(definition: CsvDefinition, columns: list[tuple[str, str | None]]) -> list[str]:
+    """The names of which only all prove a header; none where one is missing."""
+    stated = {name for name, _ in columns}
+    return next((list(names) for names in definition.together if stated >= set(names)), [])
 
 
 def _first_line(head: bytes) -> bytes:
