@@ -10,7 +10,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
 JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
-_JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit")
+_JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
 CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
 COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
@@ -51,6 +51,7 @@ def read_json(table: Table) -> model.JsonMap:
         clock_unit=table.listed("clock_unit", vocabulary().spellings),
         named=(named[0], named[1]) if named else None,
         time_unit=table.listed("time_unit", vocabulary().spellings),
+        steps=table.texts("steps"),
     )
 
 

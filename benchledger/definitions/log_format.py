@@ -43,7 +43,7 @@ class JsonMap:
     object), or names and their paths; `named` are the paths of a further value's name and of that value. `time_unit` is
     the unit of a `logged_at` that is a number, the time since 1970. Documents only: `each` is the path of a list whose
     objects are the records, `units` where a value's unit stands, `logged_units` units that stand nowhere, `clock_unit`
-    that of `clock_s`.
+    that of `clock_s`, and `steps` values and the paths of objects that hold one under the number of each step.
     """
 
     values: str | dict[str, str]
@@ -57,6 +57,7 @@ class JsonMap:
     clock_unit: str | None = None
     named: tuple[str, str] | None = None
     time_unit: str | None = None
+    steps: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

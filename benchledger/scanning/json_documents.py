@@ -10,7 +10,7 @@ from benchledger.definitions.log_format import JsonMap, LogFormat, RecordDefinit
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
-from benchledger.scanning.json_values import MISSING, at, pairs_of, selects
+from benchledger.scanning.json_values import MISSING, at, pairs_of, selects, values_by_step
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, make_row, scaled
 from benchledger.scanning.values import Pair, decode
@@ -117,7 +117,22 @@ class JsonReader:
                 while offset in taken:
                     offset += 1
                 taken.add(offset)
-                self.keep(record, definition, data, (line, offset), text, pieces)
+                if definition.steps:
+                    taken |= self._keep_steps(record, definition, data, (line, offset), pieces)
+                else:
+                    self.keep(record, definition, data, (line, offset), text, pieces)
+
+    def _keep_steps(
+        self, record: RecordDefinition, definition: JsonMap, data: Any, place: Place, pieces: Pieces
+    ) -> set[int]:
+        """Adds one record a step, each at an offset of its own from the document's on; returns these offsets."""
+        line, offset = place
+        found = values_by_step(definition, data)
+        for number, (step, values) in enumerate(found):
+            pieces.pieces += 1
+            pairs = _with_units(values, definition, data)
+            pieces.rows.append(make_row(self.layouts, record, pairs, {"step": step}, (line, offset + number)))
+        return set(range(offset, offset + len(found)))
 
     def keep(
         self, record: RecordDefinition, definition: JsonMap, data: Any, place: Place, text: str, pieces: Pieces

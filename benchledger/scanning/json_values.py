@@ -16,6 +16,8 @@ from benchledger.scanning.values import Pair, decode, to_time
 _LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
 # As deep as a JSON value may be nested: each level is a part of its name.
 _DEEPEST = 32
+# A step's number has at most 63 bits.
+_STEP_DIGITS = 18
 
 MISSING = object()
 
@@ -71,6 +73,19 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
         else:
             columns[column] = _json_column(column, value)
     return list(_flat(values, ""))
+
+
+def values_by_step(definition: JsonMap, data: Any) -> list[tuple[int, list[Pair]]]:
+    """The values of each step, in the order of the steps, of a document that holds each value by the step's number."""
+    found: dict[int, list[Pair]] = {}
+    for name, path in definition.steps.items():
+        values = at(data, path)
+        for key, value in values.items() if isinstance(values, dict) else ():
+            # What is printed as text, "nan" for one, was not measured at that step.
+            if key.isdecimal() and len(key) <= _STEP_DIGITS:
+                number = _finite_int(value) if _is_number(value) else None
+                found.setdefault(int(key), []).append((name, number, None, None))
+    return sorted(found.items())
 
 
 def column_value(name: str, value: Any) -> Any:
