@@ -33,6 +33,8 @@ FAMILIES = {
     "mmseg": 32,
     "ngc-transformer(fairseq)": 23,
     "hf-trainer-stdout": 2,
+    "mlperf-mllog": 68,
+    "oneflow-wdl-csv": 22,
 }
 COLUMNS = ("nodes", "gpus", "batch_size_per_gpu", "precision", "model")
 # The collector's names of models hold the task, the release, or stand for a template.

@@ -44,9 +44,22 @@ FORMATS = {
     "ngc-transformer(fairseq)": "ngc-transformer",
     "hf-trainer-stdout": "hf-trainer",
     "hf-trainer-json": "hf-trainer-state",
+    "mlperf-mllog": "mlperf-mllog",
+    "gluon-nlp-bert-finetune": "gluon-nlp-bert-finetune",
+    "gluoncv-cls": "gluon-cv-classification",
+    "megatron-golden-json": "megatron-golden-json",
+    "ngc-maskrcnn-text": "ngc-maskrcnn",
+    "oneflow-wdl-csv": "oneflow-wdl-csv",
+    "gpu-monitor-jsonl": "superbench-monitor",
+    "lambda-run-summary": "lambda-summary",
 }
-# A file of the family that holds only what the owner's own script printed of the others; results that repeat a state.
-BESIDE = {"mxnet-ngc-dll-mpi": {("unrecognised", None)}, "hf-trainer-json": {("loaded", "hf-results")}}
+# A file of the family that holds only what the owner's own script printed of the others; results that repeat a state;
+# what is expected of an inference.
+BESIDE = {
+    "mxnet-ngc-dll-mpi": {("unrecognised", None)},
+    "hf-trainer-json": {("loaded", "hf-results")},
+    "megatron-golden-json": {("unrecognised", None)},
+}
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
 # Published by cutting the last digits off instead of rounding; docs/rules.md names them.

@@ -76,6 +76,17 @@ def test_3d_u_net_leaves_out_four_on_either_side(tmp_path: Path) -> None:
     assert score(tmp_path, runs) == ("mlperf.score_of_40", pytest.approx(15.0), 9, 1, "ok")
 
 
+def test_two_trials_in_one_log_are_two_runs_and_ranks_that_start_late_are_none(tmp_path: Path) -> None:
+    start = "1: " + EVENT % (BEGIN - 1500, "INTERVAL_START", "init_start", "null", "")
+    clear = EVENT % (BEGIN - 1400, "POINT_IN_TIME", "cache_clear", "true", "")
+    (tmp_path / "both.log").write_text((start + clear + run_of(2.0)) * 2)
+    db = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "both.log", db=db)
+
+    runs = ask(db, "select value, status from run_speed where rule = 'mlperf.minutes' order by all")
+    assert runs == [(pytest.approx(2.0), "ok"), (pytest.approx(2.0), "ok")]
+
+
 def test_an_olympic_mean_of_nothing_is_none() -> None:
     assert olympic_mean([1.0, 2.0, 9.0], 1, 0) == 2
     assert olympic_mean([1.0, 2.0, 9.0], 1, 1) == 5.5
