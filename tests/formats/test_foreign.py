@@ -57,6 +57,12 @@ LINES = {
     "09/01/2023 10:00:00 - INFO - __main__ -   Total train batch size (w. parallel, distributed & accumulation) = 64",
     "fairseq of its day": "| training on 8 GPUs\n| max tokens per GPU = 4000 and max sentences per GPU = None\n"
     "| epoch 001:   1000 / 8000 loss=9.1, nll_loss=8.3, ppl=320.1, wps=60123, ups=2, wpb=28000",
+    "mxnet module": "INFO:root:Epoch[0] Batch [40]\tSpeed: 27.98 samples/sec\taccuracy=0.000781",
+    "mxnet module's epoch": "INFO:root:Epoch[0] Train-accuracy=0.61\nINFO:root:Epoch[0] Time cost=50.885",
+    "mlperf of 2018": ":::MLPv0.5.0 gnmt 1541710000.123 (train.py:12) run_start",
+    "hugectr": "[19037.71, run_start, ]\n[HUGECTR][04:46:32][INFO][RANK0]: Warm-up done",
+    "a csv of steps": "task,step,loss,latency\ntrain,1,0.69,12.5\ntrain,2,0.68,11.5",
+    "a json of losses": '{"loss": {"values": {"1": 10.5, "2": 10.25}}, "iteration-time": {"values": {"1": 0.5}}}',
     "ngc unet": "DLL 2022-05-12 14:09:13.825000 - () throughput_train : 37.348  latency_train_mean : 53.551",
     "ngc fastpitch": "DLL 2021-05-12 14:09:13.825000 - PARAMETER mel_fmax : 8000.0\n"
     "DLL 2021-05-12 14:10:13.825000 - epoch    1 | iter   1/24 | loss 40.97 | mel loss 35.04 |  5091.0 frames/s | took 1.8 s",
