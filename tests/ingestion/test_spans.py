@@ -92,3 +92,15 @@ def test_an_olympic_mean_of_nothing_is_none() -> None:
     assert olympic_mean([1.0, 2.0, 9.0], 1, 1) == 5.5
     assert olympic_mean([1.0, 2.0], 1, 0) is None
     assert olympic_mean([1.0, 2.0, 9.0], 1, 2) is None
+
+
+@pytest.mark.parametrize(("whole", "gpus"), [(448, 4), (450, None)])
+def test_gpus_follow_from_batch_sizes_that_divide_evenly(tmp_path: Path, whole: int, gpus: int | None) -> None:
+    said = {"global_batch_size": whole, "d_batch_size": 56, "gradient_accumulation_steps": 2}
+    settings = "".join(EVENT % (BEGIN - 1000, "POINT_IN_TIME", key, value, "") for key, value in said.items())
+    (tmp_path / "result_1.txt").write_text(settings + run_of(2.0))
+    db = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "result_1.txt", db=db)
+
+    assert ask(db, "select gpus from bench_case") == [(gpus,)]
+    assert ask(db, "select count(*) from fact where name = 'gpus' and source = 'derived'") == [(int(gpus is not None),)]
