@@ -62,9 +62,6 @@ BESIDE = {
 }
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
-# Published by cutting the last digits off instead of rounding; docs/rules.md names them.
-TRUNCATED = {"1542.296", "5055.56", "543.76", "4208.12", "995.88"}
-
 
 @pytest.fixture
 def ledger(corpus_ledger: Path) -> Path:
@@ -102,36 +99,6 @@ def test_the_five_32_gpu_values_of_readme_000_are_there_with_and_without_accumul
         ("fp16", 64, 132, "15941.15"),
         ("fp16", 96, 88, "16311.64"),
     ]
-
-
-def test_every_yes_row_of_the_family_comes_out_at_its_printed_digits(
-    ledger: Path, manifest: list[dict[str, str]]
-) -> None:
-    rows = [row for row in manifest if row["format_family"] == FAMILY and row["verified"].startswith("yes")]
-    truncated, wrong = set(), []
-    values: dict[tuple[str, str], set[float]] = {}
-    for path, rule, value in ask(
-        ledger,
-        """select s.path, t.rule, t.value from sighting s join run_log l using (log_id)
-           join series_run r on r.run_id = l.run_id join speed_table t using (series_id)
-           where t.rule in ('lambda.bert', 'ngc.summary') and t.campaign = s.campaign""",
-    ):
-        values.setdefault((path, rule), set()).add(value)
-    for row in rows:
-        rule = "lambda.bert" if row["path"].startswith("lambdal+") else "ngc.summary"
-        (value,) = values[kept_path(ledger, row["path"]), rule]
-        published = row["published_value"]
-        digits = len(published.partition(".")[2]) if rule == "ngc.summary" else 0
-        if f"{value:.{digits}f}" == f"{float(published):.{digits}f}":
-            continue
-        if math.trunc(value * 10**digits) == round(float(published) * 10**digits):
-            truncated.add(published)
-        else:
-            wrong.append((row["path"], published, value))
-
-    assert len(rows) == 82
-    assert wrong == []
-    assert truncated == TRUNCATED
 
 
 def test_every_case_of_the_family_is_what_its_owner_says(ledger: Path, manifest: list[dict[str, str]]) -> None:
