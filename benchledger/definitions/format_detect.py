@@ -50,7 +50,20 @@ def read_sample(table: Table) -> model.Sample:
             table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
     if "tables" in table.known_keys:
         return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
-    return model.Sample(table.place, table.text("text"), tuple(expect))
+    return model.Sample(
+        table.place, table.text("text"), tuple(piece for entry in expect for piece in _pieces(table, entry))
+    )
+
+
+def _pieces(table: Table, entry: dict[str, Any]) -> list[dict[str, Any]]:
+    # `each`: one piece for each of these values, as of settings of which a line has one.
+    if "each" not in entry:
+        return [entry]
+    each, unit = entry["each"], entry.get("units")
+    if not isinstance(each, dict) or not each or not isinstance(unit, str | None):
+        table.fail("expect", f"each is a table of values, and units the unit of all of them: {entry!r}")
+    rest = {key: value for key, value in entry.items() if key not in ("each", "units")}
+    return [rest | {name: value} | ({"units": {name: unit}} if unit else {}) for name, value in each.items()]
 
 
 def _sample_tables(table: Table) -> dict[str, list[list[Any]]]:

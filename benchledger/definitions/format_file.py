@@ -97,8 +97,11 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     style = own_style or (base.pairs if base else None)
     records = _records(top, style, kind)
     ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
-    own_templates = {(record.name, template.source) for record in records for template in record.templates}
-    own_templates |= {(ignore.reason, template.source) for ignore in ignores for template in ignore.templates}
+    owners = [(record.name, record.templates) for record in records]
+    owners += [(ignore.reason, ignore.templates) for ignore in ignores]
+    own_templates = {
+        (owner, template.source): template.written for owner, templates in owners for template in templates
+    }
     field_tables = top.tables("field", parts.FIELD)
     fields = parts.read_fields(field_tables)
     fact_tables = top.tables("fact", parts.FACT)
@@ -164,9 +167,9 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
         samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
-        own_templates=frozenset(own_templates),
+        own_templates=own_templates,
         definitions_hash=_hash(file, base),
-        lines=file.lines,
+        file=file,
     )
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_rows import JSON, read_json, read_row
-from benchledger.definitions.template import Template, TemplateError, parse_template
+from benchledger.definitions.format_templates import read_templates
+from benchledger.definitions.template import Template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 PAIRS = ("assign", "between", "end", "closed")
 RECORD = (
     "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
-    "line_start", "pick", "scope",
+    "line_start", "pick", "scope", "names",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
@@ -46,21 +48,6 @@ _COLUMN_TYPES = {
     "device": (*_NUMBERS, "word", "text"),
     "label": (*_NUMBERS, "word", "text"),
 }
-
-
-def read_templates(table: Table, *, anywhere: bool = False) -> tuple[Template, ...]:
-    """The templates of a record or an ignore; `anywhere`: they may begin with a hole."""
-    found: list[Template] = []
-    for source in table.strings("templates"):
-        try:
-            found.append(parse_template(source, anywhere=anywhere))
-        except TemplateError as error:
-            table.fail("templates", f"template {source!r}: {error}")
-        if found[-1] in found[:-1]:
-            table.fail("templates", f"template {source!r} stands twice")
-    if not found:
-        table.fail("templates", "at least one template is needed")
-    return tuple(found)
 
 
 def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) -> model.RecordDefinition:
@@ -140,12 +127,10 @@ def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefiniti
     found: dict[model.FieldKey, model.FieldDefinition] = {}
     words = vocabulary()
     for table in tables:
-        name, record = table.text("name"), table.text_or_none("record")
-        if (record, name) in found:
-            table.fail("name", f"field {name!r} stands twice")
+        names, record = table.text_or_texts("name"), table.text_or_none("record")
         unit, scale = _unit_of(table)
-        found[record, name] = model.FieldDefinition(
-            name=name,
+        means = model.FieldDefinition(
+            name=names[0] if names else table.text("name"),
             record=record,
             quantity=table.listed("quantity", words.quantities),
             unit=unit,
@@ -155,6 +140,10 @@ def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefiniti
             phase=table.listed("phase", model.PHASES),
             expand=_read_expansion(table.table("expand", ("after", *PAIRS))) if "expand" in table else None,
         )
+        for name in names:
+            if (record, name) in found:
+                table.fail("name", f"field {name!r} stands twice")
+            found[record, name] = replace(means, name=name)
     return found
 
 

@@ -22,7 +22,18 @@ _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
     """The record of a format that is no lines: it has no templates, but may have a map of where things stand."""
     shown = "CSV" if kind == "csv" else kind
-    for key in ("templates", "pairs", "json", "sqlite", "begins_phase", "word_start", "unit", "line_start", "pick"):
+    for key in (
+        "templates",
+        "pairs",
+        "json",
+        "sqlite",
+        "begins_phase",
+        "word_start",
+        "unit",
+        "line_start",
+        "pick",
+        "names",
+    ):
         if key in table and key != kind:
             table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
     if kind == "json":

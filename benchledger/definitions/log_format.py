@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchledger.definitions.template import Template
+from benchledger.definitions.template import Template, Written
+from benchledger.definitions.toml_file import TomlFile
 
 FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
@@ -250,7 +251,8 @@ class Sample:
 class LogFormat:
     """How one program's log lines look. Own definitions stand before those of the base.
 
-    `base_samples` are what the bases' samples are, unless the pairs are written in another style here.
+    `base_samples` are what the bases' samples are, unless the pairs are written in another style here. `own_templates`
+    says of which record or ignore and which template where the file has it.
     """
 
     name: str
@@ -281,9 +283,9 @@ class LogFormat:
     tables: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]
-    own_templates: frozenset[tuple[str, str]]
+    own_templates: dict[tuple[str, str], tuple[Written, ...]]
     definitions_hash: str
-    lines: dict[str, int] = field(repr=False, hash=False, compare=False, default_factory=dict)
+    file: TomlFile = field(repr=False, hash=False, compare=False)
 
     def field_of(self, record: str, name: str) -> FieldDefinition | None:
         """What a name measures in a record: the field for that record, else the one for all."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")
+
+# In templates that stand for several: one of the names, and the value of this name. `{value.min}` is of name.min.
+NAME, VALUE = "name", "value"
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
@@ -52,11 +55,22 @@ class TemplateError(ValueError):
 
 
 @dataclass(frozen=True)
+class Written:
+    """A template or a name as a definition file has it, and its place there."""
+
+    what: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
 class Template:
     """A parsed template."""
 
     source: str
     parts: tuple[Part, ...]
+    # Where its definition says so: the template, and the name that was put into it.
+    written: tuple[Written, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def first_literal(self) -> bytes:
@@ -106,6 +120,24 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
     return template
 
 
+def names_asked(source: str) -> set[str]:
+    """Which of `{name}` and `{value}` a template has."""
+    holes = {(token.group(1) or "").partition(".")[0] for token in _TOKEN.finditer(source)}
+    return holes & {NAME, VALUE}
+
+
+def with_name(source: str, name: str, kind: str) -> str:
+    """A template with a name in the place of `{name}`, and a hole of this name and type in that of `{value}`."""
+
+    def put(token: re.Match[str]) -> str:
+        hole, dot, part = (token.group(1) or "").partition(".")
+        if hole == VALUE:
+            return f"{{{name}{dot}{part}:{kind}}}"
+        return name if token.group(1) == NAME else token.group(0)
+
+    return _TOKEN.sub(put, source)
+
+
 def _parts(source: str) -> list[Part]:
     parts: list[Part] = []
     literal = ""
@@ -139,6 +171,8 @@ def _hole(inner: str) -> Part:
     if inner in TAILS:
         return Tail(inner)
     name, colon, kind = inner.partition(":")
+    if not colon and inner.partition(".")[0] in (NAME, VALUE):
+        raise TemplateError(f"{{{inner}}} stands for one of `names`, but none are given")
     if not colon:
         raise TemplateError(
             f"hole {{{inner}}} has no type; types: {', '.join(HOLE_TYPES)}, or {{*}}, {{pairs}}, {{json}}"

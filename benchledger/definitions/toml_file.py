@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from benchledger.definitions.toml_places import places
 from benchledger.errors import DefinitionError
-
-_TABLE = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_.\-\"']+)\s*=")
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,12 @@ class TomlFile:
 
     path: Path
     data: dict[str, Any]
-    lines: dict[str, int] = field(repr=False)
+    text: str = field(repr=False)
+
+    @cached_property
+    def lines(self) -> dict[str, int]:
+        """The line of each place. Only who has a mistake to show asks, so that a sound file costs nothing more."""
+        return places(self.text)
 
     def line_of(self, place: str) -> int:
         """The line on which a place stands, or that of the nearest place above it."""
@@ -65,33 +68,4 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
-    return TomlFile(path, data, _places(text))
-
-
-def _places(text: str) -> dict[str, int]:
-    # A scan for headers and keys at the start of a line: enough to name a line, and no second TOML parser.
-    lines: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _TABLE.match(line):
-            name = _resolve(header.group(2).replace('"', "").replace("'", "").replace(" ", ""), counts)
-            if header.group(1) == "[[":
-                counts[name] = counts.get(name, -1) + 1
-                name = f"{name}.{counts[name]}"
-            table = name
-            lines.setdefault(table, number)
-        elif key := _KEY.match(line):
-            name = key.group(1).replace('"', "").replace("'", "")
-            lines.setdefault(f"{table}.{name}" if table else name, number)
-    return lines
-
-
-def _resolve(name: str, counts: dict[str, int]) -> str:
-    # [record.json] under [[record]] belongs to the last record: record.N.json.
-    parts = name.split(".")
-    for length in range(len(parts) - 1, 0, -1):
-        head = ".".join(parts[:length])
-        if head in counts:
-            return f"{head}.{counts[head]}.{'.'.join(parts[length:])}"
-    return name
+    return TomlFile(path, data, text)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files, only_packed
+from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import leads_files, read_formats
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
@@ -42,13 +43,14 @@ def load_formats() -> dict[str, LogFormat]:
 
 
 def check_files(paths: list[Path]) -> list[str]:
-    """Every problem of the formats in these files, which may use known formats as base; none: they are sound."""
+    """Every problem of the formats in these files, which may use known formats and one another as base."""
     wanted = {path.resolve() for path in paths}
     others = [path for path in definition_files("ingest/formats", ".toml") if path.resolve() not in wanted]
+    given = GivenFormats(paths)
     problems: list[str] = []
     for path in paths:
         try:
-            found = read_formats([*others, path])
+            found = read_formats([*others, *given.bases_of(path), path])
         except DefinitionError as error:
             problems.append(str(error))
             continue
@@ -70,12 +72,24 @@ def check_format(log_format: LogFormat) -> list[str]:
     reader = LineReader(log_format)
     for sample in log_format.samples:
         problems += _check_sample(log_format, sample, reader.read(sample.text.strip("\n").encode()))
-    for owner, source in sorted(log_format.own_templates - reader.reached):
-        line = _line_of_template(log_format, source)
-        problems.append(
-            f"{log_format.path}:{line}: no sample reaches template {source!r} of {owner!r}: add a [[sample]]"
-        )
+    problems += _unreached(log_format, reader.reached)
     return problems + [problem for sample in log_format.base_samples for problem in _stolen(log_format, sample)]
+
+
+def _unreached(log_format: LogFormat, reached: set[tuple[str, str]]) -> list[str]:
+    # Templates with names are proved if each of them and each of the names is reached, not each with each.
+    own = log_format.own_templates
+    proved = {written.place for key, places in own.items() if key in reached for written in places}
+    problems: dict[str, str] = {}
+    for (owner, _), places in sorted(own.items()):
+        for written in places:
+            if written.place not in proved:
+                line = log_format.file.line_of(written.place)
+                problems[written.place] = (
+                    f"{log_format.path}:{line}: no sample reaches {written.what} {written.text!r} of {owner!r}:"
+                    " add a [[sample]]"
+                )
+    return list(problems.values())
 
 
 def check_leads() -> list[str]:
@@ -101,10 +115,10 @@ def _stolen(log_format: LogFormat, sample: Sample) -> list[str]:
     pieces = reader.read(sample.text.strip("\n").encode())
     expected = {entry["record"] for entry in sample.expect if "record" in entry}
     problems = []
-    for owner, source in sorted(reader.reached & log_format.own_templates):
+    for owner, source in sorted(reader.reached & set(log_format.own_templates)):
         is_record = any(row.layout.record.name == owner for row in pieces.rows)
         if owner not in expected if is_record else not any("ignored" in entry for entry in sample.expect):
-            line = _line_of_template(log_format, source)
+            line = log_format.file.line_of(log_format.own_templates[owner, source][0].place)
             problems.append(
                 f"{log_format.path}:{line}: template {source!r} of {owner!r} takes a sample of"
                 f" {' and '.join(map(repr, sorted(expected)))} in the base: make it narrower"
@@ -122,7 +136,7 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 
 
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
-    where = f"{log_format.path}:{log_format.lines.get(sample.place, 1)}"
+    where = f"{log_format.path}:{log_format.file.line_of(sample.place)}"
     current = {record.name for record in log_format.records if record.phase == CURRENT}
     found: list[dict[str, Any]] = [
         entry for _, entry in sorted(
@@ -195,11 +209,3 @@ def _equal(found: Any, expected: Any) -> bool:
 
 def _shown(value: Any) -> str:
     return f'"{value}"' if isinstance(value, datetime) else repr(value)
-
-
-def _line_of_template(log_format: LogFormat, source: str) -> int:
-    escaped = source.replace("\\", "\\\\").replace('"', '\\"')
-    for number, line in enumerate(log_format.path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.startswith("#") and (f'"{escaped}"' in line or f"'{source}'" in line):
-            return number
-    return 1
