@@ -20,6 +20,7 @@ class ColumnsReader:
     """Reads the files of one format of kind `columns`."""
 
     whole = False
+    marks: tuple[bytes, ...] = ()
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.columns is not None

@@ -33,6 +33,7 @@ class CsvReader:
     """Reads the lines of one CSV format; the header, if there is one, is the first line that is not blank."""
 
     whole = False
+    marks: tuple[bytes, ...] = ()
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.csv is not None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.literal_search import LiteralSearch
 
 BLOCK = 65_536
 _LINES_TRIED = 2_000
@@ -25,10 +27,23 @@ class _Proof:
     format: LogFormat
     literals: tuple[bytes, ...]
     score: tuple[int, int]
+    # The longest literal is the one that hardly any other line has.
+    longest: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "longest", max(self.literals, key=len))
+
+    @property
+    def most_near(self) -> int:
+        """How many bytes of it stand in a line that misses it by the last literal."""
+        return sum(map(len, self.literals[:-1]))
 
 
 class Detector:
-    """Searches logs for the proofs of all formats. A block at a time: `look` until it finds, then `verdict`."""
+    """Searches logs for the proofs of all formats. A block at a time: `look` until it finds, then `verdict`.
+
+    One pass over a block tells which proofs can stand in it at all; only for these are its lines looked at.
+    """
 
     def __init__(self, formats: dict[str, LogFormat]) -> None:
         proofs = [
@@ -38,13 +53,17 @@ class Detector:
         ]
         # The strongest first: once one stands in a block, the weaker ones need not be searched for.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
+        self._search = LiteralSearch(text for proof in proofs for text in (proof.literals[0], proof.longest))
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
         top = max((score for score, _ in best.values()), default=(-1, 0))
+        there = self._search.found_in(block)
         for proof in self._proofs:
             if proof.score < top:
                 break
+            if proof.literals[0] not in there or proof.longest not in there:
+                continue
             position = _proved_at(block, proof.literals)
             if position is not None:
                 at = line + block.count(b"\n", 0, position)
@@ -65,7 +84,10 @@ class Detector:
 
     def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
         """The nearest miss, `found` or better: the proof with most bytes of its literals in one line of the block."""
+        there = self._search.found_in(block)
         for proof in self._proofs:
+            if proof.literals[0] not in there or proof.most_near <= found[0]:
+                continue
             for matched, position in _partial(block, proof.literals):
                 score = sum(map(len, proof.literals[:matched]))
                 if matched < len(proof.literals) and score > max(found[0], _LEAST_NEAR - 1):
@@ -84,18 +106,18 @@ class Detector:
                     found[proof.format.name] = (score, _miss(proof, matched, at))
 
 
-def blocks(data: bytes) -> list[tuple[int, int]]:
-    """Start and end of blocks of about 64 KB that end at line ends, so that no line is cut."""
-    found = []
+def numbered_blocks(data: bytes, line: int) -> Iterator[tuple[bytes, int]]:
+    """Blocks of about 64 KB that end at line ends, so that no line is cut, and the line on which each begins."""
     start = 0
     while start < len(data):
         end = start + BLOCK
         if end < len(data):
             newline = data.find(b"\n", end, end + BLOCK)
             end = newline + 1 if newline >= 0 else end + BLOCK
-        found.append((start, min(end, len(data))))
+        block = data[start:end]
+        yield block, line
+        line += block.count(b"\n")
         start = end
-    return found
 
 
 def _miss(proof: _Proof, matched: int, at: int) -> str:

@@ -14,11 +14,13 @@ DOCUMENT_LIMIT = 512 * 1024 * 1024
 class FileReader(Protocol):
     """Reads the files of one format, one after another.
 
-    `whole`: read() wants all of a file in one buffer, and not buffers of whole lines.
+    `whole`: read() wants all of a file in one buffer, and not buffers of whole lines. `marks`: a file whose beginning
+    holds none of them is not worth fits(); no marks: each is.
     """
 
     format: LogFormat
     whole: bool
+    marks: tuple[bytes, ...]
 
     def fits(self, head: bytes, complete: bool) -> str | None:
         """Why a file that begins with `head` is of this format whatever else stands in it, or None."""

@@ -39,6 +39,8 @@ class JsonReader:
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
         self.layouts = Layouts(log_format)
+        # Where a document begins is searched for only if program output may stand before it.
+        self.marks = _marks(log_format.keys) if log_format.embedded else ()
         self._whole = [(record, record.json) for record in log_format.records if record.json and not record.json.each]
         self._each: dict[str, list[tuple[RecordDefinition, JsonMap]]] = {}
         for record in log_format.records:
@@ -53,8 +55,7 @@ class JsonReader:
             return None
         for paths in self.format.keys:
             # A cheap look first: most documents are none of ours.
-            named = (key for path in paths for key in path.split(".") if key != "*" and not key.isdecimal())
-            if not all(_names(start, key) for key in named):
+            if not all(_names(start, key) for key in _keys_of(paths)):
                 continue
             shown = ", ".join(paths)
             if not complete:
@@ -249,6 +250,16 @@ class _Document:
         if self._text[position : position + 1] != mark:
             raise _Broken(f"{mark!r} should stand here", position)
         return self._past_blanks(position + 1)
+
+
+def _keys_of(paths: tuple[str, ...]) -> list[str]:
+    return [key for path in paths for key in path.split(".") if key != "*" and not key.isdecimal()]
+
+
+def _marks(keys: tuple[tuple[str, ...], ...]) -> tuple[bytes, ...]:
+    # One key of each list; a list without any may fit every document.
+    named = [_keys_of(paths) for paths in keys]
+    return tuple({f'"{names[0]}"'.encode() for names in named}) if all(named) else ()
 
 
 def _names(text: bytes, key: str) -> bool:

@@ -12,8 +12,9 @@ from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter, Previous, content_hash, log_id_of
-from benchledger.scanning.detection import BLOCK, Detected, Detector, blocks
+from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
+from benchledger.scanning.literal_search import LiteralSearch
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
@@ -66,6 +67,7 @@ class LogReader:
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         self._readers = [reader for reader in found if reader is not None]
+        self._marks = LiteralSearch(mark for reader in self._readers for mark in reader.marks)
 
     def read(
         self,
@@ -186,22 +188,22 @@ class LogReader:
         if first[8:12] == b"DUCK":
             # The texts that a copy of a ledger holds are those of logs, which lie elsewhere.
             return Detected(None, "a DuckDB database: its logs are what can be read"), None
+        marks = self._marks.found_in(head)
         for reader in self._readers:
+            if reader.marks and marks.isdisjoint(reader.marks):
+                continue
             if (why := reader.fits(head, complete)) is not None:
                 return Detected(reader.format, why), reader
         best: dict[str, tuple[tuple[int, int], str]] = {}
         miss = (0, "")
         line = 1
         for chunk in chunks:
-            for start, end in blocks(chunk):
-                block = chunk[start:end]
-                if self._detector.look(block, line, best):
-                    break
-                miss = self._detector.nearest(block, line, miss)
-                line += block.count(b"\n")
-            else:
-                continue
-            break
+            if any(self._detector.look(block, at, best) for block, at in numbered_blocks(chunk, line)):
+                break
+            # Only a log that nothing proves is asked for what it is near to.
+            for block, at in numbered_blocks(chunk, line) if not best else ():
+                miss = self._detector.nearest(block, at, miss)
+            line += chunk.count(b"\n")
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:
             return verdict, None

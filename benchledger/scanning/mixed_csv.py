@@ -37,7 +37,7 @@ class MixedCsvReader:
         self.record = log_format.records[0]
         self.layouts = Layouts(log_format)
         # A name that stands in headers only: other lines need not be parsed to see that they are none.
-        self._marks = tuple({names[0].encode() for names in self.definition.search})
+        self.marks = tuple({names[0].encode() for names in self.definition.search})
         self._names: list[str] = []
         self._units: list[str | None] = []
         self._numbered = False
@@ -79,7 +79,7 @@ class MixedCsvReader:
 
     def _header(self, line: bytes) -> list[str]:
         start = line.find(b'"')
-        if start < 0 or len(line) > rows.PIECE_LIMIT or not any(mark in line for mark in self._marks):
+        if start < 0 or len(line) > rows.PIECE_LIMIT or not any(mark in line for mark in self.marks):
             return []
         names = _cells(line[start:])
         known = set(names)

@@ -32,6 +32,7 @@ class SqliteReader:
     """Reads the files of one format. A row has no line: line and offset of a record count the rows that were read."""
 
     whole = True
+    marks: tuple[bytes, ...] = ()
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format

@@ -21,6 +21,7 @@ class TableReader:
     """Reads the files of one format of kind `table`. A table is a rule, headings, a rule, rows, a rule, footers."""
 
     whole = False
+    marks: tuple[bytes, ...] = ()
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.table is not None

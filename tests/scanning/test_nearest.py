@@ -13,6 +13,6 @@ def test_two_letters_of_a_path_are_no_nearness():
 
 
 def test_the_first_literal_that_is_missing_is_named():
-    found = nearest("epoch 1\nDLL 2021-05-23 09:03:02 - step 1\n")
+    found = nearest("epoch 1\nDLL 2021-05-23 09:03:02: step 1\n")
 
     assert "line 2 holds 'DLL 20', but not" in found

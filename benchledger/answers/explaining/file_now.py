@@ -14,7 +14,7 @@ from benchledger.archives.streams import Source
 from benchledger.archives.walk import Archive
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter
-from benchledger.scanning.detection import Detector, blocks
+from benchledger.scanning.detection import Detector, numbered_blocks
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
 
@@ -83,11 +83,10 @@ def recognised_now(path: Path) -> Row:
 def nearest_formats(path: Path) -> list[Row]:
     """The formats of which a line holds a part of a proof, the nearest first, and what that line lacks."""
     formats = {name: one for name, one in known_formats().items() if one.detectable}
-    detector, found, line = Detector(formats), dict[str, tuple[int, str]](), 1
+    detector, found = Detector(formats), dict[str, tuple[int, str]]()
     with _opened(path) as stream:
         data = stream.read(_LOOKED_AT)
-    for start, end in blocks(data):
-        detector.misses(data[start:end], line, found)
-        line += data.count(b"\n", start, end)
+    for block, line in numbered_blocks(data, 1):
+        detector.misses(block, line, found)
     near = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))
     return [{"format": name, "bytes_in_common": score, "lacks": why} for name, (score, why) in near]
