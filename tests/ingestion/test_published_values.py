@@ -12,54 +12,6 @@ from benchledger import report_speed
 from tests.ingestion.logs import ask, kept_path, one
 
 FAMILY = "dllogger-text-tqdm(ngc-pytorch-bert)"
-# Which format reads which family of the corpus; every other family is unknown, and stays unrecognised.
-FORMATS = {
-    FAMILY: "ngc-pytorch-bert",
-    "tf-ngc-bert": "tf-ngc-bert",
-    "paddle-ips(bert)": "paddle-bert",
-    "gluon-nlp-bert-pretrain": "gluon-nlp-bert-pretrain",
-    "megatron": "megatron-gpt",
-    "paddle-index-json": "paddle-index",
-    "ncu-csv": "ncu-csv",
-    "nvidia-smi-csv(headered)": "nvidia-smi-csv",
-    "nvidia-smi-csv(headerless)": "nvidia-smi-csv",
-    "benchmark.para": "lambda-benchmark-para",
-    "lambda-sysinfo": "lambda-system",
-    "dllogger-text(ngc-pytorch-convnets)": "ngc-pytorch-convnets",
-    "dllogger-text(ngc-tf-convnets)": "ngc-tf-convnets",
-    "dllogger-text(ncf)": "ngc-ncf",
-    "dllogger-text(tacotron2)": "ngc-tacotron2",
-    "mxnet-ngc-dll-mpi": "ngc-mxnet-rn50",
-    "ngc-ssd-text": "ngc-ssd",
-    "ngc-gnmt-text": "ngc-gnmt",
-    "ngc-transformerxl-text": "ngc-transformer-xl",
-    "tf2-keras-timehistory": "tf2-timehistory",
-    "dlperf-result-json": "dlperf-result",
-    "paddle-ips(clas)": "paddle-clas",
-    "paddle-ips(transformer)": "paddle-transformer",
-    "paddle-ips(seg)": "paddle-seg",
-    "paddle-ps-cpu(ctr)": "paddle-ps",
-    "word2vec-paddle": "paddle-ps",
-    "mmseg": "mmseg",
-    "ngc-transformer(fairseq)": "ngc-transformer",
-    "hf-trainer-stdout": "hf-trainer",
-    "hf-trainer-json": "hf-trainer-state",
-    "mlperf-mllog": "mlperf-mllog",
-    "gluon-nlp-bert-finetune": "gluon-nlp-bert-finetune",
-    "gluoncv-cls": "gluon-cv-classification",
-    "megatron-golden-json": "megatron-golden-json",
-    "ngc-maskrcnn-text": "ngc-maskrcnn",
-    "oneflow-wdl-csv": "oneflow-wdl-csv",
-    "gpu-monitor-jsonl": "superbench-monitor",
-    "lambda-run-summary": "lambda-summary",
-}
-# A file of the family that holds only what the owner's own script printed of the others; results that repeat a state;
-# what is expected of an inference.
-BESIDE = {
-    "mxnet-ngc-dll-mpi": {("unrecognised", None)},
-    "hf-trainer-json": {("loaded", "hf-results")},
-    "megatron-golden-json": {("unrecognised", None)},
-}
 MODELS = {"bert-base": "bert_base", "bert_base_squad": "bert_base", "bert_large_squad": "bert_large"}
 
 
@@ -113,31 +65,6 @@ def test_every_case_of_the_family_is_what_its_owner_says(ledger: Path, manifest:
         )  # fmt: skip
         gpus, batch = int(row["gpus"]), int(row["batch_size_per_gpu"])
         assert found == (MODELS[row["model"]], row["precision"], gpus, batch, "pytorch", "ngc", "ok"), row["path"]
-
-
-def test_every_file_of_the_corpus_is_of_its_family_s_format_or_unrecognised(
-    ledger: Path, manifest: list[dict[str, str]]
-) -> None:
-    family = {kept_path(ledger, row["path"]): row["format_family"] for row in manifest}
-    found: dict[str, set[tuple[str, str | None]]] = {}
-    for path, status, name, reason in ask(
-        ledger, "select path, status, format, coalesce(reason, '') from sighting left join log using (log_id)"
-    ):
-        found.setdefault(family[path], set()).add((status, name))
-        if status == "unrecognised":
-            assert reason, path
-
-    for name, kinds in found.items():
-        known = FORMATS.get(name)
-        allowed = (
-            {("loaded", known), ("duplicate", known), ("empty", None)} | BESIDE.get(name, set())
-            if known
-            else {("unrecognised", None)}
-        )
-        assert kinds <= allowed | ({("duplicate", None)} if known is None else set()), name
-    assert found.keys() >= FORMATS.keys()
-    assert one(ledger, "select count(*) from sighting join log using (log_id) where format = 'nvidia-smi-csv'") == 26
-    assert one(ledger, "select count(*) from sighting join log using (log_id) where format = 'ngc-pytorch-bert'") == 86
 
 
 def test_no_line_of_the_corpus_that_should_be_a_record_is_none(ledger: Path) -> None:

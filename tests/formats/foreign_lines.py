@@ -1,0 +1,364 @@
+"""Lines of programs that no format describes, one or two as each of them prints them."""
+
+from __future__ import annotations
+
+LINES = {
+    "webserver": '192.0.2.1 - - [10/Oct/2023:13:55:36 +0000] "GET /i.html HTTP/1.1" 200 2326',
+    "pip": "Downloading torch-2.1.0-cp311-cp311-manylinux1_x86_64.whl (670.2 MB)",
+    "pytest": "=== 1 failed, 11 passed in 0.52s ===\nTraceback (most recent call last):",
+    "kubectl": "NAME        READY   STATUS    RESTARTS   AGE\ntrainer-0   1/1     Running   0          5m",
+    "dmesg": "[  124.456789] Out of memory: Killed process 1234 (python3) total-vm:12345kB",
+    "slurm": "slurmstepd: error: *** JOB 1234 ON node CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***",
+    "hf trainer": " 33%|███▎      | 200/600 [01:11<01:58,  3.37it/s]{'train_samples_per_second': 62.7, 'epoch': 3.0}",
+    "fairseq": "2021-05-01 12:00:00 | INFO | train_inner | epoch 001:  100 / 1000 loss=9.123, wps=12345.6, wall=40",
+    "deepspeed": "[2023-05-01 12:00:01,123] [INFO] [timer.py:199:stop] global_step=10, RunningAvgSamplesPerSec=37.5",
+    "nemo": "Epoch 0:   2%|▏  | 2/100 [00:10<08:10, reduced_train_loss=10.90, consumed_samples=32.00]",
+    "mllog": ':::MLLOG {"namespace": "", "time_ms": 1588000000000, "key": "run_stop", "value": null}',
+    "horovod": "Iter #0: 345.6 img/sec per GPU\nTotal img/sec on 4 GPU(s): 1384.4 +-4.0",
+    "tf_cnn_benchmarks": "1\timages/sec: 350.1 +/- 0.0 (jitter = 0.0)\t8.108\ntotal images/sec: 351.98",
+    "keras": "1875/1875 [==============================] - 4s 2ms/step - loss: 0.2965 - accuracy: 0.9135",
+    "lightning": "Epoch 0: 100%|██████████| 938/938 [00:05<00:00, 160.1it/s, loss=0.25, v_num=3]",
+    "timm": "Train: 0 [   0/1251 (  0%)]  Loss: 6.94 (6.94)  Time: 5.123s,  149.9/s  LR: 1.000e-06",
+    "ultralytics": "      1/100      2.67G      1.123      2.345         47        640: 100%|██████████| 8/8",
+    "detectron2": "[05/23 10:58:40 d2.utils.events]:  eta: 1 day  iter: 19  total_loss: 2.5  time: 0.5  lr: 0.001",
+    "yolox": "yolox.core.trainer:261 - epoch: 2/300, iter: 10/14786, iter_time: 0.222s, total_loss: 11.5, lr: 5e-05",
+    "ssd": "SSD.trainer INFO: iter: 000050, lr: 0.00040, total_loss: 13.840 (16.049), eta: 1 day, 9:24:06",
+    "libai": "iteration: 99/220  consumed_samples: 2400  total_loss: 8.1  total_throughput: 46.91 samples/s",
+    "torchtitan": "[rank0]:INFO - step: 10  loss: 7.1  memory: 30.1GiB(31.7%)  tps: 1,444  tflops: 300.32",
+    "nanogpt": "iter 10: loss 3.2, time 123.4ms, mfu 12.3%",
+    "aws albert": "INFO     Train step 1040 -- Loss: 11.174, MLM: 10.479, SOP: 0.695 -- It/s: 1.69",
+    "google bert": "I0826 00:45:58.006054 140 run_pretraining.py:133]   name = input_ids, shape = (32, 128)",
+    "paddle gpt": "global step 1, epoch: 0, batch: 0, loss: 11.0, avg_batch_cost: 1.6 sec, speed: 0.63 step/s, "
+    "ips_total: 5132 tokens/s, ips: 5132 tokens/s, learning rate: 5.5e-09",
+    "paddle glue": "global step 10/1000, epoch: 0, batch: 9, rank_id: 0, loss: 0.69, lr: 0.00001, speed: 4.1 step/s",
+    "paddle squad": "global step 100, epoch: 1, batch: 100, loss: 2.3, avg_batch_cost: 0.2 sec, ips: 40.1 sequences/sec",
+    "paddle images": "[Epoch 0, iter: 10] avg_batch_cost: 0.41 sec, avg_samples: 64.0, avg_ips: 154.7 images/sec.",
+    "gluon classifier": "INFO:root:[Epoch 0 Batch 100/1000] loss=0.5, lr=0.00001, throughput=12.3K tks/s",
+    "paddle detection": "[02/04 22:46:24] ppdet.engine INFO: Epoch: [0] [20/40] learning_rate: 0.1 loss: 4.5 "
+    "eta: 1 day, 10:28:48 batch_cost: 0.1664 data_cost: 0.0034 ips: 96.1758 images/s",
+    "paddle ocr": "[2026/01/30 01:23:26] ppocr INFO: epoch: [1/200], global_step: 5, lr: 0.000000, loss: 75.56, "
+    "avg_reader_cost: 0.14362 s, avg_batch_cost: 0.82421 s, avg_samples: 64.0, ips: 77.65025 samples/s",
+    "paddle3d": "2023-01-01 10:00:00,000 - INFO - [TRAIN] epoch=1/20, iter=10/9280, loss=1.5, lr=0.001 | ETA 02:00:00",
+    "paddle server": "I0220 14:37:14.234276  6479 communicator.h:205] communicator_is_sgd_optimizer: 1\n"
+    "I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16",
+    "list of toolkits": "PaddleSeg: image segmentation\nPaddleClas: image classification",
+    "paddle launcher": "ips: 127.0.0.1\n    |    PADDLE_TRAINERS_NUM      8      |",
+    "mmdet": "2021-05-31 00:15:15,967 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.0e-02, eta: 0:00:24, time: 0.881, "
+    "data_time: 0.044, memory: 3907, loss: 2.5670",
+    "mmengine": "2023/03/01 10:00:00 - mmengine - INFO - Iter(train) [   50/20000]  lr: 9.9e-03  time: 0.42  loss: 2.1",
+    "accelerate": "09/01/2023 10:00:00 - INFO - __main__ - ***** Running training *****\n"
+    "09/01/2023 10:00:00 - INFO - __main__ -   Total train batch size (w. parallel, distributed & accumulation) = 64",
+    "fairseq of its day": "| training on 8 GPUs\n| max tokens per GPU = 4000 and max sentences per GPU = None\n"
+    "| epoch 001:   1000 / 8000 loss=9.1, nll_loss=8.3, ppl=320.1, wps=60123, ups=2, wpb=28000",
+    "mxnet module": "INFO:root:Epoch[0] Batch [40]\tSpeed: 27.98 samples/sec\taccuracy=0.000781",
+    "mxnet module's epoch": "INFO:root:Epoch[0] Train-accuracy=0.61\nINFO:root:Epoch[0] Time cost=50.885",
+    "mlperf of 2018": ":::MLPv0.5.0 gnmt 1541710000.123 (train.py:12) run_start",
+    "hugectr": "[19037.71, run_start, ]\n[HUGECTR][04:46:32][INFO][RANK0]: Warm-up done",
+    "a csv of steps": "task,step,loss,latency\ntrain,1,0.69,12.5\ntrain,2,0.68,11.5",
+    "a json of losses": '{"loss": {"values": {"1": 10.5, "2": 10.25}}, "iteration-time": {"values": {"1": 0.5}}}',
+    "ngc unet": "DLL 2022-05-12 14:09:13.825000 - () throughput_train : 37.348  latency_train_mean : 53.551",
+    "ngc fastpitch": "DLL 2021-05-12 14:09:13.825000 - PARAMETER mel_fmax : 8000.0\n"
+    "DLL 2021-05-12 14:10:13.825000 - epoch    1 | iter   1/24 | loss 40.97 | mel loss 35.04 |  5091.0 frames/s | took 1.8 s",
+    "ngc paddle resnet": "DLL 2022-05-12 14:09:13.825000 - Epoch: 0 Iteration: 10  train.data_time : 0.0 s "
+    "train.compute_time : 0.1 s train.lr : 0.1  train.loss : 6.9  train.ips : 2793.7 images/s",
+    "ngc mask r-cnn": "DLL 2022-05-12 14:09:13.825000 - (0, 10) loss : 1.25  learning_rate : 0.01",
+    "ngc efficientdet": "DLL 2022-05-12 14:09:13.825000 - PARAMETER model : efficientdet_d0  batch_size : 60  amp : True",
+    "transformer-xl": "| epoch   1 step      200 |    200 batches | lr 0.00025 | ms/batch 1023.19 | loss  7.92 | ppl  2751.267",
+    "pytorch imagenet": "Epoch: [0][  10/5005]\tTime  0.405 ( 0.912)\tData  0.000 ( 0.310)\tLoss 6.9e+00 (7.0e+00)",
+    "xlnet": "Namespace(batch_size=32, clamp_len=-1, mem_len=384, model_name='xlnet_cased_l12_h768_a12')",
+    "settings of any program": "max_predictions_per_seq = 20\nmax_seq_length = 128",
+    "arguments of any program": "------------------------ arguments ------------------------\n  lr ............. 0.1",
+    "prose": "The line prints `elapsed time per iteration (ms): X` and `iteration N/M`.",
+    "csv of results": "name,samples_per_second,loss,step\nbert,123.4,7.1,10",
+    "csv of hosts": "host,driver_version,note\ngpu01,535.104,ok",
+    "csv of redis": "timestamp,used_memory,connected_clients\n2024-01-01 10:00:00,1048576,3",
+    "csv of google benchmark": 'name,iterations,real_time,cpu_time,time_unit\n"BM_a",100,1.2,1.1,ns',
+    "csv of rocprof": '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"gemm.kd",10,1000,100,55.5',
+    "csv of profiles": "Name,Calls,Avg,Time(%)\nfoo,1,2,3",
+    "vmstat": " r  b   swpd   free   buff  cache   si   so\n 1  0      0 123456  12345 234567    0    0",
+    "pidstat": "#      Time   UID       PID    %usr   CPU  Command\n 1700000000     0      1234    1.00     3  python3",
+    "dcgmi": "#Entity   GPUTL  MCUTL  POWER\nID\nGPU 0     97     50     400.1",
+    "markdown": "| gpu_num | samples/s | speedup |\n| ------- | --------- | ------- |\n| 1       | 127.05    | 1.00    |",
+    "a readme's command": "  bash scripts/run_pretraining_lamb.sh $batch_size 64 8 7.5e-4 5e-4 $precision true $num_gpus 2"
+    "000 200 $train_steps 200",
+    "aibench": "Epoch: [0][100/5005]\tTime 0.412\tSpeed 621.1 (599.2)\tLoss 6.91 (6.95)\tPrec@1 0.4\tPrec@5 1.2",
+    "an llm trainer of ours": "Training throughput: 12345.6 tok/s",
+    "apex imagenet": "Epoch: [0][10/5004]\tTime 0.310 (0.412)\tSpeed 825.231 (621.022)\tLoss 6.9512 (7.0231)\tPrec@1 0.39"
+    "1 (0.231)\tPrec@5 1.172 (0.9)",
+    "axolotl": "[2024-01-01 10:00:00,000] [INFO] [axolotl.train.train:74] [PID:12] [RANK:0] loading model",
+    "caffe": "I0501 10:00:00.000000 140 solver.cpp:239] Iteration 100 (4.21 iter/s, 23.7s/100 iters), loss = "
+    "6.91\n"
+    "I0501 10:00:00.000000 140 sgd_solver.cpp:112] Iteration 100, lr = 0.01\n"
+    "speed: 98.3ms / iter",
+    "chainer": "epoch       iteration   main/loss   main/accuracy  elapsed_time\n"
+    "1           600         0.19        0.94           3.41",
+    "chainermn": "total [########..........] 42.31%\n"
+    "this epoch [####...........] 11.20%\n"
+    "       100 iter, 3 epoch / 90 epochs\n"
+    "    3.1 iters/sec. Estimated time to finish: 1:02:11.",
+    "cntk": " Epoch[ 1 of 90]-Minibatch[   1- 100, 0.31%]: CrossEntropy = 6.9 * 25600; errs = 99.8% * 25600;"
+    " time = 31.2s; samplesPerSecond = 820.5",
+    "colossal-ai": "[05/10/22 11:01:10] INFO     colossalai - colossalai - INFO: [Epoch 0 / Train]: Loss = 10.5 | T"
+    "hroughput = 41.595 sample_per_sec",
+    "colossal-ai's bar": "Epoch 0 / Train:  10%|█         | 10/100 [01:38<14:49, 98.83s/it, loss=7.12, lr=1e-4, throughpu"
+    "t=41.595 sample_per_sec, 21.2 Tflops]",
+    "composer": "[batch=10/4800]:\n"
+    "\t Train time/batch: 9\n"
+    "\t Train throughput/samples_per_sec: 312.1\n"
+    "\t Train throughput/device/tokens_per_sec: 79900.2",
+    "dawnbench": "epoch\thours\ttop1Accuracy\n1\t0.0123\t11.2\n2\t0.0241\t32.9",
+    "deepctr": "Epoch 1/10\n160/160 - 0s - loss: 0.7012 - binary_crossentropy: 0.7012",
+    "deepspeed's engine": "[2024-02-01 10:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[1e-0"
+    "5, 1e-05], mom=[[0.9, 0.95], [0.9, 0.95]]\n"
+    "[2024-02-01 10:00:00,001] [INFO] [timer.py:260:stop] epoch=0/micro_step=10/global_step=10, Runn"
+    "ingAvgSamplesPerSec=21.3, CurrSamplesPerSec=21.5, MemAllocated=6.2GB, MaxMemAllocated=14.9GB",
+    "deepspeed's flops profiler": "world size:                                                   8\n"
+    "samples/second:                                               42.14\n"
+    "FLOPS per GPU = MACs per GPU",
+    "deepspeed-chat": "Model Parameters: 1.418 B, Latency: 1.21s, TFLOPs: 25.11, Samples/sec: 13.22, Time/seq 0.08s, B"
+    "atch Size: 16, Total Seq. Length: 512",
+    "detectron2's own summary": "[09/01 12:00:00 d2.engine.hooks]: Overall training speed: 89998 iterations in 9:10:23 (0.3669 s"
+    " / it)\n"
+    "[09/01 12:00:00 d2.utils.events]:  eta: 5:12:00  iter: 99  total_loss: 1.02  time: 0.3660  data"
+    "_time: 0.0072  lr: 0.02  max_mem: 3402M",
+    "dll of an own program": "DLL 2024-01-01 10:00:00.000000 - (0, 10) samples/sec : 812.1 loss : 2.1",
+    "dllogger json of another": 'DLLL {"timestamp": "1.6e9", "datetime": "2021-01-01 10:00:00", "elapsedtime": "1.2", "type": "L'
+    'OG", "step": [0, 10], "data": {"train_loss": 6.9, "train_throughput": 2312.1}}',
+    "dlrm": "Finished training it 1024/306969 of epoch 0, 12.31 ms/it, loss 0.521, accuracy 78.01 %",
+    "espnet": "[host] 2022-01-01 10:00:00,000 (trainer:732) INFO: 1epoch:train:1-100batch: iter_time=0.012, fo"
+    "rward_time=0.21, loss=120.1, backward_time=0.1, train_time=0.512",
+    "fairseq of today": '2022-03-01 10:00:00 | INFO | train_inner | {"epoch": 1, "update": 0.02, "loss": "9.1", "wps": "'
+    '51234.2", "ups": "3.2", "wpb": "16011", "bsz": "512", "num_updates": "100", "lr": "1e-05", "gno'
+    'rm": "2.1", "train_wall": "31", "wall": "40"}',
+    "flax imagenet": "I0501 10:00:00.000000 140 logging_writer.py:48] [100] steps_per_second=4.2, train_accuracy=0.01"
+    ", train_learning_rate=0.1, train_loss=6.8",
+    "gluon-cv's detection": "[Epoch 0][Batch 99], Speed: 31.212 samples/sec, CrossEntropy=5.1, SmoothL1=2.1",
+    "gluon-cv's segmentation": "Epoch 0, training loss 1.312\n"
+    "Epoch 0, batch 10, training loss: 1.2, speed: 12 samples/sec",
+    "gluon-nlp's language model": "[Epoch 0 Batch 200/372] loss 7.12, ppl 1231.21, throughput 512.31 samples/s, lr 30.0",
+    "gluon-nlp's machine translation": "INFO:root:[Epoch 0 Batch 100/4120] loss=8.12, ppl=3312.1, throughput=41.21K wps, wc=412.1K",
+    "google bert's flags": "INFO:tensorflow:*** Features ***\n"
+    "INFO:tensorflow:  name = input_ids, shape = (32, 128)\n"
+    "INFO:tensorflow:***** Running training *****\n"
+    "INFO:tensorflow:  Batch size = 32",
+    "gpu-burn": "10.0%  proc'd: 120 (14021 Gflop/s) - 119 (14001 Gflop/s)   errors: 0 - 0   temps: 61 C - 59 C",
+    "horovod's keras": "Iter #9: 310.2 img/sec per GPU\n"
+    "Img/sec per GPU: 309.8 +-2.2\n"
+    "Total img/sec on 8 GPU(s): 2478.1 +-17.9",
+    "horovod's settings": "Model: ResNet50\nBatch size: 32\nNumber of GPUs: 8\nRunning warmup...\nRunning benchmark...",
+    "hpcg": "Final Summary::HPCG result is VALID with a GFLOP/s rating of=812.1",
+    "hpl": "T/V                N    NB     P     Q               Time                 Gflops\n"
+    "WR02L2L2      264192   384     2     4             231.02              5.322e+04",
+    "hugectr of today": "[HCTR][10:00:00.000][INFO][RK0][main]: Iter: 1000 Time(1000 iters): 3.12s Loss: 0.13 lr:0.001",
+    "inference of gnmt": "Throughput: 12345.6 tok/s, BLEU: 24.1",
+    "insightface": "Training: 2022-01-01 10:00:00,000-Speed 2512.31 samples/sec   Loss 41.2   LearningRate 0.1000  "
+    " Epoch: 0   Global Step: 100   Fp16 Grad Scale: 1024   Required: 12 hours",
+    "insightface mxnet": "INFO:root:Epoch[0] Batch [0-20]\tSpeed: 1312.10 samples/sec\tacc=0.000000\tlossvalue=42.1",
+    "ips of an own program": "step: 10, loss: 2.1, ips: 812.1 samples/sec",
+    "kaldi": "LOG (nnet3-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:273) Average objective function"
+    " for 'output' for minibatches 0-9 is -7.1 over 12800 frames.",
+    "karpathy's llm.c": "step   10/19560 | loss 9.512312 (+nanz)| norm 3.21 (+nanz)| lr 8.57e-06 | 301.21 ms | 47.1% bf1"
+    "6 MFU | 1740123 tok/s",
+    "keras 3": "\x1b[1m 469/469\x1b[0m \x1b[32m━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m \x1b[1m3s\x1b[0m 5ms/step - accuracy: 0.88 - loss: 0."
+    "41",
+    "keras fit": "Epoch 1/10\n"
+    " 196/1563 [==>...........................] - ETA: 4s - loss: 1.9217 - accuracy: 0.2951 - val_lo"
+    "ss: 1.2",
+    "libai of today": "[01/01 10:00:00 lb.utils.events]:  eta: 0:01:31  iteration: 99/220  consumed_samples: 3200  tot"
+    "al_loss: 8.02  time: 0.5112 s/iter  data_time: 0.0012 s/iter total_throughput: 62.6 samples/s l"
+    "r: 5.0e-05",
+    "litgpt": "Epoch 1 | iter 10 step 1 | loss train: 10.9, val: n/a | iter time: 312.4 ms (step) remaining ti"
+    "me: 1 day, 2:01:01",
+    "llama-factory": "[INFO|2024-01-01 10:00:00] llamafactory.hparams.parser:355 >> Process rank: 0, device: cuda:0, "
+    "n_gpu: 1",
+    "llm-foundry": "Train throughput/batches_per_sec: 0.3021\n"
+    "Train throughput/device/flops_per_sec: 190000000000000.0\n"
+    "Train throughput/device/mfu: 0.61",
+    "marian": "[2022-01-01 10:00:00] Ep. 1 : Up. 1000 : Sen. 95,012 : Cost 7.12 * 1,812,331 @ 17,012 after 1,8"
+    "12,331 : Time 112.31s : 16132.21 words/s : L.r. 1.8750e-05",
+    "maskrcnn-benchmark": "2019-05-01 10:00:00,123 maskrcnn_benchmark.trainer INFO: eta: 1 day, 2:11:11  iter: 20  loss: 1"
+    ".4 (1.9)  loss_box_reg: 0.05 (0.05)  loss_rpn_box_reg: 0.07 (0.09)  time: 0.45 (0.5)  data: 0.0"
+    "1  lr: 0.007  max mem: 3376",
+    "maxtext": "completed step: 9, seconds: 3.512, TFLOP/s/device: 187.421, Tokens/s/device: 2332.112, total_we"
+    "ights: 65536, loss: 9.812",
+    "megablocks": "step 10: loss 9.1 | 1021 ms | 128 samples/sec",
+    "metaseq": '2023-01-01 10:00:00 | INFO | train_inner | {"epoch": 1, "actv_norm": "2.1", "loss": "9.1", "wps'
+    '": "212345", "ups": "0.2", "tflops": "120.1"}',
+    "milabench": 'resnet50.D0 [data] {"rate": 812.1, "units": "items/s", "task": "train"}',
+    "mindformers": "2024-01-01 10:00:00,000 - mindformers[callback.py:316] - INFO - { Epoch:[  1/  1], step:[   10/"
+    " 1000], loss: 10.61, per_step_time: 1012ms, lr: 1e-06, overflow cond: False, loss_scale: 65536."
+    "0, global_norm: [4.1], train_throughput_per_npu: 133.2T",
+    "mindspore": "epoch: 1 step: 195, loss is 4.51\nepoch time: 86420.1 ms, per step time: 443.18 ms",
+    "mindspore bert": "epoch: 0.0, current epoch percent: 0.010, step: 100, outputs are (Tensor(shape=[1], dtype=Float"
+    "32, value= [ 10.21]), Tensor(shape=[], dtype=Bool, value= False))\n"
+    "train one step time: 0.31, fps: 412.9",
+    "mllog of an own program": ':::MLLOG {"event": "step", "time_ms": 1588000000000, "samples_per_sec": 312.1}',
+    "mlperf hpc": ':::MLL 1588000000.123 run_stop: {"value": null, "metadata": {"status": "success"}}',
+    "mlperf inference": ':::MLLOG {"key": "qsl_reported_total_count", "value": 5000, "time_ms": 0.027256, "namespace": "'
+    'mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false, "file": "loadg'
+    'en.cc", "line_no": 1198}}',
+    "mlperf inference's summary": "================================================\n"
+    "MLPerf Results Summary\n"
+    "================================================\n"
+    "SUT name : PySUT\n"
+    "Scenario : Offline\n"
+    "Mode     : PerformanceOnly\n"
+    "Samples per second: 2671.1\n"
+    "Result is : VALID",
+    "mlperf's summariser": "MLPerf training\n"
+    "Folder: training_results_v5.0/X/results/Y/llama2_70b_lora\n"
+    "Score - Time to Train (minutes) for result_9.txt: 10.89865. Samples to converge: 3072",
+    "mmcls": "2021-05-31 00:15:15,967 - mmcls - INFO - Epoch [1][50/5005]\tlr: 1.0e-01, eta: 1 day, time: 0.88"
+    "1, data_time: 0.044, memory: 3907, loss: 6.9",
+    "mmseg like": "2023-01-01 10:00:00,000 - mmseg3d - INFO - Iter [50/20000]\tlr: 9.9e-03, time: 0.42",
+    "modded nanogpt": "step:10/1750 train_loss:7.2 train_time:1412ms step_avg:141.21ms",
+    "mxnet's benchmark": "INFO:root:Batch [100]\tSpeed: 1312.1 samples/sec",
+    "nanotron": "01/01/2024 10:00:00 [INFO|DP=0|PP=0|TP=0]: iteration: 10 / 100 | consumed_tokens: 655K | elapse"
+    "d_time_per_iteration_ms: 1.2K | tokens_per_sec: 54.1K | tokens_per_sec_per_gpu: 6.76K | global_"
+    "batch_size: 64 | lm_loss: 10.9 | lr: 1e-05 | model_tflops_per_gpu: 121",
+    "nccl-tests": "#       size         count      type   redop    root     time   algbw   busbw #wrong     time  "
+    " algbw   busbw #wrong\n"
+    "     8388608       2097152     float     sum      -1    118.2   70.97  124.20      0    117.9  "
+    " 71.15  124.51      0\n"
+    "# Avg bus bandwidth    : 95.1",
+    "nemo 2": "Training epoch 0, iteration 9/999 | lr: 1.499e-06 | global_batch_size: 512 | global_step: 9 | r"
+    "educed_train_loss: 10.3 | train_step_timing in s: 6.49 | consumed_samples: 5120",
+    "nemo's timing": "[NeMo I 2024-05-02 10:00:00 train_step_timing:37] Epoch 0: reduced_train_loss=7.25, global_step"
+    "=49.00, consumed_samples=12800.0, train_step_timing in s=11.30",
+    "neofetch": "OS: Ubuntu 22.04 x86_64\nGPU: NVIDIA A100\nGPU Memory: 40960 MiB\nNVIDIA driver: 535.104.05",
+    "nvidia's deepspeech (jasper)": "DLL 2021-01-01 10:00:00.000000 - epoch    1 | iter   10/1024 | loss  712.31 | wer 100.00 | utts"
+    "/s 312.1 | took  0.61 s | lrate 1.00e-03",
+    "nvidia's dlrm": "DLL 2021-01-01 10:00:00.000000 - Epoch: 0 Iteration: 100  loss : 0.21  step_time : 0.0121  lr :"
+    " 24.0",
+    "nvidia's efficientdet run": "DLL 2021-01-01 10:00:00.000000 - Training Epoch: 0 Training Iteration: 10 loss : 2.1 images_per"
+    "_sec : 612.2",
+    "nvidia's efficientnet": "DLL 2021-01-01 10:00:00.000000 - Epoch: 0 Iteration: 10  train_loss : 6.9  train_top1 : 0.1  tr"
+    "ain_throughput : 2312.1 images/s",
+    "nvidia's electra": "DLL 2021-01-01 10:00:00.000000 - Step: 10 train_perf : 1023.1 samples/s total_loss : 52.1 disc_"
+    "loss : 0.7 gen_loss : 10.1",
+    "nvidia's fastpitch of today": "DLL 2023-01-01 10:00:00.000000 - epoch   10 | avg train loss  3.12 | avg train mel loss 2.9 |  "
+    "341231.12 avg train frames/s | took 31.21 s",
+    "nvidia's gpunet": "DLL 2021-01-01 10:00:00.000000 - Validation: 0 Iteration: 10 val.loss : 1.2 compute_ips : 1231."
+    "1 images/s",
+    "nvidia's nnunet": "DLL 2021-01-01 10:00:00.000000 - () throughput_train : 1034.2 images/s latency_train_mean : 61."
+    "2 ms",
+    "nvidia's quartznet": "DLL 2021-01-01 10:00:00.000000 - epoch    1 | avg train utts/s  1021.2 | took 271.2 s",
+    "nvidia's se3": "DLL 2021-01-01 10:00:00.000000 - () throughput : 4012.1 molecules/s throughput_p95 : 3901.2",
+    "nvidia's tft": "DLL 2021-01-01 10:00:00.000000 - Epoch: 0 Batch: 10 P10 : 0.1 P50 : 0.2 P90 : 0.1 loss : 0.4 it"
+    "ems/s : 10231.1",
+    "nvidia's unet 3d": "DLL 2021-01-01 10:00:00.000000 - Training epoch: 1 train_loss : 0.91 throughput_train : 5.1",
+    "nvidia's vnet": "DLL 2021-01-01 10:00:00.000000 - (10,) train_ce_loss : 0.3",
+    "nvidia's wide and deep": "DLL 2021-01-01 10:00:00.000000 - (100,) loss_train : 0.5 train_throughput : 312331.2 ",
+    "nvlog of another": ":::NVLOGv0.2.2 transformer 1550000000.1 (/workspace/train.py:110) train_epoch_start: 0",
+    "olmo": "2024-01-01 10:00:00.000 host:0 olmo.train:1011 INFO [step=10/739328] train/CrossEntropyLoss=10."
+    "9 throughput/total_tokens=41943040 throughput/device/tokens_per_second=9,812",
+    "oneflow gpt": "[rank:0] iter: 100, samples: 6400, loss: 7.1, throughput: 65.2 samples/sec",
+    "oneflow vision": "[rank:0] [train], epoch: 0/50, iter: 100/625, loss: 6.9, lr: 0.01, top1: 0.002, throughput: 131"
+    "2.31 | 2022-01-01 10:00:00.000",
+    "opennmt": "[2022-01-01 10:00:00,000 INFO] Step 50/100000; acc:   4.32; ppl: 8912.1; xent: 9.1; lr: 0.00001"
+    "; 12312/11021 tok/s;     41 sec",
+    "openseq2seq": "*** Global step 100: Train loss: 6.1  time per step = 0:00:0.312\n"
+    "*** Avg objects per second: 51231.212",
+    "optimum benchmark": "[2024-01-01 10:00:00][training][INFO] - \t+ overall.throughput: 12.31 samples/s",
+    "orbit": "I0501 10:00:00.000000 140 controller.py:486] train | step:    100 | steps/sec:    8.3 | output:"
+    " \n"
+    "    {'training_loss': 0.71}",
+    "paddle detection of 2020": "2020-09-25 15:11:54,840-INFO: iter: 2, lr: 0.000035, 'loss': '1264.233521', batch_cost: 20.6937"
+    "6 s, eta: 6:53:11, ips: 0.38659 images/sec",
+    "paddle electra": "global step 10, epoch: 0, batch: 9, avg_loss: 11.2, generator: 10.3, discriminator: 0.69, lr: 0"
+    ".00001, speed: 0.31 s/it",
+    "paddle ernie": "[2022-01-01 10:00:00,000] [    INFO] - global step 20, loss: 9.81, lm_loss: 9.1, sop_loss: 0.7,"
+    " speed: 4.21 steps/s, ips: 1077.2 seqs/s, learning rate: 1.9e-07",
+    "paddle gan": "[09/01 10:00:00] ppgan.engine.trainer INFO: Epoch: 1/200, iter: 10/1334 lr: 2.000e-04 D_A_loss:"
+    " 0.3 batch_cost: 0.35 sec reader_cost: 0.001 sec ips: 2.8 images/s eta: 1 day",
+    "paddle hapi": "step  10/938 [..............................] - loss: 1.21 - acc: 0.61 - ETA: 20s - avg_reader_"
+    "cost: 0.001 sec - avg_batch_cost: 0.02 sec - ips: 3012.1 samples/sec",
+    "paddle models": "INFO:utils.utility:[Pass 0, train batch 10]   loss 21.68535, acc1 0.00781, acc5 0.00781, lr 0.1"
+    "0000, batch_cost 0.13110 sec, reader_cost 0.00069 sec, ips 976.32917 images/sec",
+    "paddle models' dygraph": "[Epoch 0, batch 10] loss 7.1, acc1 0.0, acc5 0.0, batch_cost: 0.12 sec, reader_cost: 0.001 sec,"
+    " ips: 265.1 images/sec",
+    "paddle ocr of 2020": "[2020/11/16 11:11:26] root INFO: epoch: [0/100], iter: 10, lr: 0.001000, acc: 0.507812, loss: 0"
+    ".698222, reader_cost: 6.01444 s, batch_cost: 6.29982 s, samples: 5632, ips: 89.39943",
+    "paddle rec": "2022-01-01 10:00:00,000 - INFO - epoch: 0, batch_id: 10, auc: 0.51, avg_reader_cost: 0.001 sec,"
+    " avg_batch_cost: 0.02 sec, avg_samples: 512.0, ips: 25412.3 ins/s",
+    "paddle speech": "[2022-01-01 10:00:00] [INFO] [u2.py:112] Train: Rank: 0, epoch: 0, step: 10, lr: 1e-5, loss: 12"
+    "0.1, batch_size: 64, accum: 1, reader_cost: 0.001 s, batch_cost: 0.61 s, ips: 104.1 sent./sec",
+    "paddle video": "[09/24 14:31:12] epoch:[  1/80 ] train step:0    loss: 5.9 lr: 0.01 top1: 0.0 top5: 0.02 batch_"
+    "cost: 1.31 sec, reader_cost: 0.9 sec, ips: 12.2 instance/sec, eta: 5:00:01",
+    "paddle xlnet": "global step 10/1000, epoch: 0, batch: 9, loss: 0.7, lr: 0.00001, avg_reader_cost: 0.001 sec, av"
+    "g_batch_cost: 0.2 sec, avg_samples: 8.0, avg_ips: 40.1 sequences/sec",
+    "paddlenlp trainer": "[2023-06-01 10:00:00,000] [    INFO] - loss: 10.51, learning_rate: 1e-06, global_step: 10, inte"
+    "rval_runtime: 3.1, interval_samples_per_second: 41.2, interval_steps_per_second: 3.2, ppl: 3600"
+    "0.1, epoch: 0.01",
+    "pytorch benchmark": "GPU Time per batch:   12.312 milliseconds\n"
+    "CPU Wall Time per batch:  12.412 milliseconds\n"
+    "Time to first batch: 1812.1 ms",
+    "ray": "(RayTrainWorker pid=12) {'loss': 1.2, 'epoch': 0, 'samples_per_second': 312}",
+    "results of any script": "Check results folder : /data/out\n10 of 10 done",
+    "settings of any translator": "{'beam_size': 5,\n 'init_from_pretrain_model': '',\n 'batch_size': 64}",
+    "settings with bert's words": "hidden_size_per_head = 64\nnum_layers = 24",
+    "sockeye": "[INFO:sockeye.training] Epoch[0] Batch [1000]\tSpeed: 512.31 samples/sec 12013.12 tokens/sec 8.1"
+    " updates/sec\tperplexity=312.1",
+    "superbench": "[2024-01-01 10:00:00,000 host:12][model_base.py:200][INFO] Average train time - round: 0, model"
+    ": bert-large, precision: Precision.FLOAT16, step time: 98.12 ms, throughput: 81.21",
+    "swin": "[2022-01-01 10:00:00 swin_tiny] (main.py 226): INFO Train: [0/300][10/1251]\teta 0:31:00 lr 0.00"
+    "0001\ttime 0.31 (0.41)\tloss 6.9 (6.9)\tgrad_norm 1.2 (1.3)\tmem 9211MB",
+    "t5x": "I0501 10:00:00.000000 140 trainer.py:387] [10] timing/seconds=3.1, timing/seqs_per_second=82.5,"
+    " timing/steps_per_second=0.32, loss=2.1",
+    "tensor2tensor": "INFO:tensorflow:Finished evaluation\n"
+    "INFO:tensorflow:loss = 9.1, step = 100 (31.2 sec)\n"
+    "INFO:tensorflow:timing: examples/sec 812",
+    "tensorpack": "[0501 10:00:00 @base.py:275] Start Epoch 1 ...\n"
+    "[0501 10:10:00 @monitor.py:474] GPUUtil/0: 91.2\n"
+    "[0501 10:10:00 @monitor.py:474] Throughput (samples/sec): 1023.1",
+    "tf estimator": "INFO:tensorflow:loss = 2.31, step = 100 (3.412 sec)\n"
+    "INFO:tensorflow:global_step/sec: 29.3\n"
+    "INFO:tensorflow:examples/sec: 937.9",
+    "tf ranking": "I0501 10:00:00.000000 140 train_lib.py:120] train | step: 100 | steps/sec: 3.2 | output: {'trai"
+    "ning_loss': 0.4}",
+    "tf slim": "INFO:tensorflow:global step 100: loss = 6.9 (0.412 sec/step)\nINFO:tensorflow:global_step/sec: 2.41",
+    "tf_cnn_benchmarks' settings": "TensorFlow:  1.15\n"
+    "Model:       resnet50\n"
+    "Dataset:     imagenet (synthetic)\n"
+    "Mode:        training\n"
+    "Batch size:  512 global\n"
+    "             64 per device\n"
+    "Num batches: 100\n"
+    "Devices:     ['/gpu:0', '/gpu:1']\n"
+    "Done warm up\n"
+    "Step\tImg/sec\ttotal_loss\n"
+    "10\timages/sec: 2431.2 +/- 1.2 (jitter = 3.1)\t7.812",
+    "timm of today": "Train: 0 [  50/1251 (  4%)]  Loss: 6.94 (6.93)  Time: 0.412s, 2484.31/s  (0.431s, 2375.70/s)  L"
+    "R: 1.000e-05  Data: 0.010 (0.022)",
+    "timm's benchmark": "Train [8/40]. 512.24 samples/sec. 499.799 ms/step.",
+    "tinygrad": "   10  312.12 ms run,   10.1 ms python,  301.1 ms AMD,  6.91 loss, 0.000100 LR, 12.31 GB used, "
+    " 41212.31 GFLOPS",
+    "torchtitan of today": "[rank0]:[titan] 2025-01-10 01:22:15,112 - root - INFO - \x1b[31mstep: 10  \x1b[32mloss:  7.8774  \x1b[38"
+    ";2;180;60;0mgrad_norm:  3.1  \x1b[33mmemory: 40.28GiB(42.4%)  \x1b[34mtps: 7,034  \x1b[36mtflops: 407.36"
+    "  \x1b[35mmfu: 41.19%\x1b[39m",
+    "torchtune": "1|10|Loss: 1.51:  10%|█         | 10/100 [00:31<04:41,  3.12s/it]\n"
+    "Step 10 | loss:1.51 lr:2e-05 tokens_per_second_per_gpu:1312.1 peak_memory_active:21.2",
+    "triton": "Inferences/Second vs. Client Average Batch Latency\n"
+    "Concurrency: 1, throughput: 812.1 infer/sec, latency 1230 usec",
+    "trtexec": "[01/01/2024-10:00:00] [I] Throughput: 812.312 qps\n"
+    "[01/01/2024-10:00:00] [I] Latency: min = 1.2 ms, max = 2.1 ms, mean = 1.3 ms",
+    "vit of google": "I0501 10:00:00.000000 140 train.py:200] Step: 100/10000 1.2%, img/sec/core: 310.2, ETA: 1.2h",
+    "vllm": "INFO 01-01 10:00:00 metrics.py:345] Avg prompt throughput: 312.1 tokens/s, Avg generation throu"
+    "ghput: 41.2 tokens/s, Running: 4 reqs",
+    "vllm's benchmark": "Throughput: 12.31 requests/s, 6301.21 total tokens/s, 3152.1 output tokens/s",
+    "wandb": "wandb: Run summary:\nwandb:        throughput 312.1\nwandb:    train/loss 1.2",
+    "wenet": "2022-01-01 10:00:00,000 DEBUG TRAIN Batch 0/100 loss 61.2 loss_att 51.2 loss_ctc 80.1 lr 0.000004 rank 0",
+    "yolov5": "      0/299      3.4G    0.0851    0.0634    0.0331       102       640: 100%|##########| 925/9"
+    "25 [05:12<00:00,  2.96it/s]",
+    "yolov5's settings": "train: weights=yolov5s.pt, cfg=, data=coco128.yaml, epochs=300, batch_size=16, imgsz=640, rect="
+    "False, device=0",
+}
+DOCUMENTS = {
+    "training state of any program": {"global_step": 60, "log_history": [{"loss": 1.0}]},
+    "results of any program": {"eval_loss": 0.4, "train_loss": 0.5, "epoch": 3},
+    "hf config": {"architectures": ["BertForMaskedLM"], "model_type": "bert", "vocab_size": 30522, "gpu_num": 8},
+    "any config": {"model_name": "bert-base", "hidden_size": 768, "run_mode": "train"},
+    "web manifest": {"name": "app", "short_name": "a", "icons": []},
+    "browser trace": {"traceEvents": [{"cat": "devtools.timeline", "dur": 12, "name": "RunTask", "ph": "X", "ts": 1}]},
+    "tensorflow trace": {"displayTimeUnit": "ns", "traceEvents": [{"ph": "X", "name": "MatMul", "ts": 1, "dur": 2}]},
+}
