@@ -1,4 +1,4 @@
-"""The real logs that some tests read, and ledgers of them. They lie beside the repository and are no part of it."""
+"""The real logs that some tests read, which lie beside the repository, and ledgers that all tests share."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import os
 import shutil
 import tarfile
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from benchledger import ingest
+from benchledger.store import database
+from benchledger.store.sync import sync_definitions
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
@@ -39,18 +43,44 @@ def h200(shared: Path, pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def corpus_ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked logs.tar.xz in one ledger, made once for all processes. Read only."""
-    return made_once(tmp_path_factory, "corpus", corpus)
+    return made_once(tmp_path_factory, "corpus", lambda db: ingest(corpus, db=db))
 
 
 @pytest.fixture(scope="session")
 def archives_ledger(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both archives and the reference READMEs in one ledger, made once for all processes. Read only."""
     archives = sorted((shared / "corpus").glob("*.tar.xz"))
-    return made_once(tmp_path_factory, "archives", *archives, shared / "seeds")
+    return made_once(tmp_path_factory, "archives", lambda db: ingest(*archives, shared / "seeds", db=db))
 
 
-def made_once(factory: pytest.TempPathFactory, name: str, *logs: Path) -> Path:
-    """A ledger of these logs in the folder that the processes of this test run share."""
+@pytest.fixture(scope="session")
+def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger as the migrations leave it, made once for all processes. Read only."""
+    return made_once(tmp_path_factory, "empty", lambda db: database.open_for_writing(db).close())
+
+
+@pytest.fixture(scope="session")
+def defined_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger without logs that knows rules, formats and what is published, made once for all processes. Read only."""
+
+    def make(db: Path) -> None:
+        with closing(database.open_for_writing(db)) as con:
+            sync_definitions(con)
+
+    return made_once(tmp_path_factory, "defined", make)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def making_ledgers(empty_ledger: Path) -> Iterator[Callable[[Path], None]]:
+    """Makes new ledgers as copies of an empty one, for the migrations take longer than most tests; gives how it was."""
+    by_migrations = database._make
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "_make", lambda place: shutil.copyfile(empty_ledger, place))
+        yield by_migrations
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A ledger that a function makes, in the folder that the processes of this test run share."""
     own = factory.getbasetemp()
     home = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "ledgers"
     home.mkdir(exist_ok=True)
@@ -60,7 +90,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, *logs: Path) -> Path:
         if not db.exists():
             scratch = home / f"{name}.half"
             scratch.mkdir()
-            ingest(*logs, db=scratch / "bench.duckdb")
+            make(scratch / "bench.duckdb")
             scratch.rename(db.parent)
     return db
 

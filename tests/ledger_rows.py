@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +34,8 @@ README_000 = {
 @contextmanager
 def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
-    if not db.exists():
-        db.write_bytes(_empty_ledger())
     with closing(open_for_writing(db)) as con:
         yield LedgerRows(con)
-
-
-@cache
-def _empty_ledger() -> bytes:
-    # Migrated once a session: that takes ten times as long as all else in a test.
-    with tempfile.TemporaryDirectory() as folder:
-        db = Path(folder) / "empty.duckdb"
-        open_for_writing(db).close()
-        return db.read_bytes()
 
 
 class LedgerRows:

@@ -1,4 +1,7 @@
-"""Great Expectations as shipped sees no rows of DuckDB; the ledger's engine sees them, and a wrong verdict is no verdict."""
+"""Great Expectations as shipped sees no rows of DuckDB; the ledger's engine sees them, and a wrong verdict is no verdict.
+
+It takes seconds to import and every process of a test run collects this file, so its tests import it themselves.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,21 @@ from pathlib import Path
 
 import duckdb
 import pytest
-import sqlalchemy
-from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 
 import benchledger
-from benchledger.auditing.engine import FrozenResultEngine, LedgerDatasource
-from benchledger.auditing.suite import AuditFailedError
 from tests.auditing.cases import CASES, Make
 
 LedgerOf = Callable[[Make], Path]
 
 
-@pytest.mark.parametrize(("engine", "rows"), [(SqlAlchemyExecutionEngine, []), (FrozenResultEngine, [(1,), (2,)])])
-def test_only_the_engine_that_freezes_results_has_rows(
-    engine: type[SqlAlchemyExecutionEngine], rows: list[tuple[int]], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("shipped", "rows"), [(True, []), (False, [(1,), (2,)])])
+def test_only_the_engine_that_freezes_results_has_rows(shipped: bool, rows: list[tuple[int]], tmp_path: Path) -> None:
+    import sqlalchemy
+    from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
+
+    from benchledger.auditing.engine import FrozenResultEngine
+
+    engine = SqlAlchemyExecutionEngine if shipped else FrozenResultEngine
     made = tmp_path / "x.duckdb"
     with closing(duckdb.connect(str(made))) as con:
         con.execute("create table t as from range(1, 3) as one(i)")
@@ -37,6 +40,11 @@ def test_only_the_engine_that_freezes_results_has_rows(
 def test_with_the_engine_as_shipped_the_audit_says_that_it_failed(
     ledger_of: LedgerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
+
+    from benchledger.auditing.engine import LedgerDatasource
+    from benchledger.auditing.suite import AuditFailedError
+
     db = ledger_of(CASES["clock_backwards"][0])
     monkeypatch.setattr(
         LedgerDatasource,
@@ -51,6 +59,8 @@ def test_with_the_engine_as_shipped_the_audit_says_that_it_failed(
 def test_a_finding_that_great_expectations_does_not_see_ends_the_audit(
     ledger_of: LedgerOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from benchledger.auditing.suite import AuditFailedError
+
     db = ledger_of(CASES["clock_backwards"][0])
     monkeypatch.setattr(
         "benchledger.auditing.suite.Suite._results", lambda *_: [{"success": True, "result": {"observed_value": 0}}]

@@ -1,8 +1,7 @@
-"""A ledger to ingest into: copied from one that the migrations made, which is quicker than making it each time."""
+"""A ledger to ingest into."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,17 @@ import pytest
 from benchledger.store.database import open_for_writing
 
 
-@pytest.fixture(scope="session")
-def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("ledger") / "empty.duckdb"
-    open_for_writing(place).close()
-    return place
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return made(tmp_path / "ledger")
 
 
 @pytest.fixture
-def db(empty_ledger: Path, tmp_path: Path) -> Path:
-    (tmp_path / "ledger").mkdir()
-    return Path(shutil.copy(empty_ledger, tmp_path / "ledger" / "bench.duckdb"))
+def db2(tmp_path: Path) -> Path:
+    return made(tmp_path / "ledger2")
 
 
-@pytest.fixture
-def db2(empty_ledger: Path, tmp_path: Path) -> Path:
-    (tmp_path / "ledger2").mkdir()
-    return Path(shutil.copy(empty_ledger, tmp_path / "ledger2" / "bench.duckdb"))
+def made(folder: Path) -> Path:
+    folder.mkdir()
+    open_for_writing(folder / "bench.duckdb").close()
+    return folder / "bench.duckdb"

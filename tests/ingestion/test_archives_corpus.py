@@ -96,9 +96,9 @@ MADE = {
 
 
 @pytest.fixture(scope="session")
-def made_ledger(tmp_path_factory: pytest.TempPathFactory, empty_ledger: Path) -> dict[str, list[tuple[object, ...]]]:
+def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
     place = tmp_path_factory.mktemp("made")
-    db = put(place / "bench.duckdb", empty_ledger.read_bytes())
+    db = place / "bench.duckdb"
     ingest(plain(place, MADE), db=db)
     return stable(db)
 
@@ -108,11 +108,10 @@ def made_ledger(tmp_path_factory: pytest.TempPathFactory, empty_ledger: Path) ->
 def test_made_logs_in_any_wrappings_in_any_order_give_the_same_ledger(
     order: list[str],
     tmp_path_factory: pytest.TempPathFactory,
-    empty_ledger: Path,
     made_ledger: dict[str, list[tuple[object, ...]]],
 ) -> None:
     place = tmp_path_factory.mktemp("any")
-    db = put(place / "bench.duckdb", empty_ledger.read_bytes())
+    db = place / "bench.duckdb"
 
     for name in order:
         ingest(WRAPPINGS[name](place, MADE), db=db)

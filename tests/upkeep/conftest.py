@@ -40,14 +40,8 @@ def db(home: Path) -> Path:
     return home / "bench.duckdb"
 
 
-@pytest.fixture(scope="session")
-def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    open_for_writing(place).close()
-    return place
-
-
 @pytest.fixture
-def new_db(empty_ledger: Path, tmp_path: Path) -> Path:
-    """An empty ledger: copied, since the migrations take longer than most tests."""
-    return Path(shutil.copy(empty_ledger, tmp_path / "new.duckdb"))
+def new_db(tmp_path: Path) -> Path:
+    """An empty ledger."""
+    open_for_writing(tmp_path / "new.duckdb").close()
+    return tmp_path / "new.duckdb"

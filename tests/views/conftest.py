@@ -15,7 +15,6 @@ import duckdb
 import pytest
 
 from benchledger.store.database import open_for_writing
-from benchledger.store.sync import sync_definitions
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
@@ -222,20 +221,10 @@ class Ledger:
         return self._shapes[layout]
 
 
-@pytest.fixture(scope="session")
-def empty_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ledger without runs, made once: every test works on a copy."""
-    path = tmp_path_factory.mktemp("views") / "empty.duckdb"
-    con = open_for_writing(path)
-    sync_definitions(con)
-    con.close()
-    return path
-
-
 @pytest.fixture
-def ledger(empty_ledger: Path, tmp_path: Path) -> Iterator[Ledger]:
+def ledger(defined_ledger: Path, tmp_path: Path) -> Iterator[Ledger]:
     path = tmp_path / "bench.duckdb"
-    shutil.copy(empty_ledger, path)
+    shutil.copy(defined_ledger, path)
     con = open_for_writing(path)
     yield Ledger(con)
     con.close()

@@ -29,9 +29,9 @@ GOLDEN = sorted(HERE.glob("*/*.csv"))
 
 
 @pytest.fixture(scope="module")
-def ledgers(empty_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def ledgers(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("golden")
-    made, frozen = folder / "made.duckdb", Path(shutil.copy(empty_ledger, folder / "frozen.duckdb"))
+    made, frozen = folder / "made.duckdb", Path(shutil.copy(defined_ledger, folder / "frozen.duckdb"))
     ingest(MADE, db=made)
     with closing(open_for_writing(frozen)) as con:
         fill(Ledger(con))
