@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from benchledger.answers.draft import draft_format
     from benchledger.answers.environment import report_environment
     from benchledger.answers.explaining.explain import explain
     from benchledger.answers.failures import report_failures
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from benchledger.answers.runs import runs
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
-    from benchledger.answers.submissions.report import report_mlperf
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
@@ -49,6 +49,7 @@ __all__ = [
     "db_compact",
     "db_info",
     "db_migrate",
+    "draft_format",
     "exclude",
     "exclusions",
     "explain",
@@ -68,7 +69,6 @@ __all__ = [
     "report_logs",
     "report_max_batch",
     "report_memory",
-    "report_mlperf",
     "report_profile",
     "report_speed",
     "report_speedup",
@@ -88,6 +88,7 @@ _HOMES = {
     "db_compact": "benchledger.upkeep.backup",
     "db_info": "benchledger.upkeep.info",
     "db_migrate": "benchledger.upkeep.migrate",
+    "draft_format": "benchledger.answers.draft",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
     "explain": "benchledger.answers.explaining.explain",
@@ -107,7 +108,6 @@ _HOMES = {
     "report_logs": "benchledger.answers.logs",
     "report_max_batch": "benchledger.answers.max_batch",
     "report_memory": "benchledger.answers.memory",
-    "report_mlperf": "benchledger.answers.submissions.report",
     "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",

@@ -13,7 +13,7 @@ from benchledger.cli.case_options import output_options
 
 @click.group()
 def formats() -> None:
-    """List, show or check the log formats."""
+    """List, show or check the log formats, or draft a new one from a log."""
 
 
 @formats.command("list")
@@ -47,3 +47,42 @@ def check(ctx: click.Context, files: tuple[Path, ...]) -> None:
     if not problems:
         click.echo(f"sound: {', '.join(map(str, files)) if files else 'every known format'}")
     ctx.exit(int(bool(problems)))
+
+
+@formats.command()
+@click.argument(
+    "logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--name", default="draft", show_default=True, help="What the format is to be called.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a new file, not to stdout."
+)
+@click.option("--force", is_flag=True, help="Draft one also for a log that a known format reads.")
+def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> None:
+    """Draft a format, with samples, from LOGs of one program that no format knows; several make a better draft.
+
+    Each guess in it is marked by a comment `# ?` with a question. See docs/new-format.md.
+    """
+    from benchledger.exports.safe_text import escaped_lines
+
+    draft = benchledger.draft_format(*logs, name=name, force=force)
+    if output is None:
+        click.echo(escaped_lines(draft.text), nl=False)
+    else:
+        _write_new(output, draft.text)
+    click.echo(
+        f"{draft.steps} steps in {draft.records} records, {draft.ignored} ignored, {draft.rejects} rejects;"
+        f" {draft.questions} questions to answer, each marked `# ?`",
+        err=True,
+    )
+
+
+def _write_new(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise click.ClickException(f"{path} exists: drafts replace nothing; name another --output") from None
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from error

@@ -27,7 +27,9 @@ COMMANDS = {
     "forget": LazyCommand(
         "benchledger.cli.forget:forget", "Remove each LOG from the ledger, with all that came from it."
     ),
-    "formats": LazyCommand("benchledger.cli.formats:formats", "List, show or check the log formats."),
+    "formats": LazyCommand(
+        "benchledger.cli.formats:formats", "List, show or check the log formats, or draft a new one from a log."
+    ),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read every log under PATHS into the ledger."),
     "query": LazyCommand("benchledger.cli.query:query", "Ask the shipped question NAME; without one, list them."),
     "redact": LazyCommand(

@@ -138,15 +138,7 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
     where = f"{log_format.path}:{log_format.file.line_of(sample.place)}"
-    current = {record.name for record in log_format.records if record.phase == CURRENT}
-    found: list[dict[str, Any]] = [
-        entry for _, entry in sorted(
-            [(row.byte_offset, _row_entry(row, row.layout.record.name in current)) for row in pieces.rows]
-            + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
-            key=lambda item: item[0],
-        )
-    ]  # fmt: skip
-    found += [{"ignored": reason} for reason, count in sorted(pieces.ignored.items()) for _ in range(count)]
+    found = entries_of(pieces, log_format)
     expected = [entry for entry in sample.expect if "ignored" not in entry]
     expected += [entry for entry in sample.expect if "ignored" in entry]
     if len(found) != len(expected):
@@ -155,6 +147,19 @@ def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list
     for number, (is_, should) in enumerate(zip(found, expected, strict=True), start=1):
         problems += [f"{where}: piece {number}: {problem}" for problem in _differences(is_, should)]
     return problems
+
+
+def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:
+    """All that was found in a text as an `expect` states it: records and rejects in order, then what is ignored."""
+    current = {record.name for record in log_format.records if record.phase == CURRENT}
+    found: list[dict[str, Any]] = [
+        entry for _, entry in sorted(
+            [(row.byte_offset, _row_entry(row, row.layout.record.name in current)) for row in pieces.rows]
+            + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
+            key=lambda item: item[0],
+        )
+    ]  # fmt: skip
+    return found + [{"ignored": reason} for reason, count in sorted(pieces.ignored.items()) for _ in range(count)]
 
 
 def _row_entry(row: Row, with_phase: bool) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def is_archive_of_files(path: Path) -> bool:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Source]:
+def opened(path: Path) -> Iterator[Source]:
     """What an ingest reads of a file: its bytes, or what comes out of a log that is compressed alone."""
     with path.open("rb") as file:
         yield _lone(file, path) or file
@@ -51,7 +51,7 @@ def _lone(file: BinaryIO, path: Path) -> Source | None:
 def hash_of(path: Path) -> str:
     """The hash by which the ledger would know the content of a file."""
     counter = Counter(None)
-    with _opened(path) as stream:
+    with opened(path) as stream:
         while chunk := stream.read(_CHUNK):
             counter.count(chunk)
     return counter.digest()
@@ -62,7 +62,7 @@ def recognised_now(path: Path) -> Row:
     with ExitStack() as files:
 
         def begun() -> Source:
-            return files.enter_context(_opened(path))
+            return files.enter_context(opened(path))
 
         log = LogReader(known_formats()).read(begun(), RecordColumns(), lambda _: False, reopen=begun)
     found = log.scanned
@@ -84,7 +84,7 @@ def nearest_formats(path: Path) -> list[Row]:
     """The formats of which a line holds a part of a proof, the nearest first, and what that line lacks."""
     formats = {name: one for name, one in known_formats().items() if one.detectable}
     detector, found = Detector(formats), dict[str, tuple[int, str]]()
-    with _opened(path) as stream:
+    with opened(path) as stream:
         data = stream.read(_LOOKED_AT)
     for block, line in numbered_blocks(data, 1):
         detector.misses(block, line, found)

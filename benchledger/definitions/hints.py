@@ -1,0 +1,84 @@
+"""What the names of logged values usually mean, from schema/vocabulary/hints.toml: the guesses of a drafted format."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import DefinitionError
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OTHER = re.compile(r"[^a-z0-9]+")
+_GROUPS = {"counters", "phases", "quantities", "facts", "frameworks"}
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Names, in lower case with `_`, and what they hint at: quantity and unit, fact and whether it is sure."""
+
+    counters: dict[str, str]
+    validation: frozenset[str]
+    quantities: tuple[tuple[str, dict[str, str]], ...]
+    facts: dict[str, tuple[str, bool]]
+    frameworks: dict[str, str]
+
+    def counter(self, name: str) -> str | None:
+        """The column, step or epoch, that a counter of this name is."""
+        return self.counters.get(plain(name))
+
+    def quantity(self, name: str) -> tuple[str, str] | None:
+        """Quantity and unit ("" where the name does not tell it) of a value of this name."""
+        spelt = f"_{plain(name)}_"
+        for quantity, names in self.quantities:
+            for known, unit in names.items():
+                if f"_{known}_" in spelt:
+                    return quantity, unit
+        return None
+
+    def fact(self, name: str) -> tuple[str, bool] | None:
+        """The fact that a setting of this name states, and whether it means that in every program."""
+        return self.facts.get(plain(name))
+
+
+def plain(name: str) -> str:
+    """A name as the hints spell it: `lm loss`, `lm-loss` and `LmLoss` are lm_loss."""
+    return _OTHER.sub("_", _CAMEL.sub("_", name).lower()).strip("_")
+
+
+@cache
+def hints() -> Hints:
+    """Reads the hints once. Raises DefinitionError with file and line."""
+    file = _file()
+    data = file.data
+    file.refuse_unknown("", data, _GROUPS)
+    words = vocabulary()
+    for quantity, names in data["quantities"].items():
+        if quantity not in words.quantities:
+            file.fail(f"quantities.{quantity}", f"no quantity {quantity!r} in quantities.toml")
+        for name, unit in names.items():
+            if unit and unit not in words.spellings:
+                file.fail(f"quantities.{quantity}.{name}", f"no unit {unit!r} in units.toml")
+    facts: dict[str, tuple[str, bool]] = {}
+    for fact, names in data["facts"].items():
+        if fact not in words.facts:
+            file.fail(f"facts.{fact}", f"no fact {fact!r} in facts.toml")
+        for sure in (True, False):
+            facts |= dict.fromkeys(names.get("sure" if sure else "unsure", ()), (fact, sure))
+    return Hints(
+        {name: column for column, names in data["counters"].items() for name in names},
+        frozenset(data["phases"]["validation"]),
+        tuple(data["quantities"].items()),
+        facts,
+        {word: framework for framework, words_ in data["frameworks"].items() for word in words_},
+    )
+
+
+def _file() -> TomlFile:
+    for path in definition_files("schema/vocabulary", ".toml"):
+        if path.name == "hints.toml":
+            return read_toml(path)
+    raise DefinitionError("schema/vocabulary/hints.toml:1: missing. Reinstall benchledger")

@@ -1,0 +1,249 @@
+"""A format drafted from excerpts of logs: made, read by the real reader, and mended until it proves itself."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.template import TemplateError, parse_template
+from benchledger.errors import DefinitionError, UsageError
+from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.drafting import meaning, proofs, records
+from benchledger.scanning.drafting.entries import Entry, entry_of, escaped, start_of
+from benchledger.scanning.drafting.excerpt import Excerpt
+from benchledger.scanning.drafting.lists import rates
+from benchledger.scanning.drafting.masks import Shape, masked, shapes
+from benchledger.scanning.drafting.sampling import samples_of
+from benchledger.scanning.drafting.sorting import Sorted, name_growing_counter, sorted_entries
+from benchledger.scanning.drafting.writing import Parts, written
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.rows import NO_HEAD, Pieces
+from benchledger.scanning.samples import check_format
+from benchledger.scanning.values import ANSI
+
+_T = TypeVar("_T")
+_SHAPES_TRIED = 150
+_ROUNDS = 12
+_MOST_IGNORES = 12
+_TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A drafted format, and what it finds in the excerpts that it was made from."""
+
+    name: str
+    text: str
+    steps: int
+    records: int
+    ignored: int
+    rejects: int
+    questions: int
+
+
+class Drafter:
+    """Drafts one format. `private` tells texts that may not stand in it."""
+
+    def __init__(self, name: str, excerpts: list[Excerpt], known: dict[str, LogFormat], redactor: Redactor) -> None:
+        self._name = name
+        self._excerpts = excerpts
+        self._known = known
+        self._redactor = redactor
+        self._leads = LeadReader()
+        self._no_ignores = False
+        self._places = {
+            part for excerpt in excerpts for part in re.split(r"[/\\]", excerpt.name)
+            if len(part) >= 6 and re.search(r"[0-9_-]", part)
+        }  # fmt: skip
+
+    def draft(self) -> Draft:
+        """The draft. Raises UsageError where no line looks like a step."""
+        lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
+        found = self._sorted(lines)
+        parts = self._parts(found, lines)
+        for _ in range(_ROUNDS):
+            pieces, problem = self._mend(parts, found)
+            if not problem:
+                break
+        text = written(parts)
+        if problem or self._redactor.fresh(text) != text:
+            raise UsageError(f"no sound draft of these logs could be made: {problem or 'it would hold private names'}")
+        steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
+        return Draft(
+            self._name, text, steps, len(pieces.rows), sum(pieces.ignored.values()), len(pieces.rejects),
+            text.count("# ? "),
+        )  # fmt: skip
+
+    def _sorted(self, lines: tuple[str, ...]) -> Sorted:
+        found = shapes(lines)
+        further = rates(lines)
+        # Those that repeat, and those at the end, where summaries stand.
+        ranked = sorted(found.values(), key=lambda shape: (-shape.count, -shape.last))
+        tried = ranked[:_SHAPES_TRIED] + sorted(ranked[_SHAPES_TRIED:], key=lambda shape: -shape.last)[:_SHAPES_TRIED]
+        entries = self._merged(tried, further)
+        for entry in entries:
+            name_growing_counter(entry)
+        result = sorted_entries(entries, lines)
+        if result is None:
+            seen = "; ".join(f"{shape.count} x {shape.lines[0].text[:60]!r}" for shape in ranked[:3])
+            raise UsageError(
+                "no line repeats that has a counter and a speed, a loss or a time, so nothing looks like a training"
+                f" step. What repeats most: {self._redactor.fresh(seen)}. Give a log of more steps, or write the"
+                " format by hand: docs/formats.md"
+            )
+        return result
+
+    def _merged(self, tried: list[Shape], further: frozenset[str]) -> list[Entry]:
+        merged: dict[tuple[object, ...], Entry] = {}
+        for shape in tried:
+            entry = entry_of(shape, self._leads, further)
+            if entry is None or not self._allowed(entry.template):
+                continue
+            key = (re.sub(r":(?:int|float|int,)\}", "}", entry.template), entry.style, entry.line_start)
+            if key not in merged:
+                merged[key] = entry
+                continue
+            kept = merged[key]
+            kept.shapes += entry.shapes
+            kept.template = entry.template if ":float}" in entry.template else kept.template
+            for name, value in entry.names.items():
+                if name in kept.names:
+                    kept.names[name].numbers += value.numbers
+                else:
+                    kept.names[name] = value
+        return list(merged.values())
+
+    def _allowed(self, template: str) -> bool:
+        # A record has to begin with two characters and to hold a word; a line that begins with a time need not.
+        literals = re.sub(r"\{[^{}]*\}", " ", template)
+        if len(re.sub(r"[^A-Za-z]", "", literals)) < 2:
+            return False
+        try:
+            parse_template(template, anywhere=template.startswith("{") and not template.startswith("{{"))
+        except TemplateError:
+            return False
+        return not self._private(literals) and not self._private(template)
+
+    def _private(self, text: str) -> bool:
+        return any(part in text for part in self._places) or self._redactor.fresh(text) != text
+
+    def _parts(self, found: Sorted, lines: tuple[str, ...]) -> Parts:
+        chosen, question = self._proofs(found)
+        anchors = [anchor for entry in found.steps if (anchor := proofs.anchor_of(entry, self._private))]
+        made = records.records_of(found, anchors)
+        head, top = records.head_of(found, len(self._excerpts)), records.top_of(self._name, found, made, lines)
+        return Parts(
+            self._name, head, top, chosen, question, list(dict.fromkeys(anchors)), made,
+            fields=meaning.fields(found), facts=meaning.facts(found),
+        )  # fmt: skip
+
+    def _proofs(self, found: Sorted) -> tuple[list[tuple[str, ...]], str | None]:
+        chosen: list[tuple[str, ...]] = []
+        weak: list[tuple[str, ...]] = []
+        for entry in (*found.steps, *found.lists, *found.summaries):
+            if entry not in found.steps and (chosen or weak):
+                break
+            proof = proofs.proof_of(entry, self._private, long=False)
+            if proof and self._takes_others(proof):
+                proof = proofs.proof_of(entry, self._private, long=True)
+            if not proof or self._takes_others(proof):
+                continue
+            (weak if proofs.is_weak(proof) else chosen).append(proof)
+        if chosen:
+            return (
+                chosen,
+                "do all logs of the program have such a line, and no other program's? Settings prove a crashed run",
+            )
+        if weak:
+            return weak[
+                :1
+            ], "plain words, which other programs may print too: is there a line that only this one prints?"
+        raise UsageError(
+            "its step lines have no words of their own: each text in them stands in a line of a known format too."
+            " Write the proof by hand: docs/formats.md, Detection"
+        )
+
+    def _takes_others(self, proof: tuple[str, ...]) -> bool:
+        return any(proofs.stands_in(proof, sample.text) for known in self._known.values() for sample in known.samples)
+
+    def _mend(self, parts: Parts, found: Sorted) -> tuple[Pieces, str | None]:
+        """Reads the excerpts by the draft as it is, and mends one thing; the text says what is still wrong."""
+        pieces = Pieces()
+        parts.samples = []
+        if problem := self._refused(parts):
+            return pieces, problem
+        log_format = self._loaded(parts)
+        reader = LineReader(log_format)
+        pieces = reader.read(b"\n".join(excerpt.data for excerpt in self._excerpts))
+        if lost := records.unreached(parts, reader.reached):
+            if parts.ignores:
+                # What is ignored has taken a record's place: rather leave those lines as rejects.
+                parts.ignores, self._no_ignores = {}, True
+                return pieces, "what is ignored takes records"
+            records.drop(parts, lost)
+            return pieces, f"template {lost!r} takes no line"
+        if pieces.rejects and self._ignore(parts, pieces):
+            return pieces, "lines with its anchors that are no records"
+        parts.samples, missing = samples_of(parts, found, log_format, self._redactor)
+        if missing is not None:
+            records.drop(parts, missing)
+            return pieces, f"no sample shows template {missing!r}"
+        for problem in self._check(parts):
+            match = _TEMPLATE.search(problem)
+            if match is not None:
+                records.drop(parts, match.group(2))
+            return pieces, problem
+        return pieces, None
+
+    def _refused(self, parts: Parts) -> str | None:
+        try:
+            self._loaded(parts)
+        except DefinitionError as error:
+            return str(error)
+        return None
+
+    def _ignore(self, parts: Parts, pieces: Pieces) -> bool:
+        known = len(parts.ignores)
+        if self._no_ignores:
+            return False
+        counted = Counter(_skipped(reject.text, self._leads, reject.reason == NO_HEAD) for reject in pieces.rejects)
+        for template, _ in counted.most_common(_MOST_IGNORES):
+            if len(parts.ignores) < _MOST_IGNORES and template and self._allowed(template):
+                parts.ignores.setdefault(template, "no record: say why")
+        return len(parts.ignores) > known
+
+    def _loaded(self, parts: Parts) -> LogFormat:
+        return _with_file(self._name, written(parts), lambda log_format: log_format)
+
+    def _check(self, parts: Parts) -> list[str]:
+        return _with_file(self._name, written(parts), check_format)
+
+
+def _with_file(name: str, text: str, use: Callable[[LogFormat], _T]) -> _T:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.toml"
+        path.write_text(text, encoding="utf-8")
+        base = [file for file in definition_files("ingest/formats", ".toml") if file.name == "events.toml"]
+        return use(read_formats([*base, path])[name])
+
+
+def _skipped(text: str, leads: LeadReader, whole: bool) -> str:
+    # The line with `{*}` in the place of each value, from where its record would begin.
+    line = masked(1, ANSI.sub(b"", text.encode()).decode().rstrip())
+    start = (start_of(line, leads)[0] or 0) if whole else 0
+    source, position = "", start
+    for mark in line.marks:
+        if mark.start >= start:
+            source += escaped(line.text[position : mark.start]) + "{*}"
+            position = mark.end
+    source += escaped(line.text[position:])
+    return re.sub(r"(?:\{\*\} ?){2,}", "{*}", source).rstrip()

@@ -1,0 +1,145 @@
+"""Where a `key : value unit` list begins in a line, and how it is written, found by reading it with the real reader."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from benchledger.definitions.hints import hints
+from benchledger.definitions.log_format import PairsStyle
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.drafting.masks import Masked, Shape
+from benchledger.scanning.values import Pair, PairsReader
+
+_ASSIGNS = (": ", "=", " : ", ":", " = ", " ")
+_BETWEENS = (", ", " | ", "  ", "\t", " - ", "; ", ",", " ")
+_RATE = re.compile(r"[0-9] ?([A-Za-z]+/(?:s|sec|second|step|it|iter)(?:/[A-Za-z]+)?)(?![A-Za-z/])")
+_CLOSERS = {")": "(", "}": "{", "]": "["}
+_KEY = re.compile(r"[A-Za-z_][\w ./@%()\-^*]{0,47}\Z")
+_KEY_STARTS = 8
+_LINES_TRIED = 6
+_EARLY = 4
+_HEAD_KEYS = 5
+
+
+@dataclass(frozen=True)
+class ListCut:
+    """A list: its style, the literal in which it begins and its first key, and the pairs of the shape's first line."""
+
+    style: PairsStyle
+    literal: int
+    key: str
+    names: tuple[str, ...]
+
+    def place(self, line: Masked) -> int | None:
+        """Where the list begins in a line of the shape."""
+        ends = [0, *(mark.end for mark in line.marks)]
+        at = line.literals[self.literal].rfind(self.key)
+        return None if at < 0 else ends[self.literal] + at
+
+
+def rates(lines: tuple[str, ...]) -> frozenset[str]:
+    """What stands behind numbers as a rate, `seq/s/gpu`, and is no unit of the vocabulary."""
+    found = {match for line in lines[:20_000] for match in _RATE.findall(line)}
+    return frozenset(found - set(vocabulary().spellings))
+
+
+@cache
+def pairs_reader(style: PairsStyle, further: frozenset[str]) -> PairsReader:
+    """A reader of lists in a style, with further units."""
+    words = vocabulary()
+    return PairsReader(style, frozenset(words.spellings) | words.absent_units | further)
+
+
+def find_list(shape: Shape, start: int, further: frozenset[str]) -> ListCut | None:
+    """The list at the end of a shape's lines, behind its counters; None where there is none of two pairs."""
+    first = shape.lines[0]
+    best: tuple[tuple[int, int, int], PairsStyle, list[Pair], int] | None = None
+    for rank, style in enumerate(_styles(first.tail(start).decode())):
+        reader = pairs_reader(style, further)
+        for begin in itertools.islice(_key_starts(first, start, style.assign), _KEY_STARTS):
+            pairs = _clean(reader, first.tail(begin), style)
+            if pairs is None:
+                continue
+            numbers = sum(number is not None for _, number, _, _ in pairs)
+            score = (numbers, len(pairs), -rank)
+            if numbers and (best is None or score > best[0]):
+                best = score, style, pairs, begin
+            break
+    if best is None:
+        return None
+    _, style, pairs, begin = best
+    cut = _behind_counters(first, begin, style, pairs, start)
+    return cut if cut is not None and _holds(cut, shape, further) else None
+
+
+def _styles(text: str) -> Iterator[PairsStyle]:
+    last = text.rstrip()[-1:]
+    end = last if last in _CLOSERS and text.count(last) > text[text.find("=") + 1 :].count(_CLOSERS[last]) else None
+    for assign, between in itertools.product(_ASSIGNS, _BETWEENS):
+        if assign.strip() == between.strip() and assign != " ":
+            continue
+        if assign in text and between in text and not (assign == " " and between in (" ", "  ")):
+            yield PairsStyle(assign, (between,), end)
+
+
+def _key_starts(line: Masked, start: int, assign: str) -> Iterator[int]:
+    # A key begins behind what divides: a bracket, a comma, a bar, two blanks; else each word of the literal is tried.
+    ends = [0, *(mark.end for mark in line.marks)]
+    for end, literal in zip(ends, line.literals, strict=True):
+        for match in re.finditer(r"(?:^|(?<=[\s,;|(\[{'\"\]:)-]))[A-Za-z_]", literal):
+            at = end + match.start()
+            if at >= start and assign in line.text[at:]:
+                yield at
+
+
+def _clean(reader: PairsReader, tail: bytes, style: PairsStyle) -> list[Pair] | None:
+    pairs, note = reader.read(tail)
+    if note or len(pairs) < 2:
+        return None
+    for key, _, value, _ in pairs:
+        if not _KEY.match(key) or key.split()[-1:] == ["-"] or "  " in key:
+            return None
+        if value and (style.assign in value or value[:1] in "-|") and not value.startswith(("[", "(", "{")):
+            return None
+        if style.assign == " " and (value is not None or not key[:1].isalpha()):
+            return None
+    return pairs
+
+
+def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pair], start: int) -> ListCut | None:
+    # A counter becomes a column of the record only as a hole, so the list begins behind it. A list that begins the
+    # line gives its first pair to the head, as a record has to begin with text that tells it.
+    known = hints()
+    moved = 0
+    for index, (key, number, _, unit) in enumerate(pairs[:_HEAD_KEYS]):
+        if known.counter(key) and number is not None and number == int(number) and unit is None:
+            moved = index + 1
+    if not moved and len(re.sub(r"[^A-Za-z]", "", line.text[start:begin])) < 2:
+        moved = 1
+    if moved >= len(pairs):
+        return None
+    at = begin
+    for key, *_ in pairs[1 : moved + 1]:
+        at = line.text.find(key, at + 1)
+    ends = [0, *(mark.end for mark in line.marks)]
+    literal = max((index for index, end in enumerate(ends) if end <= at), default=0)
+    names = tuple(key for key, *_ in pairs[moved:])
+    if at < 0 or names[0] not in line.literals[literal]:
+        return None
+    return ListCut(style, literal, names[0], names)
+
+
+def _holds(cut: ListCut, shape: Shape, further: frozenset[str]) -> bool:
+    reader = pairs_reader(cut.style, further)
+    for line in shape.lines[-_LINES_TRIED:]:
+        at = cut.place(line)
+        if at is None:
+            return False
+        pairs, note = reader.read(line.tail(at))
+        if note or not pairs:
+            return False
+    return True

@@ -1,0 +1,183 @@
+"""What drafted values may measure and state, from their names and units; whatever is a guess becomes a question."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from benchledger.definitions.hints import hints, plain
+from benchledger.definitions.log_format import COLUMNS
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.drafting.entries import Entry, Name
+from benchledger.scanning.drafting.sorting import Setting, Sorted, is_validation
+
+_PER_GPU = re.compile(r"(?:/|_per_|per[ _])(?:gpu|device|card|rank|worker)", re.IGNORECASE)
+_TRUTHS = {"True", "False", "true", "false"}
+_HALVES = {"amp": "fp16", "fp16": "fp16", "use_amp": "fp16", "half": "fp16", "bf16": "bf16"}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One entry of `field` or `fact`: its keys in order, and what is asked about it."""
+
+    keys: dict[str, object]
+    question: str | None = None
+
+
+def fields(found: Sorted) -> list[Meaning]:
+    """What the values of steps and summaries measure, each name once."""
+    made: dict[str, Meaning] = {}
+    for entry in (*found.steps, *found.summaries):
+        for name in entry.names.values():
+            if name.name in made or name.name in COLUMNS or not name.numbers:
+                continue
+            meaning = _field(name)
+            if meaning is not None:
+                made[name.name] = meaning
+    return list(made.values())
+
+
+def _field(name: Name) -> Meaning | None:
+    hint = hints().quantity(name.name) or (hints().quantity(name.unit) if name.unit else None)
+    if hint is None:
+        return _unit_only(name)
+    quantity, usual = hint
+    if quantity == "step_time" and _sums_up(name.numbers):
+        quantity = "train_time"
+    keys: dict[str, object] = {"name": name.name, "quantity": quantity}
+    asked: list[str] = []
+    unit, why = _unit(name, usual)
+    keys |= unit
+    if why and quantity in ("throughput", "step_time", "train_time", "memory_allocated", "memory_reserved"):
+        asked.append(why)
+    if quantity == "throughput":
+        per_gpu = _PER_GPU.search(f"{name.name} {name.unit or ''}")
+        keys["scope"] = "gpu" if per_gpu else "global"
+        if not per_gpu:
+            asked.append("the speed of all GPUs together (global), or of one (gpu)?")
+    elif quantity.startswith("memory"):
+        keys["scope"] = "gpu"
+        asked.append(f"{quantity}, or another of schema/vocabulary/quantities.toml?")
+    elif quantity in ("step_time", "train_time"):
+        asked.append("the time of one step, or since the line before, or since the start?")
+    return Meaning(keys, " ".join(asked) or None)
+
+
+def _unit_only(name: Name) -> Meaning | None:
+    if not name.hole or name.unit is None:
+        return None
+    unit, _ = _unit(name, "")
+    return Meaning({"name": name.name, **unit}) if unit else None
+
+
+def _unit(name: Name, usual: str) -> tuple[dict[str, object], str | None]:
+    spellings = vocabulary().spellings
+    logged = name.unit
+    if logged is not None:
+        known = _known_unit(logged)
+        if known is None:
+            return {}, f"the log says {logged!r}: which unit of schema/vocabulary/units.toml is that?"
+        unit = known[0] if known[1] == 1 else [known[0], known[1]]
+        if name.hole:
+            return {"unit": unit}, None
+        return ({} if logged in spellings else {"units": {logged: unit}}), None
+    if usual:
+        unit, scale = spellings[usual]
+        return {"unit": unit if scale == 1 else [unit, scale]}, f"{usual}, by its name?"
+    if plain(name.name).endswith("_ms"):
+        return {"unit": ["s", 0.001]}, None
+    return {}, "no unit is logged: which is it?"
+
+
+def _known_unit(logged: str) -> tuple[str, float] | None:
+    spellings = vocabulary().spellings
+    return spellings.get(logged) or spellings.get("/".join(logged.split("/")[:2]))
+
+
+def _sums_up(numbers: list[float]) -> bool:
+    return (
+        len(numbers) >= 5
+        and all(after >= before for before, after in itertools.pairwise(numbers))
+        and (numbers[-1] > 2 * numbers[0])
+    )
+
+
+def facts(found: Sorted) -> list[Meaning]:
+    """What the settings state of the run, the surest first."""
+    made: list[tuple[bool, Meaning]] = []
+    stated: dict[tuple[str, str], None] = {}
+    for name, text in _named_values(found):
+        known = hints().fact(name)
+        if known is None or (known[0], name) in stated:
+            continue
+        fact, sure = known
+        meaning = _fact(fact, name, text, sure)
+        if meaning is not None:
+            stated[fact, name] = None
+            made.append((sure, meaning))
+    if _planned(found.steps) and not any(fact == "steps_planned" for fact, _ in stated):
+        made.append((False, Meaning({"name": "steps_planned", "from": "planned"}, "the steps of the whole run?")))
+    return [meaning for sure, meaning in sorted(made, key=lambda pair: not pair[0])]
+
+
+def states_fact(setting: Setting) -> bool:
+    """Whether the value of a setting can be one of the fact that its name hints at."""
+    known = hints().fact(setting.name)
+    return known is not None and _fact(known[0], setting.name, setting.value, known[1]) is not None
+
+
+def _fact(fact: str, name: str, text: str | None, sure: bool) -> Meaning | None:
+    keys: dict[str, object] = {"name": fact, "from": name}
+    if fact == "precision" and text in _TRUTHS and plain(name) in _HALVES:
+        half = _HALVES[plain(name)]
+        keys["values"] = {("True" if text[:1].isupper() else "true"): half}
+        return Meaning(keys, f"does {name} switch {half} on?")
+    if text is not None and vocabulary().facts[fact].canonical(text) is None:
+        return None
+    question = None
+    if not sure:
+        question = "of one GPU, or of all (global_batch_size)?" if fact == "batch_size_per_gpu" else f"is that {fact}?"
+    return Meaning(keys, question)
+
+
+def _named_values(found: Sorted) -> list[tuple[str, str | None]]:
+    values: list[tuple[str, str | None]] = []
+    for entry in found.lists:
+        for name in entry.names.values():
+            number = f"{name.numbers[0]:g}" if name.numbers else None
+            values.append((name.name, next(iter(sorted(name.texts)), number)))
+    return values + [(setting.name, setting.value) for setting in found.settings]
+
+
+def _planned(steps: list[Entry]) -> bool:
+    for entry in steps:
+        counter, planned = entry.names.get("step"), entry.names.get("planned")
+        if counter and planned and planned.numbers and "epoch" not in entry.names:
+            # A counter that begins again with each epoch is planned for an epoch, not for the run.
+            ordered = all(b >= a for a, b in itertools.pairwise(counter.numbers))
+            return ordered and len(set(planned.numbers)) == 1
+    return False
+
+
+def closing(found: Sorted) -> str | None:
+    """A value that only the end prints: of a summary behind the last step, and of no other line."""
+    last = max(entry.last for entry in found.steps)
+    others = {name for entry in (*found.steps, *found.lists) for name in entry.names}
+    for entry in found.summaries:
+        if entry.first > last and not is_validation(entry):
+            for name in entry.names.values():
+                hint = hints().quantity(name.name)
+                if name.name not in others and name.numbers and hint and hint[0] in ("throughput", "train_time"):
+                    return name.name
+    return None
+
+
+def framework(lines: tuple[str, ...]) -> str | None:
+    """The framework that the words of the log name most often; None if they name none."""
+    counts: dict[str, int] = {}
+    for line in lines:
+        for word in re.findall(r"[a-z]+", line.lower()):
+            if (of := hints().frameworks.get(word)) is not None:
+                counts[of] = counts.get(of, 0) + 1
+    return max(counts, key=lambda of: counts[of]) if counts else None

@@ -1,0 +1,71 @@
+"""Literals that tell a drafted format from all others: what all its step lines share, in order, and no sample has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from benchledger.scanning.drafting.entries import Entry
+from benchledger.scanning.drafting.masks import Masked
+
+_LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 48, 8
+_PIECE = re.compile(r"[^ \t]+(?: [^ \t]+)*")
+
+Private = Callable[[str], bool]
+
+
+def proof_of(entry: Entry, private: Private, long: bool) -> tuple[str, ...]:
+    """The literals of an entry's lines that all of them hold; `long` takes every one of them."""
+    lines = [shape.lines[0] for shape in entry.shapes]
+    found = [text for text in _pieces(lines[0]) if not private(text)]
+    for shape in entry.shapes:
+        for line in shape.lines:
+            found = _in_order(found, line.text)
+    chosen: list[str] = []
+    letters = 0
+    for text in found:
+        if not long and (letters >= _ENOUGH_LETTERS or len(chosen) >= _MOST_LITERALS):
+            break
+        chosen.append(text)
+        letters += _letters(text)
+    return tuple(chosen)
+
+
+def is_weak(proof: tuple[str, ...]) -> bool:
+    """Whether another program may well print these literals in a line."""
+    return sum(map(_letters, proof)) < _LEAST_LETTERS or (len(proof) < 2 and len(proof[0]) < 20 if proof else True)
+
+
+def stands_in(proof: tuple[str, ...], text: str) -> bool:
+    """Whether a line of a text holds all literals of a proof, in order."""
+    return any(len(_in_order(list(proof), line)) == len(proof) for line in text.splitlines() if proof[0] in line)
+
+
+def anchor_of(entry: Entry, private: Private) -> str | None:
+    """The literal at the beginning of an entry's record, with what stands before it up to the last value."""
+    line = entry.shapes[0].lines[0]
+    ends = [0, *(mark.end for mark in line.marks)]
+    index = max(place for place, end in enumerate(ends) if end <= entry.start)
+    # With a blank behind it: `iter ` does not stand in `iteration`.
+    pieces = [match.group() for match in re.finditer(_PIECE.pattern + " ?", line.literals[index])]
+    kept = [piece for piece in pieces if _letters(piece) >= 2 and not private(piece)]
+    return max(kept, key=len) if kept else None
+
+
+def _letters(text: str) -> int:
+    return sum(character.isalpha() for character in text)
+
+
+def _pieces(line: Masked) -> list[str]:
+    # Columns are padded with blanks: where two or more stand, one literal ends and the next begins.
+    return [piece for literal in line.literals for piece in _PIECE.findall(literal) if _letters(piece) >= 2]
+
+
+def _in_order(literals: list[str], text: str) -> list[str]:
+    kept, position = [], 0
+    for literal in literals:
+        at = text.find(literal, position)
+        if at >= 0:
+            kept.append(literal)
+            position = at + len(literal)
+    return kept

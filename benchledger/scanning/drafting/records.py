@@ -1,0 +1,150 @@
+"""The records of a draft, its head and its top keys; and how a template is dropped that does not serve."""
+
+from __future__ import annotations
+
+import re
+
+from benchledger.definitions.hints import hints
+from benchledger.definitions.template import TemplateError, parse_template
+from benchledger.scanning.drafting import meaning
+from benchledger.scanning.drafting.entries import Entry
+from benchledger.scanning.drafting.meaning import Meaning
+from benchledger.scanning.drafting.sorting import Sorted, is_validation
+from benchledger.scanning.drafting.writing import DraftedRecord, Parts
+from benchledger.scanning.patterns import compiled, head_pattern
+
+_WORTH = ("batch_size_per_gpu", "global_batch_size"), ("gpus",), ("model",), ("precision",)
+_WORD = rb"(?<![A-Za-z0-9_])"
+
+
+def records_of(found: Sorted, anchors: list[str]) -> list[DraftedRecord]:
+    """Steps first, then evaluations, summaries and settings; nothing of the latter may begin within a step's line."""
+    texts = [line.text.encode() for entry in found.steps for shape in entry.shapes for line in shape.lines[:50]]
+    made = [_record("step", "step", entry, found.steps.index(entry)) for entry in found.steps]
+    for record, entry in zip(made, found.steps, strict=True):
+        if record.line_start and not any(anchor in record.templates[0] for anchor in anchors):
+            anchors += [max(re.split(r"\{[^{}]*\}", record.templates[0]), key=len)]
+        if "step" not in entry.names:
+            record.question = "no counter was found in these lines: steps are counted as they come"
+    for entry in found.summaries:
+        if _begins_within(entry.template, texts):
+            continue
+        validation = is_validation(entry)
+        name = "evaluation" if validation else "summary"
+        record = _record(name, "summary", entry, sum(other.name.startswith(name) for other in made))
+        record.phase = "validation" if validation else None
+        made.append(record)
+        texts += [line.text.encode() for shape in entry.shapes for line in shape.lines[:20]]
+    for entry in found.lists:
+        if not _begins_within(entry.template, texts):
+            made.append(_record("config", "parameter", entry, sum(other.name.startswith("config") for other in made)))
+            texts += [line.text.encode() for shape in entry.shapes for line in shape.lines[:20]]
+    # Lists and settings share fields and facts, not lines.
+    free = [
+        setting
+        for setting in found.settings
+        if meaning.states_fact(setting) and not _begins_within(setting.template, texts, word=True)
+    ]
+    found.settings = free
+    templates = list(dict.fromkeys(setting.template for setting in free))
+    if templates:
+        made.append(DraftedRecord("setting", "parameter", templates, word_start=True))
+    return _joined(made)
+
+
+def _record(name: str, kind: str, entry: Entry, number: int) -> DraftedRecord:
+    named = f"{name}_{number + 1}" if number else name
+    return DraftedRecord(named, kind, [entry.template], entry.style, line_start=entry.line_start)
+
+
+def _joined(made: list[DraftedRecord]) -> list[DraftedRecord]:
+    # Records that differ in nothing but their template are one with several.
+    joined: list[DraftedRecord] = []
+    for record in made:
+        stem = re.sub(r"_[0-9]+\Z", "", record.name)
+        for other in joined:
+            same = (other.style == record.style, other.phase == record.phase, other.line_start == record.line_start)
+            if re.sub(r"_[0-9]+\Z", "", other.name) == stem and all(same):
+                other.templates += record.templates
+                break
+        else:
+            joined.append(record)
+    return joined
+
+
+def _begins_within(template: str, texts: list[bytes], word: bool = False) -> bool:
+    try:
+        parsed = parse_template(template, anywhere=True)
+    except TemplateError:
+        return True
+    pattern = compiled((_WORD if word else b"") + head_pattern(parsed))
+    return any(pattern.search(text) for text in texts)
+
+
+def unreached(parts: Parts, reached: set[tuple[str, str]]) -> str | None:
+    """A template that took nothing of the logs that it was made from."""
+    for record in parts.records:
+        for template in record.templates:
+            if (record.name, template) not in reached:
+                return template
+    return None
+
+
+def drop(parts: Parts, template: str) -> None:
+    """Leaves a template out, and a record that has no other."""
+    for record in parts.records:
+        record.templates = [other for other in record.templates if other != template]
+    parts.records = [record for record in parts.records if record.templates]
+    parts.ignores.pop(template, None)
+    names = {name for record in parts.records for one in record.templates for name in re.findall(r"\{([^{}:]+):", one)}
+    if not any(record.name == "config" for record in parts.records):
+        parts.top = [meaning for meaning in parts.top if "run_starts" not in meaning.keys]
+    listed = any(record.style for record in parts.records)
+    if not listed:
+        parts.facts = [fact for fact in parts.facts if fact.keys["from"] in names]
+
+
+def top_of(name: str, found: Sorted, made: list[DraftedRecord], lines: tuple[str, ...]) -> list[Meaning]:
+    """Framework, implementation, rule, beginning and end of a run."""
+    top: list[Meaning] = []
+    if (framework := meaning.framework(lines)) is not None:
+        top.append(Meaning({"framework": framework}, "by the words of the log?"))
+    top.append(Meaning({"implementation": name}))
+    closing = meaning.closing(found)
+    first = min(entry.first for entry in found.steps)
+    if any(entry.first < first for entry in found.lists[:1]) and any(record.name == "config" for record in made):
+        top.append(Meaning({"run_starts": ["config"]}, "does each run of the program begin with these settings?"))
+    speeds = {
+        name
+        for entry in found.steps
+        for name in entry.names
+        if (hint := hints().quantity(name)) and hint[0] == "throughput"
+    }
+    of_end = closing is not None and not speeds
+    rule = "summary.last" if of_end else "steps.mean_skip1"
+    top.append(
+        Meaning(
+            {"default_rule": rule}, "which records is the speed of a run made of? `bench query rules` lists the rules"
+        )
+    )
+    if closing is not None:
+        top.append(
+            Meaning(
+                {"closing": closing},
+                f"does every run that ends print {closing!r}? A log without it is called truncated",
+            )
+        )
+    return top
+
+
+def head_of(found: Sorted, logs: int) -> list[str]:
+    """What a reader of the draft has to know first, with the facts that no line states."""
+    stated = {str(fact.keys["name"]) for fact in meaning.facts(found)}
+    missing = [" or ".join(names) for names in _WORTH if not stated & set(names)]
+    head = [
+        f"Drafted by `bench formats new` from {logs} log{'s' * (logs != 1)}.",
+        "Each `# ?` is a guess: answer it, then delete the comment.",
+    ]
+    if missing:
+        head.append(f"? No line was found that states {', '.join(missing)}: look for one, or say it in facts.toml.")
+    return head

@@ -1,0 +1,146 @@
+"""Which templates are steps, summaries and settings: by counters, speeds, losses, times, and by where they stand."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+
+from benchledger.definitions.hints import hints, plain
+from benchledger.scanning.drafting.entries import Entry, Name
+from benchledger.scanning.values import ANSI
+
+_WEIGHTS = {"throughput": 4, "loss": 3, "step_time": 2, "learning_rate": 2, "train_time": 1, "memory_allocated": 1}
+_CLOSING = ("throughput", "train_time", "accuracy", "loss")
+_LEAST_SCORE = 5
+_MOST_STEPS, _MOST_SUMMARIES, _MOST_SETTINGS = 3, 6, 14
+# A key, what assigns (dots, `=`, `:`, two blanks), and a value of one word.
+_ASSIGN = r"(\s*\.{2,}\s*|\s*=\s*|\s*:\s+|\s{2,})"
+_SETTING = re.compile(rf"""(?:^|(?<=[\s|(\]:>]))(["']?)([A-Za-z][\w ./-]{{1,40}}?)\1{_ASSIGN}(["']?)([^\s"',;|]+)\4""")
+_WHOLE = re.compile(r"[0-9]{1,15}\Z")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A line that states one fact: its template, the name and the text of its value, and whether the name is sure."""
+
+    template: str
+    name: str
+    value: str
+    line: str
+
+
+@dataclass
+class Sorted:
+    """The templates that a draft is made of."""
+
+    steps: list[Entry]
+    summaries: list[Entry]
+    lists: list[Entry] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
+
+
+def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | None:
+    """The entries by what they are; None where nothing looks like a step."""
+    ranked = sorted(((score(entry), entry) for entry in entries), key=lambda pair: (-pair[0], -pair[1].count))
+    best = ranked[0][0] if ranked else 0
+    if best < _LEAST_SCORE:
+        return None
+    steps = [entry for points, entry in ranked if points >= max(_LEAST_SCORE, best - 4)][:_MOST_STEPS]
+    first = min(entry.first for entry in steps)
+    rest = [entry for entry in entries if entry not in steps]
+    summaries = [entry for entry in rest if entry.last > first and _closes(entry, steps[0])]
+    summaries.sort(key=lambda entry: (-entry.last, entry.template))
+    lists = [
+        entry
+        for entry in rest
+        if entry not in summaries
+        and len(_facts(entry)) >= 1
+        and len(entry.names) >= 3
+        and entry.count <= max(16, steps[0].count // 4)
+    ]
+    lists.sort(key=lambda entry: -len(_facts(entry)))
+    found = Sorted(steps, summaries[:_MOST_SUMMARIES], lists[:2])
+    taken = {
+        line.text for entry in (*steps, *summaries, *found.lists) for shape in entry.shapes for line in shape.lines
+    }
+    found.settings = _settings([ANSI.sub(b"", line.encode()).decode() for line in lines if line not in taken])
+    return found
+
+
+def score(entry: Entry) -> int:
+    """How much an entry looks like a training step: 5 and more is one."""
+    if entry.count < 2 or is_validation(entry):
+        return 0
+    quantities = {found[0] for name in entry.names.values() if name.numbers and (found := hints().quantity(name.name))}
+    points = sum(weight for quantity, weight in _WEIGHTS.items() if quantity in quantities)
+    if not points:
+        return 0
+    if not {"step", "epoch"} & set(entry.names) and not ({"loss", "step_time"} & quantities and entry.count >= 5):
+        # Without a counter: each process may have printed one and the same summary.
+        return 0
+    points += (
+        3 * any(column in entry.names for column in ("step", "epoch")) + (entry.count >= 10) + (entry.count >= 100)
+    )
+    return points
+
+
+def is_validation(entry: Entry) -> bool:
+    """Whether the words before the values of an entry say that they are not of the training."""
+    head = re.sub(r"\{[^{}]*\}", " ", entry.template)
+    words = set(plain(head).split("_")) | {part for name in entry.names for part in plain(name).split("_")[:1]}
+    return bool(words & hints().validation)
+
+
+def name_growing_counter(entry: Entry) -> str | None:
+    """Gives a nameless whole number that grows from line to line the name step; which hole it was, None if none is."""
+    if "step" in entry.names:
+        return None
+    growing = [
+        name
+        for name in entry.names.values()
+        if name.hole and f"{{{name.name}:int}}" in entry.template and _grows(name.numbers)
+    ]
+    if not growing:
+        return None
+    # Of two, an epoch and a step, the step changes more often.
+    found = max(growing, key=lambda name: len(set(name.numbers)))
+    entry.template = entry.template.replace(f"{{{found.name}:int}}", "{step:int}", 1)
+    entry.names = {("step" if key == found.name else key): name for key, name in entry.names.items()}
+    was, found.name = found.name, "step"
+    return was
+
+
+def _grows(numbers: list[float]) -> bool:
+    pairs = list(itertools.pairwise(numbers))
+    return len(set(numbers)) >= 3 and sum(after > before for before, after in pairs) >= 0.8 * len(pairs)
+
+
+def _closes(entry: Entry, step: Entry) -> bool:
+    quantities = [hints().quantity(name.name) for name in entry.names.values() if name.numbers]
+    if not any(found and found[0] in _CLOSING for found in quantities):
+        return False
+    return is_validation(entry) or (entry.count <= max(8, step.count // 4) and entry.last > step.last - step.count)
+
+
+def _facts(entry: Entry) -> list[Name]:
+    return [name for name in entry.names.values() if hints().fact(name.name)]
+
+
+def _settings(lines: list[str]) -> list[Setting]:
+    found: dict[str, Setting] = {}
+    for line in lines:
+        for match in _SETTING.finditer(line) if len(line) < 400 else ():
+            quote, key, assign, value_quote, value = match.groups()
+            known = hints().fact(key)
+            if known is None or key in found or len(value) > 80 or re.search(r"[/{}\[\]()<>]", value):
+                continue
+            name = re.sub(r"\W+", "_", key)
+            kind = "int" if _WHOLE.match(value) else "word"
+            rest = line[match.end() :].rstrip()
+            template = f"{quote}{key}{quote}{assign}{value_quote}{{{name}:{kind}}}{value_quote}"
+            if rest:
+                # Two holes may not touch: what stands behind the value, a blank or a comma, divides them.
+                template += re.sub(r"\A\s+", " ", rest)[:1] + ("{*}" if rest[1:].strip() else "")
+            found[key] = Setting(template, name, value, line)
+    return list(found.values())[:_MOST_SETTINGS]

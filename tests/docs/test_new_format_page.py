@@ -1,0 +1,48 @@
+"""docs/new-format.md: the path that it shows leads from an unknown log to the table that it prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import draft_format
+from tests.docs.pages import TOP, blocks, run, write_file
+
+PAGE = TOP / "docs" / "new-format.md"
+LOG = "logs/nano/gpt2_124m_1gpu.log"
+FORMAT = "my-bench/ingest/formats/nanogpt.toml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for block in blocks(PAGE):
+        if block.file is not None:
+            write_file(block, tmp_path)
+    return tmp_path
+
+
+def test_the_page_leads_to_the_table_that_it_prints(folder: Path) -> None:
+    done = run(("bench", "--definitions", "my-bench", "ingest", "logs"), folder)
+    table = run(("bench", "report", "speed"), folder)
+    printed = next(block.text for block in blocks(PAGE, "text") if block.text.startswith("| gpus"))
+
+    assert "pieces: 12 = 12 records + 0 ignored + 0 rejects" in done.stdout
+    # 12 sequences, 40 times before a step, over the mean of 2.5112, 2.50875, 2.50955 and 2.5105 s
+    assert printed in table.stdout
+
+
+def test_the_questions_that_the_page_quotes_are_those_of_the_draft(folder: Path) -> None:
+    draft = draft_format(folder / LOG, name="nanogpt")
+    quoted = next(block.text for block in blocks(PAGE, "text") if "# ?" in block.text)
+
+    assert [line for line in quoted.splitlines() if line not in draft.text.splitlines()] == []
+
+
+def test_the_edited_format_keeps_the_records_of_the_draft(folder: Path) -> None:
+    draft = draft_format(folder / LOG, name="nanogpt")
+    edited = (folder / FORMAT).read_text()
+
+    for line in ('templates = ["iter {step:int}: {pairs}"]', 'pairs = { assign = " ", between = [", "] }'):
+        assert line in draft.text
+        assert line in edited
