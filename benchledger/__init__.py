@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from benchledger.answers.runs import runs
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
+    from benchledger.answers.submissions.report import report_mlperf
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
@@ -69,6 +70,7 @@ __all__ = [
     "report_logs",
     "report_max_batch",
     "report_memory",
+    "report_mlperf",
     "report_profile",
     "report_speed",
     "report_speedup",
@@ -108,6 +110,7 @@ _HOMES = {
     "report_logs": "benchledger.answers.logs",
     "report_max_batch": "benchledger.answers.max_batch",
     "report_memory": "benchledger.answers.memory",
+    "report_mlperf": "benchledger.answers.submissions.report",
     "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",

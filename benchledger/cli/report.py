@@ -102,6 +102,25 @@ def speedup(
 
 @report.command()
 @case_options
+@click.option("--points", default="*", metavar="GLOB", help="Only the reference points of files at such places.")
+@click.option(
+    "--all-points", is_flag=True, help="Also the reference points that are slower than others show to be needed."
+)
+@click.option(
+    "--train-samples", is_flag=True, help="BERT's samples by train_samples instead of the evaluations' epochs."
+)
+@click.option("--weak", is_flag=True, help="Weak scaling: models trained side by side, and the minutes of all.")
+@output_options
+@click.pass_obj
+def mlperf(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """MLPerf's submissions: runs, score, and whether they converged no faster than the reference."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_mlperf(db=settings.db, campaign=campaign, **given(words)), form, output)
+
+
+@report.command()
+@case_options
 @layout_options(columns=_BATCH_COLUMNS, cells=False)
 @output_options
 @click.pass_obj

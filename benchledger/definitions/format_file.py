@@ -109,7 +109,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     anchors = top.strings("anchors")
     if base is not None:
         own_names = {record.name for record in records}
-        records += [_restyled(record, own_style) for record in base.records if record.name not in own_names]
+        records += [_restyled(record, base, own_style) for record in base.records if record.name not in own_names]
         ignores += base.ignores
         fields = {**base.fields, **fields}
         facts += base.facts
@@ -154,6 +154,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         table=format_rows.read_table(top.table("table", format_rows.TABLE)) if kind == "table" else None,
         keys=format_detect.read_keys(detect) if kind == "json" else (),
         embedded=kind == "json" and detect.flag("embedded"),
+        keys_alone=kind == "json" and detect.flag("alone"),
         tables=format_detect.read_tables(detect) if kind == "sqlite" else (),
         records=tuple(records),
         ignores=tuple(ignores),
@@ -208,8 +209,15 @@ def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[mode
     return records
 
 
-def _restyled(record: model.RecordDefinition, style: model.PairsStyle | None) -> model.RecordDefinition:
-    if style is None or not any(template.tail == "pairs" for template in record.templates):
+def _restyled(
+    record: model.RecordDefinition, base: model.LogFormat, style: model.PairsStyle | None
+) -> model.RecordDefinition:
+    # A record whose style is not that of its format keeps it.
+    if (
+        style is None
+        or record.pairs != base.pairs
+        or not any(template.tail == "pairs" for template in record.templates)
+    ):
         return record
     return replace(record, pairs=style)
 

@@ -280,6 +280,7 @@ class LogFormat:
     table: TableDefinition | None
     keys: tuple[tuple[str, ...], ...]
     embedded: bool
+    keys_alone: bool
     tables: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]

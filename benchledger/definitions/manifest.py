@@ -185,7 +185,7 @@ class _Reader:
 def _has_type(fact: FactName, value: Any) -> bool:
     if fact.name == "signal":
         return isinstance(value, str | int) and not isinstance(value, bool)
-    if fact.type == "size":
+    if fact.type in ("size", "factor"):
         return isinstance(value, int | float) and not isinstance(value, bool)
     if fact.type in ("count", "integer"):
         return isinstance(value, int) and not isinstance(value, bool)

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.vocabulary import vocabulary
 
 ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate", "significant")
 # In the order of table rule.
@@ -44,6 +45,7 @@ COLUMNS = (
     "speedup_rounding_digits",
     "trial_count_offset",
     "trial_drop",
+    "trial_factor",
 )
 _FILE_KEYS = {"family", "rule"}
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
@@ -60,7 +62,7 @@ _CHOICES = {
 }
 _ROUNDED = ("rounding", "reading_rounding", "trial_rounding", "speedup_rounding")
 _CHOICES |= dict.fromkeys(_ROUNDED, ROUNDINGS)
-_TEXTS = ("method", "source", "description", "name", "fallback")
+_TEXTS = ("method", "source", "description", "name", "fallback", "trial_factor")
 _COUNTS = {"skip": 0, "take": 1, "trial_drop": 1, "after_step": 0, "to_step": 1}
 _COUNTS |= {f"{name}_digits": 0 for name in _ROUNDED}
 _FLAGS = ("positive_only", "complete", "zero_fails")
@@ -105,6 +107,7 @@ class Rule:
     speedup_rounding_digits: int | None = None
     trial_count_offset: float | None = None
     trial_drop: int | None = None
+    trial_factor: str | None = None
 
     @property
     def window(self) -> str:
@@ -175,12 +178,20 @@ def _rule(file: TomlFile, place: str, family: str, table: dict[str, Any]) -> Rul
         file.fail(place, "complete asks for the whole of a window: give the window an end with take or to_step")
     if (table["trial_statistic"] == "olympic") != ("trial_drop" in table):
         file.fail(place, "trial_drop says how many of the lowest and of the highest trials an olympic mean leaves out")
+    if "trial_factor" in table:
+        _check_factor(file, f"{place}.trial_factor", table["trial_factor"])
     if table.get("quantity") == "span":
         _check_span(file, place, table)
     values = {key: value for key, value in table.items() if key != "method"}
     if "formats" in values:
         values["formats"] = tuple(values["formats"])
     return Rule(rule=f"{family}.{table['method']}", **values)
+
+
+def _check_factor(file: TomlFile, place: str, name: str) -> None:
+    factors = [fact.name for fact in vocabulary().facts.values() if fact.type == "factor"]
+    if name not in factors:
+        file.fail(place, f"no fact {name!r} that is a factor; known: {', '.join(factors)}")
 
 
 def _check_span(file: TomlFile, place: str, table: dict[str, Any]) -> None:

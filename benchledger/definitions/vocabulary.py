@@ -38,6 +38,8 @@ class FactName:
             return _size(text)
         if self.type in ("count", "integer"):
             return _whole_number(text, least=1 if self.type == "count" else -(2**31))
+        if self.type == "factor":
+            return _factor(text)
         if self.type == "time":
             return _time(text)
         text = self.aliases.get(text.lower(), text)
@@ -89,8 +91,8 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
         for name, table in file.data.get(group, {}).items():
             place = f"{group}.{name}"
             file.refuse_unknown(place, table, {"type", "values", "aliases", "strip", "blank"})
-            if table.get("type") not in ("text", "count", "size", "integer", "time"):
-                file.fail(f"{place}.type", f"type of {name} must be text, count, size, integer or time")
+            if table.get("type") not in ("text", "count", "size", "integer", "factor", "time"):
+                file.fail(f"{place}.type", f"type of {name} must be text, count, size, integer, factor or time")
             full_name = f"options.{name}" if group == "options" else name
             found[full_name] = FactName(
                 name=full_name,
@@ -117,6 +119,14 @@ def _time(text: str) -> str | None:
         return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
     except ValueError:
         return None
+
+
+def _factor(text: str) -> str | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return repr(number) if 0 < number < math.inf else None
 
 
 def _size(text: str) -> str | None:

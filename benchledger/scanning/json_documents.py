@@ -59,13 +59,17 @@ class JsonReader:
                 continue
             shown = ", ".join(paths)
             if not complete:
-                return f"the document names {shown}"
+                return None if self.format.keys_alone else f"the document names {shown}"
             try:
                 text = head[begin:].decode("utf-8", "surrogateescape")
                 data = _DECODER.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
             except (ValueError, RecursionError):
+                if self.format.keys_alone:
+                    return None
                 # Amid other text, a brace may begin anything.
                 return None if head[:begin].strip(_BOM + b" \t\r\n") else f"the document is no JSON, but names {shown}"
+            if self.format.keys_alone and (not isinstance(data, dict) or set(data) != _tops(paths)):
+                continue
             if all(at(data, path) is not MISSING for path in paths):
                 return f"the document has {shown}"
         return None
@@ -99,9 +103,11 @@ class JsonReader:
         return start
 
     def wants(self, path: str) -> str | None:
-        """`list` if a path is a list of records, `object` if one stands below it."""
+        """`list` if a path is a list of records, `members` if an object of them, `object` if one stands below it."""
         if path in self._each:
             return "list"
+        if _members(path) in self._each:
+            return "members"
         below = any(path == "." or each.startswith(f"{path}.") for each in self._each)
         return "object" if below or path == "." else None
 
@@ -196,8 +202,8 @@ class _Document:
         wanted, first = self._reader.wants(path), self._text[start : start + 1]
         if wanted == "list" and first == "[":
             return self._list(start, path)
-        if wanted == "object" and first == "{":
-            return self._object(start, path)
+        if wanted in ("object", "members") and first == "{":
+            return self._object(start, path, wanted == "members")
         return self._plain(start)
 
     def _plain(self, start: int) -> tuple[Any, int]:
@@ -209,7 +215,7 @@ class _Document:
             # A whole number of more digits than Python reads, or more levels.
             raise _Broken("a number too long, or nested too deep", start) from None
 
-    def _object(self, start: int, path: str) -> tuple[dict[str, Any], int]:
+    def _object(self, start: int, path: str, of_records: bool) -> tuple[dict[str, Any], int]:
         found: dict[str, Any] = {}
         position = self._past_blanks(start + 1)
         if self._text[position : position + 1] == "}":
@@ -223,7 +229,11 @@ class _Document:
                 raise _Broken("the key stands twice", position)
             self._places[below] = self.place(position)
             position = self._expect(":", end)
-            found[key], end = self._value(position, below)
+            if of_records:
+                found[key], end = self._plain(position)
+                self._keep(_members(path), found[key], self._places[below], position)
+            else:
+                found[key], end = self._value(position, below)
             position = self._past_blanks(end)
             if self._text[position : position + 1] == "}":
                 return found, position + 1
@@ -235,15 +245,18 @@ class _Document:
             return [], position + 1
         while True:
             data, end = self._plain(position)
-            if isinstance(data, dict) and (found := self._reader.record_of(path, data)) is not None:
-                shown = self._text[position : position + rows.REJECT_TEXT_LIMIT]
-                self._reader.keep(*found, data, self.place(position), shown, self._pieces)
+            self._keep(path, data, self.place(position), position)
             mark = _NEXT.match(self._text, end)
             if mark is None:
                 raise _Broken("',' should stand here", self._past_blanks(end))
             if mark.group(1) == "]":
                 return [], mark.end(1)
             position = mark.end()
+
+    def _keep(self, path: str, data: Any, place: Place, position: int) -> None:
+        if isinstance(data, dict) and (found := self._reader.record_of(path, data)) is not None:
+            shown = self._text[position : position + rows.REJECT_TEXT_LIMIT]
+            self._reader.keep(*found, data, place, shown, self._pieces)
 
     def _expect(self, mark: str, position: int) -> int:
         position = self._past_blanks(position)
@@ -260,6 +273,15 @@ def _marks(keys: tuple[tuple[str, ...], ...]) -> tuple[bytes, ...]:
     # One key of each list; a list without any may fit every document.
     named = [_keys_of(paths) for paths in keys]
     return tuple({f'"{names[0]}"'.encode() for names in named}) if all(named) else ()
+
+
+def _members(path: str) -> str:
+    """How `each` names the members of the object at a path."""
+    return "*" if path == "." else f"{path}.*"
+
+
+def _tops(paths: tuple[str, ...]) -> set[str]:
+    return {path.partition(".")[0] for path in paths}
 
 
 def _names(text: bytes, key: str) -> bool:

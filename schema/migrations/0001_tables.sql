@@ -292,7 +292,8 @@ create table rule (
     speedup_rounding       varchar check (speedup_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     speedup_rounding_digits integer,
     trial_count_offset     double check (trial_count_offset > 0),
-    trial_drop             bigint check (trial_drop > 0)
+    trial_drop             bigint check (trial_drop > 0),
+    trial_factor           varchar
 );
 
 -- What others publish. `printed` is the number as the document prints it, which tells to how many digits.

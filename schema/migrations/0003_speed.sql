@@ -667,6 +667,18 @@ dropped as (
     )
     group by series_id, rule
 ),
+-- What owners say that a result is to be multiplied by; a series whose runs are not all told the same has no number.
+factor as (
+    select
+        series_run.series_id,
+        rule.rule,
+        count(*) as runs,
+        case when count(distinct fact.value) = 1 then min(try_cast(fact.value as double)) end as times
+    from rule
+    join fact on fact.name = rule.trial_factor and fact.used
+    join series_run using (run_id)
+    group by series_run.series_id, rule.rule
+),
 every_cell as (
     select cell.series_id, cell.rule, cell.unit, cell.is_default, cell.trials, dropped.status
     from cell
@@ -711,7 +723,8 @@ select
             when rule.trial_count_offset > 0
                 then list_sum(counted.speeds) / (len(counted.speeds) + rule.trial_count_offset)
             else list_avg(counted.speeds)
-        end,
+        end
+        * case when factor.runs is null then 1 when factor.runs = size.runs then factor.times end,
         rule.trial_rounding,
         rule.trial_rounding_digits
     ) as value,
@@ -725,6 +738,7 @@ select
     -- Of too few trials an owner's statistic may make no number.
     case
         when len(counted.speeds) = 0 then counted.status
+        when factor.runs <> size.runs or (factor.runs > 0 and factor.times is null) then 'mixed'
         when value is null then 'too_few_trials'
         else 'ok'
     end as status,
@@ -738,7 +752,8 @@ from counted
 join series using (series_id)
 join size using (series_id)
 join bench_case using (case_id)
-join rule using (rule);
+join rule using (rule)
+left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule;
 
 -- What a number is made of -------------------------------------------------------------------------------------
 

@@ -315,6 +315,8 @@ comment on column rule.trial_count_offset is
     'What its owner adds to the count of trials before dividing by it, so as not to divide by 0; NULL for nothing.';
 comment on column rule.trial_drop is
     'Of an olympic mean: how many of the lowest and of the highest trials it leaves out; each run without a number is one of the highest.';
+comment on column rule.trial_factor is
+    'The fact, if stated of the runs, that the number over trials is multiplied by; NULL for none.';
 
 comment on table published is
     'One row per number that others published, to compare with. Filled by ingest from queries/published/. See published_table for ours beside it.';

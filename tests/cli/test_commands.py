@@ -37,6 +37,7 @@ EQUALS: dict[str, str | None] = {
     "query": "query",
     "redact": "redact",
     "report failures": "report_failures",
+    "report mlperf": "report_mlperf",
     "report environment": "report_environment",
     "report max-batch": "report_max_batch",
     "report logs": "report_logs",

@@ -103,3 +103,18 @@ def test_a_broken_base_is_told_once_for_itself_and_once_for_who_needs_it(tmp_pat
     user.write_text('format = "user"\nversion = 1\nbase = "base"\n')
 
     assert [problem.partition(": ")[0] for problem in check_files([user, base])] == [f"{base}:2", f"{base}:2"]
+
+
+def test_a_record_of_the_base_keeps_a_style_of_its_own(tmp_path: Path) -> None:
+    base, user = tmp_path / "base.toml", tmp_path / "user.toml"
+    base.write_text(
+        'format = "base"\nversion = 1\npairs = { assign = "=", between = [", "] }\nrecord = [\n'
+        '    { name = "own", kind = "step", pairs = { assign = ":", between = [";"] }, templates = ["own {pairs}"] },\n'
+        '    { name = "common", kind = "step", templates = ["common {pairs}"] },\n]\n'
+    )
+    user.write_text('format = "user"\nversion = 1\nbase = "base"\npairs = { assign = "->", between = ["|"] }\n')
+    assigns = {
+        record.name: record.pairs.assign for record in read_formats([base, user])["user"].records if record.pairs
+    }
+
+    assert assigns == {"own": ":", "common": "->"}

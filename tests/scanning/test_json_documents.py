@@ -96,6 +96,80 @@ def test_a_document_without_all_of_them_is_none_of_ours(read: Read, text: str) -
     assert log.status == "unrecognised"
 
 
+MEMBERS = """
+format = "points"
+version = 1
+kind = "json"
+[detect]
+keys = [["*.size", "*.speeds"]]
+[[record]]
+name = "point"
+kind = "parameter"
+[record.json]
+each = "*"
+has = ["size"]
+values = { size = "size", speeds = "speeds" }
+"""
+
+
+def read_as(tmp_path: Path, definition: str, text: str) -> tuple[ReadLog, list[tuple[int, int]]]:
+    path = tmp_path / "made.toml"
+    path.write_text(definition)
+    columns = RecordColumns()
+    log = LogReader(read_formats([path])).read(io.BytesIO(text.encode()), columns, lambda _: False)
+    return log, sorted((row["line"], row["byte_offset"]) for row in columns.to_arrow([1]).to_pylist())
+
+
+def test_each_member_of_an_object_is_a_record_at_its_key(tmp_path: Path) -> None:
+    members = {"a": {"size": 1, "speeds": [1, 2]}, "none": 3, "other": {"speeds": []}, "b": {"size": 2}}
+    text = json.dumps(members, indent=1)
+
+    log, places = read_as(tmp_path, MEMBERS, text)
+
+    assert (log.format, log.scanned.records) == ("points", 2)
+    assert [text[offset : offset + 3] for _, offset in places] == ['"a"', '"b"']
+    assert [line for line, _ in places] == [2, 13]
+
+
+def test_members_below_a_path_and_no_list_in_their_place(tmp_path: Path) -> None:
+    below = MEMBERS.replace('each = "*"', 'each = "held.points.*"').replace('["*.size", "*.speeds"]', '["held.points"]')
+
+    held, _ = read_as(tmp_path, below, '{"held": {"points": {"a": {"size": 1}, "b": {"size": 2}}, "size": 3}}')
+    listed, _ = read_as(tmp_path, below, '{"held": {"points": [{"size": 1}]}}')
+
+    assert (held.scanned.records, listed.scanned.records) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ('{"factor": 2}', "alone"),
+        ('{"factor": 2, "more": 1}', None),
+        ('{"more": {"factor": 2}}', None),
+        ('["factor"]', None),
+        ('{"factor": ', None),
+    ],
+)
+def test_a_key_that_must_stand_alone_proves_nothing_beside_others(
+    tmp_path: Path, text: str, format: str | None
+) -> None:
+    alone = """
+format = "alone"
+version = 1
+kind = "json"
+[detect]
+keys = [["factor"]]
+alone = true
+[[record]]
+name = "factor"
+kind = "parameter"
+[record.json]
+values = "."
+"""
+
+    assert read_as(tmp_path, alone, text)[0].format == format
+
+
 def test_each_object_of_a_list_is_a_record_at_its_place(read: Read) -> None:
     text = "\n\n" + document(
         EVENT, {"cat": "cpu", "dur": "no number"}, {**EVENT, "cat": "Kernel", "name": "größe"}, EVENT

@@ -136,7 +136,11 @@ def _trials(rule: Row) -> str:
     words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
     offset = rule["trial_count_offset"]
     divided = f" (their sum over their count and {offset:g})" if offset is not None else ""
-    return f"Over the trials of a series take the {trial_words(rule)}{divided}" + (f", {words}." if words else ".")
+    return (
+        f"Over the trials of a series take the {trial_words(rule)}{divided}"
+        + (f", times the stated {rule['trial_factor']}" if rule["trial_factor"] else "")
+        + (f", {words}." if words else ".")
+    )
 
 
 def trial_words(rule: Row) -> str:

@@ -56,7 +56,10 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
         trial |= _made_again(trial, outcomes[trial["run_id"]])
     runs = [trial["run_id"] for trial in trials]
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
-    check = Check(number["value"], _over_trials(rule, trials))
+    stated = facts_stated(con, runs)
+    factor, factor_words = factor_stated(rule, stated.to_dicts(), len(trials))
+    whole = _over_trials(rule, trials, factor)
+    check = Check(number["value"], whole)
     chains = rows_asked(con, _CHAIN, formats=sorted({run.format for run in values.values() if run.format}))
     excluded = rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"])
     return ExplainedCell(
@@ -65,8 +68,9 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
             number, rule, trials, check, conflicts.to_dicts(),
             {key[0]: [row["rule"] for row in rows] for key, rows in grouped(chains, ("format",)).items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
+            factor_words,
         ),
-        check, frame_of_rows(trials), logs, _readings(rule, trials, outcomes, logs), facts_stated(con, runs), conflicts,
+        check, frame_of_rows(trials), logs, _readings(rule, trials, outcomes, logs), stated, conflicts,
     )  # fmt: skip
 
 
@@ -107,7 +111,19 @@ def _made_again(trial: Row, outcome: Applied | None) -> Row:
     }
 
 
-def _over_trials(rule: Row, trials: list[Row]) -> float | None:
+def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None, str | None]:
+    """What the number over trials is multiplied by, and who says so: 1 where nobody does, None where not all agree."""
+    said = [row for row in facts if row["used"] and row["name"] == rule["trial_factor"]]
+    if not said:
+        return 1.0, None
+    values = {row["value"] for row in said}
+    if len(values) > 1 or len(said) != runs:
+        return None, f"Its runs are not all told the same {rule['trial_factor']}, so there is no number."
+    (value,) = values
+    return float(value), f"It is multiplied by {rule['trial_factor']}, {value} ({said[0]['source']})."
+
+
+def _over_trials(rule: Row, trials: list[Row], factor: float | None) -> float | None:
     numbers = [trial["recomputed"] for trial in trials if trial["counts"]]
     if not numbers or None in numbers:
         return None
@@ -116,9 +132,9 @@ def _over_trials(rule: Row, trials: list[Row]) -> float | None:
         whole = sum(numbers) / (len(numbers) + rule["trial_count_offset"])
     if rule["trial_statistic"] == "olympic":
         whole = olympic_mean(numbers, rule["trial_drop"], len(trials) - len(numbers))
-    if whole is None:
+    if whole is None or factor is None:
         return None
-    return rounded(float(whole), rule["trial_rounding"], rule["trial_rounding_digits"])
+    return rounded(float(whole) * factor, rule["trial_rounding"], rule["trial_rounding_digits"])
 
 
 def olympic_mean(numbers: list[float], fewest: int, without: int) -> float | None:

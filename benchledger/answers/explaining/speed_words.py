@@ -20,9 +20,10 @@ def speed_sentences(
     conflicts: list[Row],
     chains: dict[str, list[str]],
     excluded: list[str],
+    factor: str | None,
 ) -> tuple[str, ...]:
     """Headline, rule, trials, contradictions and check of a speed."""
-    said = [headline(number), _default(number, chains), *_trials(number, rule, trials)]
+    said = [headline(number), _default(number, chains), *_trials(number, rule, trials, factor)]
     if excluded:
         said.append(f"Excluded from every table are of the same case and campaign: {', '.join(excluded)}.")
     said += conflict_sentences(conflicts)
@@ -59,17 +60,19 @@ def _default(number: Row, chains: dict[str, list[str]]) -> str:
     return f"{number['rule']} is the default here, the first that gives a number of this format's chain: {listed}."
 
 
-def _trials(number: Row, rule: Row, trials: list[Row]) -> list[str]:
+def _trials(number: Row, rule: Row, trials: list[Row], factor: str | None) -> list[str]:
     counted = [trial for trial in trials if trial["counts"]]
     said = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
     if len(counted) > 1:
         values = ", ".join(str(trial["value"]) for trial in counted)
         words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
         what = trial_words(rule)
-        said.append(f"The {what} of {values}{f', {words},' if words else ''} is {number['value']}.")
+        times = f", times the {rule['trial_factor']}" if factor else ""
+        said.append(f"The {what} of {values}{times}{f', {words},' if words else ''} is {number['value']}.")
         said.append(
             f"Lowest {number['lowest']}, highest {number['highest']}, standard deviation (n - 1) {number['stdev']}."
         )
+    said += [factor] if factor else []
     used, skipped = (sum(trial[name] for trial in counted) for name in ("records_used", "records_skipped"))
     if counted:
         said.append(f"Their records: {used} used, {skipped} left out.")

@@ -1,0 +1,1 @@
+"""Submissions to MLPerf Training: their scores, and whether they converged no faster than the reference does."""

@@ -1,0 +1,83 @@
+"""The reference convergence points that the ledger holds: which files speak of a benchmark, and what they say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.series import rows_asked
+from benchledger.answers.submissions.reference_points import Point, point_of
+from benchledger.definitions.submissions import Demand
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A file seen at several places is told by the first that the glob matches.
+_POINTS = """
+select
+    log.log_id,
+    place.path as place,
+    value.line,
+    lower(max(value.text) filter (where value.name = 'benchmark')) as benchmark,
+    max(value.value) filter (where value.name = 'batch_size') as batch_size,
+    max(value.name) filter (where value.name in ('epochs', 'samples')) as counted_in,
+    max(value.text) filter (where value.name in ('epochs', 'samples')) as numbers
+from log
+join place_of_log($points) as place using (log_id)
+join (select distinct log_id, line, byte_offset, name, value, text from measurement_all) as value using (log_id)
+where log.format = 'mlperf-rcp' and place.path is not null
+group by all
+order by all
+"""
+
+
+@dataclass(frozen=True)
+class Points:
+    """The reference points of one benchmark: from one file, or a reason why there are none."""
+
+    reason: str | None = None
+    place: str | None = None
+    counted_in: str = "epochs"
+    points: tuple[Point, ...] = ()
+
+
+def points_stored(con: duckdb.DuckDBPyConnection, glob: str) -> dict[str, list[Row]]:
+    """What the files whose place matches the glob state, by benchmark."""
+    return {str(key[0]): rows for key, rows in grouped(rows_asked(con, _POINTS, points=glob), ("benchmark",)).items()}
+
+
+def points_of(rows: list[Row], demand: Demand) -> Points:
+    """The points of one benchmark; none where two files speak of it, or one holds what are no counts."""
+    if not rows:
+        return Points("no reference points are known: ingest the rcps_*.json of the round")
+    files = {row["log_id"]: row["place"] for row in rows}
+    if len(files) > 1:
+        listed = ", ".join(sorted(files.values()))
+        return Points(f"{len(files)} files hold reference points: name one with --points: {listed}")
+    (place,) = files.values()
+    units = sorted({row["counted_in"] for row in rows})
+    if len(units) > 1:
+        return Points(f"{place} counts in epochs and in samples")
+    made = []
+    for row in rows:
+        numbers = _numbers(row["numbers"])
+        point = point_of(row["batch_size"], numbers, demand) if numbers and (row["batch_size"] or 0) > 0 else None
+        if point is None:
+            return Points(f"{row['place']}:{row['line']}: no list of numbers above 0 that is long enough")
+        made.append(point)
+    return Points(None, place, units[0], tuple(made))
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    try:
+        listed = json.loads(text or "")
+    except ValueError:
+        return None
+    if not isinstance(listed, list) or not all(
+        isinstance(number, int | float) and not isinstance(number, bool) and 0 < number < inf for number in listed
+    ):
+        return None
+    return [float(number) for number in listed]

@@ -1,0 +1,157 @@
+"""`bench report mlperf`: of each submission its runs, its score, and whether it converged no faster than allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.cells import NOT_RUN, fact_text, number_text, status_text
+from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row
+from benchledger.answers.reading import reading
+from benchledger.answers.series import all_series, frame_of, need_series
+from benchledger.answers.submissions.points import points_stored
+from benchledger.answers.submissions.reference_points import Verdict
+from benchledger.answers.submissions.runs import runs_of, scored
+from benchledger.answers.submissions.weighed import agreed, points_for, weighed
+from benchledger.answers.tables import Report, Table, text_frame
+from benchledger.definitions.submissions import load_suite
+from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
+
+# What a log says of its submission.
+_SAID = ("submitter", "system", "division", "availability", "benchmark", "global_batch_size")
+_HEADS = (
+    "campaign", "submitter", "system", "division", "benchmark", "batch_size", "runs", "converged", "score_min",
+    "verdict", "mean", "reference", "least", "p", "normalised_min", "why", "cell",
+)  # fmt: skip
+_WEAK_HEADS = (*_HEADS[:8], "models", "all_min", "why", "cell")
+_VERDICTS = {True: "pass", False: "FAIL", None: "unknown"}
+
+
+def report_mlperf(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    points: str = "*",
+    all_points: bool = False,
+    train_samples: bool = False,
+    weak: bool = False,
+    **case_columns: object,
+) -> Report:
+    """Each submission to MLPerf Training: its runs and those demanded, its score, and the verdict on its convergence.
+
+    `points` is a glob of the files of reference convergence points that count, `all_points` keeps those that the owner
+    prunes, `train_samples` counts BERT's samples by the key of that name, as its logs of v1.0 do. With `weak` the score
+    is that of weak scaling: models trained side by side, and the minutes from the first start to the last stop.
+    Raises NothingFoundError if no series of MLPerf's runs meets the filters.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    suite = load_suite("mlperf")
+    with reading(db) as con:
+        need_series(con, db, all_series(con), filters)
+        series = scored(con, suite.scores, filters)
+        if not series:
+            raise NothingFoundError("no runs of MLPerf's (:::MLLOG) meet the filters; see: bench runs")
+        runs = runs_of(con, series, sorted(set(suite.train_samples.values())))
+        stored = points_stored(con, points)
+        excluded = excluded_notes(con, filters)
+    rows = []
+    for one in series:
+        members = runs[one["series_id"]]
+        said = {name: agreed(members, name) for name in _SAID}
+        benchmark = fact_text(said["benchmark"])
+        demand = suite.demands.get(benchmark)
+        known = points_for(stored.get(benchmark, []), suite, benchmark)
+        apart = train_samples and benchmark in suite.train_samples
+        rows.append({**one, **said, **weighed(one, members, said, demand, known, all_points, apart)})
+    heads = _WEAK_HEADS if weak else _HEADS
+    frame = text_frame(list(heads), [[_shown(row, head) for head in heads] for row in rows])
+    words = frozenset(heads) - {
+        "batch_size",
+        "score_min",
+        "mean",
+        "reference",
+        "least",
+        "p",
+        "normalised_min",
+        "models",
+        "all_min",
+    }
+    table = Table(facts={}, coverage=None, frame=frame, notes=_notes(rows), texts=words)
+    return Report("mlperf", (table,), frame_of([_number_row(row) for row in rows])).noted(excluded)
+
+
+def _shown(row: Row, head: str) -> str:
+    verdict: Verdict = row["verdict"]
+    numbers = {
+        "mean": verdict.mean,
+        "reference": verdict.point and verdict.point.mean,
+        "least": verdict.point and verdict.point.least,
+        "p": verdict.p,
+        "normalised_min": row["normalised_min"],
+        "all_min": row["weak"] and row["weak"].minutes,
+    }
+    if head in numbers:
+        return NOT_RUN if numbers[head] is None else number_text(numbers[head])
+    words = {
+        "runs": f"{row['runs']} of {fact_text(row['runs_demanded'])}",
+        "batch_size": NOT_RUN if row["global_batch_size"] is None else f"{row['global_batch_size']:g}",
+        "score_min": number_text(row["value"]) if row["value"] is not None else status_text(row["status"]),
+        "verdict": _VERDICTS[verdict.passed],
+        "why": _why(row),
+        "models": str(row["weak"].models) if row["weak"] else NOT_RUN,
+    }
+    return words[head] if head in words else fact_text(row[head])
+
+
+def _why(row: Row) -> str:
+    verdict: Verdict = row["verdict"]
+    between = verdict.point.between if verdict.point else None
+    said = [verdict.reason] if verdict.reason else []
+    if between is not None:
+        said.append(f"between reference points of batch sizes {between[0]:g} and {between[1]:g}")
+    if verdict.factor is not None and verdict.factor > 1:
+        said.append(f"faster than the reference, so its score is multiplied by {verdict.factor:.4f}")
+    return "; ".join(said)
+
+
+def _notes(rows: list[Row]) -> tuple[str, ...]:
+    few = [row for row in rows if row["runs_demanded"] and row["runs"] != row["runs_demanded"]]
+    notes = [
+        f"{row['campaign']}: {row['runs']} runs, where {row['benchmark']} demands {row['runs_demanded']}" for row in few
+    ]
+    places = sorted({row["points"] for row in rows if row["points"]})
+    return (*notes, *[f"reference points: {place}" for place in places])
+
+
+def _number_row(row: Row) -> Row:
+    verdict: Verdict = row["verdict"]
+    point = verdict.point
+    kept = (
+        "campaign",
+        "series_id",
+        "cell",
+        *_SAID,
+        "runs",
+        "runs_demanded",
+        "converged",
+        "rule",
+        "score_min",
+        "status",
+    )
+    return {
+        **{name: row[name] for name in kept},
+        "passed": verdict.passed,
+        "why": _why(row),
+        "mean": verdict.mean,
+        "reference_mean": point and point.mean,
+        "reference_stdev": point and point.stdev,
+        "least_mean": point and point.least,
+        "p": verdict.p,
+        "factor": verdict.factor,
+        "normalised_min": row["normalised_min"],
+        "points": row["points"],
+        "models": row["weak"] and row["weak"].models,
+        "all_min": row["weak"] and row["weak"].minutes,
+    }

@@ -1,0 +1,26 @@
+"""Student's t by its finite sums."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchledger.answers.submissions.student_t import below
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+
+@given(st.floats(-200, 200), st.integers(1, 80))
+def test_the_finite_sums_are_the_distribution(t: float, degrees: int) -> None:
+    assert below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("t", "degrees", "chance"),
+    [(0.0, 7, 0.5), (1.0, 1, 0.75), (-1.0, 1, 0.25), (-1.7458836762762506, 16, 0.05), (inf, 3, 1.0), (-inf, 3, 0.0)],
+)
+def test_tabled_chances(t: float, degrees: int, chance: float) -> None:
+    assert below(t, degrees) == pytest.approx(chance, abs=1e-14)
