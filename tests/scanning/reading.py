@@ -62,15 +62,26 @@ def units_of(row: Row) -> dict[str, str | None]:
     return {measured.name: measured.unit for measured in row.layout.values}
 
 
+# Making a reader compiles the regexes of its format, which takes longer than most logs.
+_REFERENCES: dict[int, LineReader] = {}
+
+
 def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     """All that the reference reader finds."""
-    pieces = LineReader(log_format).read(log)
+    pieces = _reference(log_format).read(log)
     columns, notes = RecordColumns(), SegmentNotes()
     for row in pieces.rows:
         columns.add(row)
         notes.add(row, log_format)
     notes.close()
     return _found(columns, pieces.rejects, pieces.ignored, pieces.pieces, notes)
+
+
+def _reference(log_format: LogFormat) -> LineReader:
+    # A reader holds its format, so that no other one comes to have the same id.
+    if id(log_format) not in _REFERENCES:
+        _REFERENCES[id(log_format)] = LineReader(log_format)
+    return _REFERENCES[id(log_format)]
 
 
 def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:

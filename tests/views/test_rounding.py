@@ -1,10 +1,14 @@
 """Roundings, as the owners of the rules round."""
 
 import json
+import shutil
+from contextlib import closing
 
 import pytest
 
 from benchledger.answers.explaining.roundings import rounded as rounded_in_python
+from benchledger.store.database import open_for_writing
+from tests.views.conftest import Ledger
 
 # What numpy.round(x, 2) of numpy 2.4 returns. DuckDB's round misses all but the last three, its round_even most.
 NUMPY = {
@@ -54,9 +58,17 @@ def nodes_and_gpus(case):
     return int(nodes), int(nodes) * int(gpus)
 
 
-@pytest.fixture
-def dlperf(ledger, shared):
-    """The printed trials of every case, stored as the speeds of runs; the case's number is its place in the oracle."""
+@pytest.fixture(scope="module")
+def dlperf(defined_ledger, shared, tmp_path_factory):
+    """The printed trials of every case, stored as the speeds of runs; the tests only ask it."""
+    path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("dlperf") / "bench.duckdb")
+    with closing(open_for_writing(path)) as con:
+        ledger = Ledger(con)
+        yield ledger, printed_trials(ledger, shared)
+
+
+def printed_trials(ledger, shared):
+    """Stores them, and gives what is published of each case."""
     oracle = json.loads((shared / "corpus" / "oracle" / "dlperf_trials.json").read_text())
     ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
     expected = {}
@@ -72,7 +84,7 @@ def dlperf(ledger, shared):
                 ledger.summary(speed, name="speed"), format="dlperf-extract", case=case, campaigns=(campaign,),
                 trial=int(trial),
             )  # fmt: skip
-    return ledger, expected
+    return expected
 
 
 @pytest.mark.parametrize(

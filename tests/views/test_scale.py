@@ -1,16 +1,28 @@
 """The views over 20,000 runs and a million records."""
 
+import shutil
 import time
+from contextlib import closing
 
 import pytest
 
 from benchledger.definitions.rules import load_rules
+from benchledger.store.database import open_for_writing
+from tests.views.conftest import Ledger
 
 RUNS, LINES = 20_000, 50
+MOST_S = 4
 
 
-@pytest.fixture
-def large(ledger):
+@pytest.fixture(scope="module")
+def large(defined_ledger, tmp_path_factory):
+    """Made once: the tests only ask it."""
+    path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("large") / "bench.duckdb")
+    with closing(open_for_writing(path)) as con:
+        yield filled(Ledger(con))
+
+
+def filled(ledger):
     con = ledger.con
     ledger.run(ledger.step(1), ledger.summary(1.0))
     shapes = dict(ledger.rows("select kind, shape_id from shape where ordinal = 1"))
@@ -45,13 +57,18 @@ def large(ledger):
 
 
 def best_of_three(ledger, sql):
-    """The rows, and the processor's seconds of the fastest try: other work on the machine is not what is measured."""
-    seconds = []
+    """The rows, and the processor's seconds of the fastest try: other work on the machine is not what is measured.
+
+    There is no next try where one was fast enough.
+    """
+    fastest = float("inf")
     for _ in range(3):
         started = time.process_time()
         rows = ledger.con.execute(sql).fetchall()
-        seconds.append(time.process_time() - started)
-    return rows, min(seconds)
+        fastest = min(fastest, time.process_time() - started)
+        if fastest < MOST_S:
+            break
+    return rows, fastest
 
 
 def test_the_speed_table_of_twenty_thousand_runs_takes_less_than_two_seconds_of_two_processors(large):
@@ -64,8 +81,8 @@ def test_the_speed_table_of_twenty_thousand_runs_takes_less_than_two_seconds_of_
     speaking = [rule for rule in load_rules() if rule.formats is None and not rule.complete]
     assert sum(value is not None for (value,) in rows) == 200 * len(speaking)
     assert len(some) == 44
-    assert whole_s < 4
-    assert filtered_s < 4
+    assert whole_s < MOST_S
+    assert filtered_s < MOST_S
 
 
 VIEWS = [
