@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from benchledger.answers.convergence import report_convergence
     from benchledger.answers.draft import draft_format
     from benchledger.answers.environment import report_environment
     from benchledger.answers.explaining.explain import explain
@@ -65,6 +66,7 @@ __all__ = [
     "query",
     "query_sql",
     "redact",
+    "report_convergence",
     "report_environment",
     "report_failures",
     "report_logs",
@@ -105,6 +107,7 @@ _HOMES = {
     "query": "benchledger.answers.query",
     "query_sql": "benchledger.answers.query",
     "redact": "benchledger.publishing.redact",
+    "report_convergence": "benchledger.answers.convergence",
     "report_environment": "benchledger.answers.environment",
     "report_failures": "benchledger.answers.failures",
     "report_logs": "benchledger.answers.logs",

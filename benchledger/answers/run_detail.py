@@ -1,4 +1,4 @@
-"""One run: its logs, its facts with their sources, its speeds, its memory, and what decided its status."""
+"""One run: its logs, its facts with their sources, its speeds, memory and convergence, and what decided its status."""
 
 from __future__ import annotations
 
@@ -43,6 +43,23 @@ from run_memory
 where run_id = $run_id
 order by definition, device
 """
+# The mean of the last losses, and the best value of each metric.
+_CONVERGENCE = """
+with told as (
+    select 'final' as which, name, coalesce(mean_loss, loss) as value, null as unit, epoch, step, seconds, log_id, line
+    from loss_curve
+    where run_id = $run_id and is_main and nth = losses
+    union all
+    (select 'best', name, value, unit, epoch, step, seconds, log_id, line
+    from evaluation
+    where run_id = $run_id and isfinite(value)
+    qualify row_number() over (partition by name order by if(higher_is_better, -value, value), nth) = 1)
+)
+select told.* exclude (log_id, line), place.path || ':' || told.line as place
+from told
+join place_of_log('*') as place using (log_id)
+order by which desc, name
+"""
 _SERIES = """
 select series_run.series_id, series_run.trial, series.campaign, series.mixed
 from series_run
@@ -84,6 +101,7 @@ class RunDetail:
     facts: pl.DataFrame
     speeds: pl.DataFrame
     memory: pl.DataFrame
+    convergence: pl.DataFrame
     series: pl.DataFrame
 
 
@@ -109,6 +127,7 @@ def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunD
         facts=facts_stated(con, [run_id]).drop("run_key"),
         speeds=con.execute(_SPEEDS, asked).pl(),
         memory=con.execute(_MEMORY, asked).pl(),
+        convergence=con.execute(_CONVERGENCE, asked).pl(),
         series=con.execute(_SERIES, asked).pl(),
     )
 

@@ -56,7 +56,7 @@ def tables(
     output: Path | None,
     **words: Any,
 ) -> None:
-    """Write reports: speed, memory, speedup, max-batch, failures, environment, logs, profile, leaderboard.
+    """Write reports: speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard.
 
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """

@@ -12,6 +12,7 @@ from benchledger.cli.case_options import (
     case_options,
     given,
     language_option,
+    layout_option,
     layout_options,
     output_options,
     page_layout_option,
@@ -141,6 +142,23 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(words)), form, output)
+
+
+@report.command()
+@case_options
+@click.option("--target", metavar="NAME=NUMBER", help="What is to be reached: loss=6.5, accuracy=75.9%, or a metric.")
+@click.option("--metric", metavar="GLOB", help="Show this metric instead of the one that tells each run.")
+@click.option("--trials", is_flag=True, help="List each run, with the log line that its number leads to.")
+@layout_option
+@language_option
+@click.option("--no-notes", is_flag=True, help="Print nothing but title, unit and table.")
+@output_options
+@click.pass_obj
+def convergence(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """Final loss, best metric, steps and minutes, and those to a target; whether runs diverged."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_convergence(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()

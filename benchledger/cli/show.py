@@ -54,6 +54,7 @@ def _text(detail: RunDetail) -> str:
         lines.append(f"{what}: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
     parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds}
     parts["memory"] = _by_definition(detail.memory)
+    parts["convergence"] = detail.convergence
     parts["series"] = detail.series
     return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_table(frame)) for name, frame in parts.items())])
 
@@ -79,6 +80,9 @@ def _part(name: str, frame: pl.DataFrame, text: str) -> str:
 def _json(detail: RunDetail) -> str:
     from benchledger.exports.values import json_text
 
-    frames = {name: getattr(detail, name).to_dicts() for name in ("logs", "facts", "speeds", "memory", "series")}
+    frames = {
+        name: getattr(detail, name).to_dicts()
+        for name in ("logs", "facts", "speeds", "memory", "convergence", "series")
+    }
     names = ("run_key", "run", "campaigns", "status", "excluded")
     return json_text({**{name: getattr(detail, name) for name in names}, **frames})

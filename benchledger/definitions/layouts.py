@@ -38,6 +38,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("trial_case", "mean", "median"), ()),
     **dict.fromkeys(("campaign", "run", "gpu_model", "status", "reason", "line", "text"), ()),
+    **dict.fromkeys(("runs", "steps", "minutes", "final_loss", "best_metric", "target_steps", "target_minutes"), ()),
     # By these a row splits.
     **dict.fromkeys(
         ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"), ()

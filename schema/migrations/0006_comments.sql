@@ -431,7 +431,7 @@ comment on column measurement.unit_logged is 'Unit as the log spells it.';
 comment on column measurement.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
 comment on view run_record is
-    'One row per record that a run''s speed and loss are computed from. Helper of run_speed and convergence_table.';
+    'One row per record that a run''s speed and loss are computed from. Helper of run_speed and loss_curve.';
 comment on column run_record.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_record.part is
@@ -860,22 +860,6 @@ comment on column profile_case.seq_len is 'Sequence length.';
 comment on column profile_case.gradient_accumulation is 'Passes per step.';
 comment on column profile_case.options is 'Options that are part of the case; NULL where no run claims the log.';
 comment on column profile_case.gpu_model is 'GPU as NVIDIA names it, without its prefix: V100-SXM2-16GB.';
-
-comment on view convergence_table is
-    'One row per run and loss: first and last loss, and the last accuracy.';
-comment on column convergence_table.run_id is
-    'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column convergence_table.case_id is 'Id of the case (table bench_case).';
-comment on column convergence_table.loss_name is 'Name of the loss as the log spells it.';
-comment on column convergence_table.first_step is 'Step of the first loss.';
-comment on column convergence_table.first_loss is 'First loss.';
-comment on column convergence_table.last_step is 'Step of the last loss.';
-comment on column convergence_table.last_loss is 'Last loss.';
-comment on column convergence_table.loss_records is 'Number of records with this loss.';
-comment on column convergence_table.accuracy_name is 'Name of the accuracy as the log spells it.';
-comment on column convergence_table.last_accuracy is 'Last accuracy that the run states.';
-comment on column convergence_table.status is
-    'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
 
 comment on view leaderboard is
     'One row per series that has a speed by its default rule, ranked among equal model, task, precision, sequence length, GPU model, number of GPUs and unit. All campaigns, a run once. leaderboard_of(glob) ranks some campaigns only.';

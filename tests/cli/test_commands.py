@@ -36,6 +36,7 @@ EQUALS: dict[str, str | None] = {
     "ingest": "ingest",
     "query": "query",
     "redact": "redact",
+    "report convergence": "report_convergence",
     "report failures": "report_failures",
     "report mlperf": "report_mlperf",
     "report environment": "report_environment",

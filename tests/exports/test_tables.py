@@ -193,7 +193,7 @@ def test_a_table_that_nothing_is_found_for_says_so_and_the_others_are_written(db
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["tables", "sped"], "known: environment, failures, leaderboard"),
+        (["tables", "sped"], "known: convergence, environment, failures"),
         (["tables", "environment", "speed", "--lang", "zh"], "the environment table takes no lang"),
         (["tables", "speed", "--format", "xlsx"], "--output FILE"),
         (["tables", "speed", "memory", "--format", "csv"], "--output FOLDER"),

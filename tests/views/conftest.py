@@ -97,6 +97,34 @@ class Ledger:
         return Piece(kind, (("memory", quantity, mib, "MiB", "gpu"),), phase, columns)
 
     @staticmethod
+    def loss(value: float, step: int | None, at: float | None = None, name: str = "loss", **columns: Any) -> Piece:
+        """A loss that a run prints while it trains."""
+        logged_at = None if at is None else START + timedelta(seconds=at)
+        return Piece(
+            "step", ((name, "loss", value, None, None),), "train", {"step": step, "logged_at": logged_at, **columns}
+        )
+
+    @staticmethod
+    def metric(
+        value: float,
+        step: int | None = None,
+        at: float | None = None,
+        unit: str | None = "1",
+        name: str = "top1",
+        quantity: str = "accuracy",
+        kind: str = "summary",
+        **columns: Any,
+    ) -> Piece:
+        """A metric that an evaluation of a run gives."""
+        logged_at = None if at is None else START + timedelta(seconds=at)
+        return Piece(
+            kind,
+            ((name, quantity, value, unit, None),),
+            "validation",
+            {"step": step, "logged_at": logged_at, **columns},
+        )
+
+    @staticmethod
     def kernel(label: str, start_s: float, seconds: float, **columns: Any) -> Piece:
         """A kernel of a timeline."""
         return Piece(

@@ -26,6 +26,7 @@ def fill(ledger: Ledger) -> None:
     _failures(ledger)
     _profiles(ledger)
     _unread(ledger)
+    _convergence(ledger)
 
 
 def _speeds(ledger: Ledger) -> None:
@@ -100,3 +101,10 @@ def _unread(ledger: Ledger) -> None:
         None, "years", status="unreadable", reason="a damaged archive", path="years/b.gz", archive="years/b.gz"
     )
     ledger.sighting(None, "years", status="empty", reason="no text in it", path="years/c.log")
+
+
+def _convergence(ledger: Ledger) -> None:
+    """Twelve losses that fall from 9 to 3.5, and two evaluations in percent, of which the first is the better."""
+    losses = [ledger.loss(9.5 - 0.5 * step, step, at=10.0 * step) for step in range(1, 13)]
+    checks = [ledger.metric(value, step, at=10.0 * step, unit="%") for value, step in ((76.0, 6), (75.5, 12))]
+    ledger.run(*losses, *checks, campaigns=("trained",), case=ONE_GPU)

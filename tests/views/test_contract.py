@@ -27,7 +27,10 @@ CONTRACT = {
     "conflict": "run_id name used_value other_value used_source other_source",
     "rule": "rule source window statistic ranks rounding trial_statistic",
     "profile_table": "run_id",
-    "convergence_table": "run_id",
+    "convergence_table": f"series_id campaign {CASE} gpu_model loss_name metric",
+    "run_convergence": "run_id case_id run_key status loss_name",
+    "loss_curve": "run_id name is_main nth",
+    "evaluation": "run_id name is_main nth",
 }
 
 

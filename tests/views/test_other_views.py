@@ -119,20 +119,3 @@ def test_a_kernel_has_the_mean_and_the_total_of_its_calls(ledger):
     rows = ledger.rows("select run_id, label, name, value, unit, records, total from profile_table")
 
     assert rows == [(run, "gemm", "gpu_time", 2.0, "s", 2, 4.0)]
-
-
-def test_convergence_has_first_and_last_loss_and_the_last_accuracy(ledger):
-    piece = ledger.step(1).__class__
-    losses = [
-        piece("step", (("loss", "loss", loss, "1", None),), "train", {"step": step})
-        for step, loss in ((1, 9.0), (2, 5.0), (3, None), (4, 7.0))
-    ]
-    accuracy = piece("summary", (("acc", "accuracy", 0.7, "1", None),), "validation")
-    ledger.run(*losses, accuracy)
-
-    rows = ledger.rows(
-        "select loss_name, first_step, first_loss, last_step, last_loss, loss_records, accuracy_name, last_accuracy "
-        "from convergence_table"
-    )
-
-    assert rows == [("loss", 1, 9.0, 4, 7.0, 3, "acc", 0.7)]

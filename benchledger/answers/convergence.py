@@ -1,0 +1,116 @@
+"""The convergence table: final loss, best metric, steps and minutes, and those to a target; one row a series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.cells import fact_text
+from benchledger.answers.convergence_cells import headed, runs_frame, series_text, table_notes
+from benchledger.answers.convergence_target import Target, read_target
+from benchledger.answers.excluded import excluded_notes
+from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS, Filters, read_filters
+from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order
+from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped
+from benchledger.answers.look import Look, look_of
+from benchledger.answers.reading import reading
+from benchledger.answers.series import all_series, frame_of, need_series, rows_of
+from benchledger.answers.tables import Report, Table, text_frame
+from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
+
+# Losses of another name, or metrics of another, are no column of one table.
+_TOLD_BY = ("loss_name", "metric", "metric_unit")
+_SERIES = "from convergence_table_of($metric, $target_name, $target)"
+_RUNS = """
+select
+    series_run.series_id, series_run.trial, told.*,
+    place_of(sighting.path, sighting.archive, sighting.member)
+        || ':' || coalesce(told.target_line, told.best_line, told.loss_line) as place
+from run_convergence_of($metric, $target_name, $target) as told
+join series_run using (run_id)
+left join (
+    select log_id, min(sighting_id) as sighting_id
+    from sighting
+    where status in ('loaded', 'duplicate')
+    group by log_id
+) as seen on seen.log_id = coalesce(told.target_log_id, told.best_log_id, told.loss_log_id)
+left join sighting on sighting.sighting_id = seen.sighting_id
+order by series_run.series_id, series_run.trial, told.run_key
+"""
+
+
+def report_convergence(
+    *,
+    db: Path | str = DEFAULT_DB,
+    campaign: str | None = None,
+    metric: str | None = None,
+    target: str | None = None,
+    trials: bool = False,
+    layout: str | None = None,
+    lang: str | None = None,
+    no_notes: bool = False,
+    **case_columns: object,
+) -> Report:
+    """Final loss and best metric of every series, its steps and minutes, and those to a target.
+
+    `target` is loss=6.5, accuracy=75.9% or the name of a metric with its value; `metric` shows another metric than the
+    one that tells each run. With `trials` every run stands below its table, with the line that its number leads to, and
+    the report's cells are runs. Raises NothingFoundError if nothing that meets the filters prints a loss or a metric,
+    UsageError for a target that says nothing.
+    """
+    aim = read_target(target, metric)
+    look = look_of("convergence", layout, lang)
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    with reading(db) as con:
+        need_series(con, db, all_series(con), filters)
+        asked = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
+        found = rows_of(filters.apply(con.sql(_SERIES, params=asked)))
+        rows = [row for row in found if row["metric"] is not None or not aim.wants_metric]
+        kept = {row["series_id"] for row in rows}
+        runs = [row for row in rows_of(con.sql(_RUNS, params=asked)) if row["series_id"] in kept]
+        excluded = excluded_notes(con, filters, look)
+    if not rows:
+        raise _nothing(filters, aim)
+    aim.check(rows)
+    groups = grouped(rows, (*TABLE_COLUMNS, *_TOLD_BY)).values()
+    tables = [_table(group, runs if trials else None, look, aim) for group in groups]
+    cells = _with_series(runs, rows) if trials else sorted(rows, key=cell_order)
+    return Report("convergence", tuple(tables), frame_of(cells)).noted(excluded).without_notes(no_notes)
+
+
+def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
+    what = f"a metric {aim.wanted!r}" if aim.wants_metric else "a loss while it trains, or a metric"
+    met = " that meets the filters" if filters.values else ""
+    return NothingFoundError(f"no run{met} prints {what}; bench query evaluations lists the metrics that there are")
+
+
+def _table(rows: list[Row], runs: list[Row] | None, look: Look, aim: Target) -> Table:
+    rows = sorted(rows, key=cell_order)
+    apart = tuple(name for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS) if len({fact_text(row[name]) for row in rows}) > 1)
+    facts = facts_of(rows[0], (*TABLE_COLUMNS, *_TOLD_BY))
+    columns = headed(facts, apart, aim)
+    texts = [[series_text(row, column, look) for column in columns] for row in rows]
+    told = {"loss": facts["loss_name"], **{name: facts[name] for name in _TOLD_BY[1:]}, "target": aim.said}
+    return Table(
+        facts={name: facts[name] for name in TABLE_COLUMNS} | {name: value for name, value in told.items() if value},
+        coverage=None,
+        frame=text_frame(look.headings(*columns), texts),
+        rows_split_by=apart,
+        notes=table_notes(rows, look),
+        trials=None if runs is None else runs_frame(rows, runs, look, aim),
+        above=look.above(facts),
+        texts=frozenset(look.headings(*(name for name in columns if name in (*apart, "trial_case", "status")))),
+    )
+
+
+def _with_series(runs: list[Row], rows: list[Row]) -> list[Row]:
+    """Every run with the case, the card and the campaign of its series."""
+    own = ("metric", "loss_name", "metric_unit")
+    series = {(row["series_id"], *(row[name] for name in own)): row for row in sorted(rows, key=cell_order)}
+    kept = ("campaign", *TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model", "framework_version", "implementation_version")
+    listed = []
+    for key, row in series.items():
+        facts = {name: row[name] for name in kept}
+        mine = [run for run in runs if (run["series_id"], *(run[name] for name in own)) == key]
+        listed += [{**facts, **run} for run in mine]
+    return listed

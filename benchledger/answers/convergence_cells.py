@@ -1,0 +1,118 @@
+"""What a convergence table says in a cell: of a series, of one of its runs, and below the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchledger.answers.cells import NOT_RUN, fact_text, number_text, status_text
+from benchledger.answers.convergence_target import Target
+from benchledger.answers.grouping import Row
+from benchledger.answers.look import Look
+from benchledger.answers.tables import text_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MINUTE_S = 60
+# A column: its number in a series, the lowest and the highest over its runs, its number in a run, and what it is
+# divided by.
+_NUMBERS = {
+    "steps": ("steps", None, None, "last_step", 1),
+    "minutes": ("seconds", None, None, "seconds", _MINUTE_S),
+    "final_loss": ("final_loss", "final_loss_lowest", "final_loss_highest", "final_loss", 1),
+    "best_metric": ("best_value", "best_lowest", "best_highest", "best_value", 1),
+    "target_steps": ("target_steps", "target_steps_lowest", "target_steps_highest", "target_step", 1),
+    "target_minutes": (
+        "target_seconds",
+        "target_seconds_lowest",
+        "target_seconds_highest",
+        "target_seconds",
+        _MINUTE_S,
+    ),
+}
+_WHOLE = ("steps", "target_steps")
+_OUTCOMES = {"reached": "runs_reached", "not reached": "runs_not_reached", "unknown": "runs_outcome_unknown"}
+
+
+def headed(facts: Mapping[str, str | None], apart: tuple[str, ...], aim: Target) -> list[str]:
+    """The columns of a table of these facts, whose rows are split `apart`."""
+    columns = ["gpus", *apart, "trial_case", "runs", "steps", "minutes"]
+    columns += [name for name, fact in (("final_loss", "loss_name"), ("best_metric", "metric")) if facts[fact]]
+    columns += ["target_steps", "target_minutes"] if aim.name else []
+    return [*columns, "status"]
+
+
+def series_text(row: Row, column: str, look: Look) -> str:
+    """The cell of a series: the median over its runs, and in brackets the lowest and the highest."""
+    if column == "trial_case":
+        return look.case(row["precision"], row["batch_size_per_gpu"])
+    if column == "status":
+        return _became(row, look)
+    if column not in _NUMBERS:
+        return fact_text(row[column])
+    name, low, high, _, over = _NUMBERS[column]
+    text = _number(row[name], over, column)
+    if low is None or high is None or row[low] == row[high]:
+        return text
+    return f"{text} ({_number(row[low], over, column)} to {_number(row[high], over, column)})"
+
+
+def runs_frame(rows: list[Row], runs: list[Row], look: Look, aim: Target) -> pl.DataFrame:
+    """Every run of a table's series, with the line of its target, else of its best metric, else of its last loss."""
+    columns = headed(rows[0], (), aim)
+    shown = [name for name in columns if name not in ("gpus", "trial_case", "runs", "status")]
+    lines = []
+    for row in rows:
+        for run in runs:
+            if all(run[name] == row[name] for name in ("series_id", "loss_name", "metric", "metric_unit")):
+                case = [fact_text(row["gpus"]), series_text(row, "trial_case", look), run["run_key"]]
+                numbers = [_number(run[_NUMBERS[name][3]], _NUMBERS[name][4], name) for name in shown]
+                lines.append([*case, *numbers, _run_became(run, look), run["place"] or ""])
+    return text_frame(look.headings("gpus", "trial_case", "run", *shown, "status", "line"), lines)
+
+
+def table_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+    """What a table says of its means, its runs that do not count, and those that diverged."""
+    notes = []
+    windows = [row[name] for row in rows for name in ("window_least", "window_most") if row[name] is not None]
+    if windows:
+        low, high = min(windows), max(windows)
+        notes.append(look.note("loss_window", losses=low if low == high else f"{low} - {high}"))
+    if any(row["step_restarts"] for row in rows):
+        notes.append(look.note("steps_restart"))
+    if dropped := sum(row["trials_dropped"] for row in rows):
+        notes.append(look.note("convergence_dropped", n=dropped))
+    if reasons := sorted({row["outcome_reason"] for row in rows if row["outcome_reason"]}):
+        notes.append(look.note("outcome_reasons", reasons=look.notes()["semicolon"].join(reasons)))
+    if criteria := sorted({row["diverged_by"] for row in rows if row["diverged_by"]}):
+        notes.append(look.note("diverged_by", criteria=", ".join(criteria)))
+    return tuple(notes)
+
+
+def _number(value: float | None, over: int, column: str) -> str:
+    if value is None:
+        return NOT_RUN
+    return str(int(value)) if column in _WHOLE and value == int(value) else number_text(value / over)
+
+
+def _became(row: Row, look: Look) -> str:
+    """What became of a series' runs, and of how many: reached 4, not reached 1, diverged 1."""
+    said = [(outcome, row[name]) for outcome, name in _OUTCOMES.items() if row[name]]
+    if not said or row["status"] != "ok":
+        said.append((row["status"], row["runs"]))
+    said += [("diverged", row["runs_diverged"])] if row["runs_diverged"] else []
+    texts = [_word(key, look) if row["runs"] == 1 else f"{_word(key, look)} {number}" for key, number in said]
+    return look.notes()["comma"].join(texts)
+
+
+def _run_became(run: Row, look: Look) -> str:
+    said = [run["outcome"]] if run["outcome"] else []
+    if not said or run["status"] not in ("ok", "unknown"):
+        said.append(run["status"])
+    said += ["diverged"] if run["diverged_by"] else []
+    return look.notes()["comma"].join(_word(key, look) for key in said)
+
+
+def _word(key: str, look: Look) -> str:
+    return look.notes().get(f"became_{key.replace(' ', '_')}", status_text(key))

@@ -1,0 +1,651 @@
+-- Time to train, convergence, accuracy: docs/convergence.md says what each of these words means.
+
+-- Where a run's time starts and ends. A rule that measures the time between two records names them (MLPerf: run_start
+-- to run_stop); without such a rule it is all the time that the log dates.
+create view run_clock as
+with asked as (
+    select distinct
+        split_part(name, ' to ', 1) as from_label, split_part(name, ' to ', 2) as to_label, unnest(formats) as format
+    from rule
+    where quantity = 'span' and formats is not null
+),
+dated as (
+    select
+        record.run_id,
+        record.part,
+        record.log_id,
+        record.byte_offset,
+        record.logged_at,
+        record.clock_s,
+        record.label = asked.from_label is true as is_start,
+        record.label = asked.to_label is true as is_stop
+    from run_record as record
+    join run_format using (run_id)
+    left join asked using (format)
+    where record.logged_at is not null or record.clock_s is not null
+),
+reach as (
+    select
+        run_id,
+        coalesce(min(logged_at) filter (where is_start), min(logged_at)) as started_at,
+        coalesce(max(logged_at) filter (where is_stop), max(logged_at)) as ended_at,
+        arg_min(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as started_s,
+        arg_max(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as ended_s,
+        bool_or(is_start) and bool_or(is_stop) as is_timed
+    from dated
+    group by run_id
+)
+select
+    run_id,
+    started_at,
+    started_s,
+    nullif(coalesce((epoch_us(ended_at) - epoch_us(started_at)) / 1e6, ended_s - started_s), 0) as seconds,
+    is_timed
+from reach;
+
+-- A negative time is a clock that was set, or went past midnight: no time.
+create macro seconds_since(logged_at, clock_s, started_at, started_s) as
+    case
+        when coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s) >= 0
+            then coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s)
+    end;
+
+-- Over how many printed losses a loss is averaged: a quarter of them, 10 at most.
+create macro loss_window(losses) as greatest(1, least(10, losses // 4));
+
+-- Fewer losses than this show no trend: their window would be one or two records.
+create macro fewest_losses() as 12;
+
+create view loss_curve as
+with time_of_step as (
+    select shape_id, min(ordinal) as ordinal
+    from shape
+    where quantity = 'step_time' and unit = 's' and kind = 'step'
+    group by shape_id
+),
+printed as (
+    select
+        record.run_id,
+        record.part,
+        record.log_id,
+        record.line,
+        record.byte_offset,
+        record.step,
+        record.epoch,
+        record.rank,
+        record.logged_at,
+        record.clock_s,
+        record."values"[time_of_step.ordinal] as step_s,
+        shape.name,
+        record."values"[shape.ordinal] as loss
+    from run_record as record
+    join shape using (shape_id)
+    left join time_of_step using (shape_id)
+    anti join excluded_run using (run_id)
+    where shape.quantity = 'loss'
+        and shape.kind = 'step'
+        and shape.phase = 'train'
+        and record."values"[shape.ordinal] is not null
+    -- Each rank prints the loss of its own samples: one of them is followed.
+    qualify coalesce(record.rank, -1) = min(coalesce(record.rank, -1)) over (partition by record.run_id, shape.name)
+),
+placed as (
+    select
+        *,
+        row_number() over curve as nth,
+        count(*) over (partition by run_id, name) as losses,
+        step - lag(step) over curve as steps_since,
+        list(loss) over (curve rows between 9 preceding and current row) as recent
+    from printed
+    window curve as (partition by run_id, name order by part, log_id, byte_offset)
+),
+counted as (
+    select
+        *,
+        list_slice(recent, -loss_window(losses), -1) as averaged,
+        bool_or(steps_since < 0) over (partition by run_id, name) is true as restarts,
+        sum(step_s * greatest(steps_since, 1)) filter (where nth > 1) over (
+            partition by run_id, name order by nth rows between unbounded preceding and current row
+        ) as summed_s
+    from placed
+),
+-- The loss that a run is told by: the total where one is printed, else the one that is printed most often.
+main as (
+    select run_id, arg_min(name, (not contains(lower(name), 'total'), -losses, name)) as name
+    from (select distinct run_id, name, losses from counted)
+    group by run_id
+)
+select
+    counted.run_id,
+    counted.name,
+    counted.name = main.name as is_main,
+    counted.nth,
+    counted.losses,
+    counted.epoch,
+    counted.step,
+    counted.restarts as step_restarts,
+    -- A step that is counted from 0 again in each epoch does not tell how many there were.
+    case when not counted.restarts then counted.step * bench_case.global_batch_size end as samples,
+    coalesce(
+        seconds_since(counted.logged_at, counted.clock_s, run_clock.started_at, run_clock.started_s),
+        case when run_clock.run_id is null then counted.summed_s end
+    ) as seconds,
+    case
+        when seconds_since(counted.logged_at, counted.clock_s, run_clock.started_at, run_clock.started_s) is not null
+            then 'log'
+        when run_clock.run_id is null and counted.summed_s is not null then 'step times'
+    end as seconds_from,
+    counted.loss,
+    case
+        when counted.nth >= loss_window(counted.losses)
+            and len(list_filter(counted.averaged, lambda x: isfinite(x))) = loss_window(counted.losses)
+            then list_avg(list_sort(counted.averaged))
+    end as mean_loss,
+    list_min(counted.averaged) as mean_lowest,
+    list_max(counted.averaged) as mean_highest,
+    counted.rank,
+    counted.log_id,
+    counted.line,
+    counted.byte_offset
+from counted
+join main using (run_id)
+join run on run.run_id = counted.run_id
+join bench_case using (case_id)
+left join run_clock on run_clock.run_id = counted.run_id;
+
+-- The run's own clock says when; a program that prints parts of an evaluation and then its sum is told by the sums.
+create view evaluation as
+with printed as (
+    select
+        record.run_id,
+        record.part,
+        record.log_id,
+        record.line,
+        record.byte_offset,
+        shape.kind,
+        record.step,
+        record.epoch,
+        record.rank,
+        record.logged_at,
+        record.clock_s,
+        shape.name,
+        shape.quantity,
+        record."values"[shape.ordinal] as value,
+        shape.unit
+    from run_record as record
+    join shape using (shape_id)
+    anti join excluded_run using (run_id)
+    where shape.quantity in ('accuracy', 'score', 'error_rate', 'perplexity', 'loss')
+        and shape.kind in ('step', 'summary')
+        and shape.phase = 'validation'
+        and record."values"[shape.ordinal] is not null
+    qualify coalesce(record.rank, -1) = min(coalesce(record.rank, -1)) over (partition by record.run_id, shape.name)
+        and (shape.kind = 'summary' or not bool_or(shape.kind = 'summary') over (partition by record.run_id))
+),
+-- The metric that a run is told by: accuracy before score before error rate before perplexity before loss, then the one that is
+-- printed most often.
+main as (
+    select
+        run_id,
+        arg_min(
+            name, (list_position(['accuracy', 'score', 'error_rate', 'perplexity', 'loss'], quantity), -printed_times, name)
+        ) as name
+    from (select run_id, name, quantity, count(*) as printed_times from printed group by all)
+    group by run_id
+)
+select
+    printed.run_id,
+    printed.name,
+    printed.name = main.name as is_main,
+    row_number() over (
+        partition by printed.run_id, printed.name order by printed.part, printed.log_id, printed.byte_offset
+    ) as nth,
+    printed.kind,
+    printed.epoch,
+    printed.step,
+    seconds_since(printed.logged_at, printed.clock_s, run_clock.started_at, run_clock.started_s) as seconds,
+    printed.quantity,
+    printed.value,
+    printed.unit,
+    case printed.unit when '%' then printed.value / 100 when '1' then printed.value end as fraction,
+    printed.quantity in ('accuracy', 'score') as higher_is_better,
+    printed.rank,
+    printed.log_id,
+    printed.line,
+    printed.byte_offset
+from printed
+join main using (run_id)
+left join run_clock on run_clock.run_id = printed.run_id;
+
+-- What became of a run ----------------------------------------------------------------------------------------
+
+-- Under a metric's name, a glob of names, or the word for what metrics measure (accuracy); '' for the one that tells the run.
+create macro is_metric(wanted, name, quantity, is_main) as
+    case when wanted = '' then is_main else name glob wanted or (is_main and quantity = wanted) end;
+
+-- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation.
+create macro at_target(target_name, target) as table
+select
+    run_id,
+    null as metric,
+    min(losses) >= fewest_losses() or bool_and(loss > target) as is_known,
+    arg_min(
+        {'epoch': epoch, 'step': step, 'samples': samples, 'seconds': seconds, 'value': mean_loss, 'log_id': log_id, 'line': line},
+        nth
+    ) filter (where mean_loss <= target and losses >= fewest_losses()) as reached
+from loss_curve
+where is_main and target_name = 'loss'
+group by run_id
+union all
+select
+    run_id,
+    name,
+    true,
+    arg_min(
+        {'epoch': epoch, 'step': step, 'samples': null, 'seconds': seconds, 'value': coalesce(fraction, value), 'log_id': log_id, 'line': line},
+        nth
+    ) filter (where if(higher_is_better, coalesce(fraction, value) >= target, coalesce(fraction, value) <= target))
+from evaluation
+where target_name not in ('', 'loss') and is_metric(target_name, name, quantity, is_main)
+group by run_id, name;
+
+-- All runs that print a loss or a metric, and where they reached a target: 'loss' or the name of a metric, and its value.
+create macro run_convergence_of(metric_wanted, target_name, target) as table
+with curve as (
+    select
+        run_id,
+        name as loss_name,
+        any_value(losses) as losses,
+        loss_window(any_value(losses)) as window_losses,
+        count(*) filter (where not isfinite(loss)) as losses_not_finite,
+        any_value(step_restarts) as step_restarts,
+        min(step) as first_step,
+        arg_max(step, nth) as last_step,
+        arg_max(epoch, nth) as last_epoch,
+        arg_max(samples, nth) as samples,
+        arg_max(seconds, nth) as loss_seconds,
+        arg_max(loss, nth) as last_loss,
+        arg_min({'mean': mean_loss, 'highest': mean_highest}, nth) filter (where mean_loss is not null) as start,
+        arg_min({'mean': mean_loss, 'highest': mean_highest, 'step': step}, (mean_loss, nth))
+            filter (where mean_loss is not null) as lowest,
+        arg_max({'mean': mean_loss, 'lowest': mean_lowest}, nth) as final,
+        arg_max({'log_id': log_id, 'line': line}, nth) as last_place
+    from loss_curve
+    where is_main
+    group by run_id, name
+),
+judged as (
+    select
+        *,
+        -- Each criterion by its name; docs/convergence.md has them.
+        case
+            when not isfinite(last_loss) then 'loss.not_finite'
+            when losses < fewest_losses() or final.mean is null then null
+            when final.lowest > start.highest then 'loss.above_start'
+            when final.mean - lowest.mean > (start.mean - lowest.mean) / 2
+                and final.mean > 1.05 * lowest.mean
+                and final.lowest > lowest.highest
+                then 'loss.rebound'
+        end as diverged_by
+    from curve
+),
+quality as (
+    select
+        run_id,
+        name as metric,
+        any_value(quantity) as metric_quantity,
+        any_value(unit) as metric_unit,
+        count(*) as evaluations,
+        arg_max({'value': value, 'epoch': epoch, 'step': step}, nth) as latest,
+        arg_min(
+            {
+                'value': value, 'fraction': fraction, 'epoch': epoch, 'step': step, 'seconds': seconds,
+                'log_id': log_id, 'line': line
+            },
+            (if(higher_is_better, -value, value), nth)
+        ) filter (where isfinite(value)) as best
+    from evaluation
+    where is_metric(if(target_name in ('', 'loss'), metric_wanted, target_name), name, quantity, is_main)
+    group by run_id, name
+),
+target as (
+    select * from at_target(target_name, target)
+)
+select
+    run.run_id,
+    run.case_id,
+    run.run_key,
+    run.status,
+    judged.loss_name,
+    judged.losses,
+    judged.window_losses,
+    judged.losses_not_finite,
+    judged.first_step,
+    judged.last_step,
+    judged.step_restarts,
+    judged.last_epoch,
+    judged.samples,
+    judged.start.mean as first_loss,
+    judged.final.mean as final_loss,
+    judged.lowest.mean as lowest_loss,
+    judged.lowest.step as lowest_step,
+    judged.last_loss,
+    judged.last_place.log_id as loss_log_id,
+    judged.last_place.line as loss_line,
+    judged.diverged_by,
+    quality.metric,
+    quality.metric_quantity,
+    quality.metric_unit,
+    quality.evaluations,
+    quality.latest.value as last_value,
+    quality.best.value as best_value,
+    quality.best.fraction as best_fraction,
+    quality.best.epoch as best_epoch,
+    quality.best.step as best_step,
+    quality.best.seconds as best_seconds,
+    quality.best.log_id as best_log_id,
+    quality.best.line as best_line,
+    coalesce(run_clock.seconds, judged.loss_seconds) as seconds,
+    target.reached.epoch as target_epoch,
+    target.reached.step as target_step,
+    target.reached.samples as target_samples,
+    target.reached.seconds as target_seconds,
+    target.reached.value as target_value,
+    target.reached.log_id as target_log_id,
+    target.reached.line as target_line,
+    case
+        when target.reached is not null then 'reached'
+        when target.is_known then 'not reached'
+        when target_name <> '' then 'unknown'
+        -- Only a program whose time has an end that it states says itself whether it got where it was to get.
+        when run_clock.is_timed and run.status = 'ok' then 'reached'
+        when run_clock.is_timed and run.status = 'failed' then 'not reached'
+    end as outcome,
+    case
+        when outcome = 'unknown' and target.run_id is null then 'it prints no ' || target_name
+        when outcome = 'unknown' then format('{} losses, fewer than {}', judged.losses, fewest_losses())
+        when outcome = 'not reached' and target_name = '' then run.reason
+    end as outcome_reason
+from run
+left join judged using (run_id)
+left join quality using (run_id)
+left join run_clock using (run_id)
+left join target on target.run_id = run.run_id and (target.metric is null or target.metric = quality.metric)
+where judged.run_id is not null or quality.run_id is not null;
+
+create view run_convergence as
+select
+    * exclude (
+        target_epoch, target_step, target_samples, target_seconds, target_value, target_log_id, target_line
+    )
+from run_convergence_of('', '', null::double);
+
+-- Final losses and metrics are of the runs that ended; a target that a run reached before it failed was reached.
+create macro convergence_table_of(metric_wanted, target_name, target) as table
+with trial as (
+    select
+        series_run.series_id,
+        series_run.trial,
+        told.*,
+        told.status in ('ok', 'unknown') as is_trial
+    from series_run
+    join run_convergence_of(metric_wanted, target_name, target) as told using (run_id)
+),
+cell as (
+    select
+        series_id,
+        loss_name,
+        metric,
+        metric_unit,
+        count(*) as runs,
+        count(*) filter (where is_trial) as trials,
+        count(*) filter (where not is_trial) as trials_dropped,
+        median(last_step) filter (where is_trial and not step_restarts) as steps,
+        coalesce(bool_or(step_restarts), false) as step_restarts,
+        median(seconds) filter (where is_trial) as seconds,
+        median(first_loss) filter (where is_trial) as first_loss,
+        median(final_loss) filter (where is_trial) as final_loss,
+        min(final_loss) filter (where is_trial) as final_loss_lowest,
+        max(final_loss) filter (where is_trial) as final_loss_highest,
+        min(losses) filter (where is_trial) as losses_fewest,
+        min(window_losses) filter (where is_trial) as window_least,
+        max(window_losses) filter (where is_trial) as window_most,
+        median(best_value) filter (where is_trial) as best_value,
+        min(best_value) filter (where is_trial) as best_lowest,
+        max(best_value) filter (where is_trial) as best_highest,
+        count(*) filter (where outcome = 'reached') as runs_reached,
+        count(*) filter (where outcome = 'not reached') as runs_not_reached,
+        count(*) filter (where outcome = 'unknown') as runs_outcome_unknown,
+        median(target_step) filter (where step_restarts is not true) as target_steps,
+        min(target_step) filter (where step_restarts is not true) as target_steps_lowest,
+        max(target_step) filter (where step_restarts is not true) as target_steps_highest,
+        median(target_seconds) as target_seconds,
+        min(target_seconds) as target_seconds_lowest,
+        max(target_seconds) as target_seconds_highest,
+        count(*) filter (where diverged_by is not null) as runs_diverged,
+        string_agg(distinct diverged_by, ', ' order by diverged_by) as diverged_by,
+        string_agg(distinct outcome_reason, '; ' order by outcome_reason) as outcome_reason,
+        case when bool_or(is_trial) then 'ok' else min(status) end as status,
+        string_agg(run_key, ' ' order by trial, run_key) as runs_told
+    from trial
+    group by series_id, loss_name, metric, metric_unit
+)
+select
+    series.series_id,
+    series.campaign,
+    series.case_id,
+    bench_case.name,
+    bench_case.framework,
+    bench_case.implementation,
+    bench_case.model,
+    bench_case.task,
+    bench_case.precision,
+    bench_case.batch_size_per_gpu,
+    bench_case.global_batch_size,
+    bench_case.nodes,
+    bench_case.gpus,
+    bench_case.seq_len,
+    bench_case.gradient_accumulation,
+    bench_case.options,
+    series.gpu_model,
+    cell.* exclude (series_id),
+    series.gpu_memory_mib,
+    series.framework_version,
+    series.implementation_version,
+    series.mixed
+from cell
+join series using (series_id)
+join bench_case using (case_id);
+
+create view convergence_table as
+select
+    * exclude (
+        target_steps, target_steps_lowest, target_steps_highest, target_seconds, target_seconds_lowest,
+        target_seconds_highest
+    )
+from convergence_table_of('', '', null::double);
+
+-- Comments ----------------------------------------------------------------------------------------------------
+
+comment on view run_clock is
+    'One row per run: when its time starts, and how long it lasts. Helper of loss_curve, evaluation and run_convergence.';
+comment on column run_clock.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column run_clock.started_at is
+    'When the time starts: with the record that a rule names (MLPerf: run_start), else with the first dated record.';
+comment on column run_clock.started_s is 'The same on the log''s own clock, where it has no date.';
+comment on column run_clock.seconds is
+    'Seconds from there to the record that the rule names, else to the last dated record.';
+comment on column run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
+
+comment on view loss_curve is
+    'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
+comment on column loss_curve.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column loss_curve.name is 'Name of the loss as the log spells it.';
+comment on column loss_curve.is_main is
+    'Whether the run is told by this loss: the total where one is printed, else the one that is printed most often, of several the first by name.';
+comment on column loss_curve.nth is 'Place of the loss among those of its name, from 1.';
+comment on column loss_curve.losses is 'How many losses of this name the run prints.';
+comment on column loss_curve.epoch is 'Epoch, where one is logged.';
+comment on column loss_curve.step is 'Step as logged.';
+comment on column loss_curve.step_restarts is
+    'Whether the step numbers fall somewhere, as where each epoch counts from 0: then they do not tell how many steps there were.';
+comment on column loss_curve.samples is
+    'Samples seen: step times global batch size; NULL where either is unknown, or steps restart.';
+comment on column loss_curve.seconds is
+    'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times after the first loss.';
+comment on column loss_curve.seconds_from is
+    'log (its clock), step times (summed), or NULL where nothing tells the time.';
+comment on column loss_curve.loss is 'The loss as logged; may be NaN or infinite.';
+comment on column loss_curve.mean_loss is
+    'Mean of this loss and those before it: a quarter of all losses, 10 at most; NULL where there are too few before it, or one is not finite.';
+comment on column loss_curve.mean_lowest is 'The lowest loss of that mean.';
+comment on column loss_curve.mean_highest is 'The highest loss of that mean.';
+comment on column loss_curve.rank is 'Rank that printed it, where ranks print.';
+comment on column loss_curve.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column loss_curve.line is 'Line of the log, from 1.';
+comment on column loss_curve.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+
+comment on view evaluation is
+    'One row per metric that an evaluation of a run gives; of several ranks the lowest. Without excluded runs.';
+comment on column evaluation.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column evaluation.name is 'Name of the metric as the log spells it.';
+comment on column evaluation.is_main is
+    'Whether the run is told by this metric: accuracy before score before error_rate before perplexity before loss, then the one that is printed most often, then the first by name.';
+comment on column evaluation.nth is 'Place among the evaluations of this name, from 1.';
+comment on column evaluation.kind is
+    'step or summary; where a run sums up its evaluations, the parts that it prints on the way are left out.';
+comment on column evaluation.epoch is 'Epoch, where one is logged.';
+comment on column evaluation.step is 'Step, where one is logged.';
+comment on column evaluation.seconds is 'Seconds since the start of the run''s time (run_clock).';
+comment on column evaluation.quantity is
+    'accuracy or score (the higher the better); error_rate, perplexity or loss (the lower the better).';
+comment on column evaluation.value is 'Value as logged.';
+comment on column evaluation.unit is
+    '% or 1 where it is known whether it is a percentage or a fraction; NULL of scores such as BLEU, and where nobody knows.';
+comment on column evaluation.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
+comment on column evaluation.higher_is_better is 'Whether higher values are better.';
+comment on column evaluation.rank is 'Rank that printed it, where ranks print.';
+comment on column evaluation.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column evaluation.line is 'Line of the log, from 1.';
+comment on column evaluation.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+
+comment on view run_convergence is
+    'One row per run that prints a loss or a metric: where it began, where it ended, and whether it diverged. Without excluded runs.';
+comment on column run_convergence.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column run_convergence.case_id is 'Id of the case (table bench_case).';
+comment on column run_convergence.run_key is
+    'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
+comment on column run_convergence.status is
+    'How the run ended: ok, oom, nan, timeout, failed, truncated (stops without its end), too_few_steps, unknown (nothing says).';
+comment on column run_convergence.loss_name is 'The loss by which the run is told, as the log spells it.';
+comment on column run_convergence.losses is 'How many of them it prints.';
+comment on column run_convergence.window_losses is
+    'Over how many of them first_loss, final_loss and lowest_loss are means: a quarter, 10 at most.';
+comment on column run_convergence.losses_not_finite is 'How many of them are NaN or infinite.';
+comment on column run_convergence.first_step is 'Lowest step with a loss.';
+comment on column run_convergence.last_step is 'Step of the last loss.';
+comment on column run_convergence.step_restarts is 'Whether steps are counted from 0 again, as in each epoch.';
+comment on column run_convergence.last_epoch is 'Epoch of the last loss.';
+comment on column run_convergence.samples is
+    'Samples seen until the last loss; NULL where batch size or steps do not tell.';
+comment on column run_convergence.first_loss is 'Mean of the first losses.';
+comment on column run_convergence.final_loss is 'Mean of the last losses; NULL where one of them is not finite.';
+comment on column run_convergence.lowest_loss is 'The lowest mean of as many losses in a row.';
+comment on column run_convergence.lowest_step is 'Step at which it is reached.';
+comment on column run_convergence.last_loss is 'The last loss as logged.';
+comment on column run_convergence.loss_log_id is 'Log of the last loss.';
+comment on column run_convergence.loss_line is 'Line of the last loss.';
+comment on column run_convergence.diverged_by is
+    'The criterion by which it diverged: loss.not_finite, loss.above_start, loss.rebound; NULL if by none, or with too few losses to tell.';
+comment on column run_convergence.metric is 'The metric by which the run is told, as the log spells it.';
+comment on column run_convergence.metric_quantity is 'accuracy, score, error_rate, perplexity or loss.';
+comment on column run_convergence.metric_unit is '%, 1 or NULL.';
+comment on column run_convergence.evaluations is 'How many evaluations give it.';
+comment on column run_convergence.last_value is 'The last one.';
+comment on column run_convergence.best_value is 'The best one: highest of accuracy and score, lowest of the others.';
+comment on column run_convergence.best_fraction is 'The best one as a fraction; NULL without a unit.';
+comment on column run_convergence.best_epoch is 'Epoch of the best one.';
+comment on column run_convergence.best_step is 'Step of the best one.';
+comment on column run_convergence.best_seconds is 'Seconds from the start of the run''s time to the best one.';
+comment on column run_convergence.best_log_id is 'Log of the best one.';
+comment on column run_convergence.best_line is 'Line of the best one.';
+comment on column run_convergence.seconds is
+    'Seconds that the run took (run_clock); where its log dates nothing the sum of its step times after the first loss.';
+comment on column run_convergence.outcome is
+    'reached or not reached, where the program itself says so (MLPerf: run_stop with success, or aborted); NULL where it names no target.';
+comment on column run_convergence.outcome_reason is 'Why not.';
+
+comment on view convergence_table is
+    'One row per series, loss and metric: medians over its trials of final loss, best metric, steps and time.';
+comment on column convergence_table.series_id is
+    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+comment on column convergence_table.campaign is
+    'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
+comment on column convergence_table.case_id is 'Id of the case (table bench_case).';
+comment on column convergence_table.name is
+    'Name of the value as the log spells it, such as step_loss or memory.used.';
+comment on column convergence_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column convergence_table.implementation is
+    'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
+comment on column convergence_table.model is 'Model, such as bert_base, bert_large, resnet50.';
+comment on column convergence_table.task is 'Task, such as pretraining, squad, classification.';
+comment on column convergence_table.precision is 'Type of the matrix products: fp32, tf32, fp16, bf16, fp8.';
+comment on column convergence_table.batch_size_per_gpu is 'Samples per GPU in one forward pass.';
+comment on column convergence_table.global_batch_size is
+    'Samples per optimizer step over all GPUs and accumulation steps.';
+comment on column convergence_table.nodes is 'Number of machines.';
+comment on column convergence_table.gpus is 'Number of GPUs over all nodes.';
+comment on column convergence_table.seq_len is 'Sequence length in tokens.';
+comment on column convergence_table.gradient_accumulation is 'Forward passes per optimizer step.';
+comment on column convergence_table.options is 'JSON of the other settings that make it another case.';
+comment on column convergence_table.gpu_model is
+    'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
+comment on column convergence_table.loss_name is 'The loss by which its runs are told, as the log spells it.';
+comment on column convergence_table.metric is 'The metric by which its runs are told, as the log spells it.';
+comment on column convergence_table.metric_unit is '%, 1 or NULL.';
+comment on column convergence_table.runs is 'Runs of the series with this loss and metric.';
+comment on column convergence_table.trials is
+    'Those that ended well or of which nothing says how they ended: their medians are shown.';
+comment on column convergence_table.trials_dropped is 'The others.';
+comment on column convergence_table.steps is 'Median of the last steps; NULL where steps restart.';
+comment on column convergence_table.step_restarts is 'Whether some of them count steps from 0 again.';
+comment on column convergence_table.seconds is 'Median of the seconds that they took.';
+comment on column convergence_table.first_loss is 'Median of the first losses, each a mean.';
+comment on column convergence_table.final_loss is 'Median of the final losses, each a mean.';
+comment on column convergence_table.final_loss_lowest is 'Lowest final loss.';
+comment on column convergence_table.final_loss_highest is 'Highest final loss.';
+comment on column convergence_table.losses_fewest is 'Fewest losses that one of them prints.';
+comment on column convergence_table.window_least is
+    'Over how many losses a first or final loss is a mean, at the least.';
+comment on column convergence_table.window_most is 'The same, at the most.';
+comment on column convergence_table.best_value is 'Median of the best metrics.';
+comment on column convergence_table.best_lowest is 'Lowest best metric.';
+comment on column convergence_table.best_highest is 'Highest best metric.';
+comment on column convergence_table.runs_reached is 'Runs that reached the target that their program states.';
+comment on column convergence_table.runs_not_reached is 'Runs that did not.';
+comment on column convergence_table.runs_outcome_unknown is 'Runs of which nothing tells it.';
+comment on column convergence_table.runs_diverged is 'Runs that diverged.';
+comment on column convergence_table.diverged_by is 'By which criteria.';
+comment on column convergence_table.outcome_reason is 'Why runs did not reach their target.';
+comment on column convergence_table.status is 'ok, or how the runs ended if none of them counts.';
+comment on column convergence_table.runs_told is 'Keys of the runs.';
+comment on column convergence_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
+comment on column convergence_table.framework_version is 'Version of the framework.';
+comment on column convergence_table.implementation_version is 'Version or commit of the training program.';
+comment on column convergence_table.mixed is
+    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+
+comment on macro seconds_since is
+    'seconds_since(logged_at, clock_s, started_at, started_s): the time from a start by either clock; NULL before it.';
+comment on macro loss_window is
+    'loss_window(losses): over how many losses a loss is averaged, a quarter of those that are printed, 10 at most.';
+comment on macro fewest_losses is
+    'fewest_losses(): with fewer printed losses no trend is told.';
+comment on macro is_metric is
+    'is_metric(wanted, name, quantity, is_main): whether a metric is meant by a glob of names, the word for what it measures, or '''' for the main one.';
+comment on macro table at_target is
+    'at_target(target_name, target): where each run is first at a target, ''loss'' or the name of a metric; a struct, NULL where it is not.';
+comment on macro table run_convergence_of is
+    'run_convergence_of(metric, target_name, target): run_convergence by another metric, and where each run reaches a target: run_convergence_of('''', ''loss'', 6.5).';
+comment on macro table convergence_table_of is
+    'convergence_table_of(metric, target_name, target): convergence_table by another metric, with steps and seconds to a target: convergence_table_of('''', ''accuracy'', 0.75).';

@@ -1,0 +1,138 @@
+"""The convergence report: what its cells say, its targets, and the way from a cell to the log's line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, report_convergence, show_run
+from benchledger.errors import NothingFoundError, UsageError
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import put
+
+
+def state(losses: list[float], accuracies: dict[int, float]) -> str:
+    """What Hugging Face's Trainer keeps of a run: a loss every ten steps, accuracies behind some of them."""
+    history = []
+    for number, loss in enumerate(losses, start=1):
+        history.append({"loss": loss, "step": 10 * number})
+        if 10 * number in accuracies:
+            history.append({"eval_accuracy": accuracies[10 * number], "eval_runtime": 1.2, "step": 10 * number})
+    head = {"global_step": 10 * len(losses), "is_world_process_zero": True, "max_steps": 10 * len(losses)}
+    return json.dumps({**head, "train_batch_size": 32, "log_history": history}, indent=1)
+
+
+DOWN = [1.0 - 0.05 * step for step in range(16)]
+UP = [1.0 + 0.05 * step for step in range(16)]
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    put(folder / "cola" / "1" / "trainer_state.json", state(DOWN, {80: 0.81, 160: 0.845}))
+    put(folder / "cola" / "2" / "trainer_state.json", state([loss + 0.1 for loss in DOWN], {80: 0.80, 160: 0.83}))
+    put(folder / "cola" / "3" / "trainer_state.json", state(UP, {80: 0.55, 160: 0.50}))
+    put(folder / "facts.toml", 'campaign = "cola"\n[case]\nmodel = "bert_base"\nprecision = "fp16"\ngpus = 1\n')
+    place = folder / "bench.duckdb"
+    ingest(folder, db=place)
+    return place
+
+
+def row(db: Path, **asked: object) -> dict[str, str]:
+    (table,) = report_convergence(db=db, **asked).tables
+    assert table.frame.height == 1
+    return dict(table.frame.to_dicts()[0])
+
+
+def test_a_series_shows_medians_their_range_and_how_many_diverged(db: Path) -> None:
+    assert row(db) == {
+        "gpus": "1",
+        "case": "FP16(BS=32)",
+        "runs": "3",
+        "steps": "160",
+        "minutes": "-",
+        "final loss": "0.425 (0.325 to 1.68)",
+        "best metric": "0.83 (0.55 to 0.845)",
+        "status": "ended 3, diverged 1",
+    }
+
+
+def test_a_target_has_its_median_its_range_and_those_that_never_reached_it(db: Path) -> None:
+    loss, accuracy = (row(db, target=target) for target in ("loss=0.6", "accuracy=80%"))
+
+    assert (loss["steps to target"], loss["status"]) == ("120 (110 to 130)", "reached 2, not reached 1, diverged 1")
+    assert (accuracy["steps to target"], accuracy["status"]) == ("80", "reached 2, not reached 1, diverged 1")
+
+
+def test_each_run_leads_to_the_line_where_it_reached_its_target(db: Path) -> None:
+    report = report_convergence(db=db, target="eval_accuracy=0.84", trials=True)
+
+    runs = {run["place"].partition("/")[0]: run for run in report.cells.to_dicts()}
+    reached = runs["1"] if "1" in runs else next(run for run in runs.values() if run["outcome"] == "reached")
+    path, line = reached["place"].rsplit(":", 1)
+    lines = (db.parent / path).read_text().splitlines()
+    assert path == "cola/1/trainer_state.json"
+    assert '"eval_accuracy": 0.845' in "".join(lines[int(line) - 1 : int(line) + 2])
+    assert report.cells.height == 3
+    shown = report.tables[0].trials
+    assert shown is not None
+    assert shown["line"].to_list() == report.cells["place"].to_list()
+
+
+def test_show_run_has_the_same_places(db: Path) -> None:
+    cells = report_convergence(db=db, trials=True).cells
+    best = cells.row(0, named=True)
+
+    told = show_run(best["run_key"], db=db).convergence.to_dicts()
+
+    assert [(said["which"], said["name"]) for said in told] == [("final", "loss"), ("best", "eval_accuracy")]
+    assert (told[0]["value"], told[1]["value"]) == (best["final_loss"], best["best_value"])
+    assert told[1]["place"] == best["place"]
+
+
+def test_a_report_says_over_how_many_losses_it_means_and_by_what_runs_diverged(db: Path) -> None:
+    (table,) = report_convergence(db=db).tables
+
+    assert table.notes == (
+        "a first or final loss is the mean of 4 printed losses; a target is reached where such a mean is at it",
+        "diverged by: loss.above_start (docs/convergence.md)",
+    )
+    assert table.facts["loss"] == "loss"
+    assert table.facts["metric"] == "eval_accuracy"
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "says"),
+    [
+        ({"target": "6.5"}, UsageError, "such as loss=6.5"),
+        ({"target": "loss=low"}, UsageError, "must be a number, not 'low'"),
+        ({"target": "loss=nan"}, UsageError, "must be a number"),
+        ({"target": "accuracy=84"}, UsageError, "write accuracy=0.84 or accuracy=84%"),
+        ({"target": "accuracy=0.8", "metric": "eval_loss"}, UsageError, "leave --metric out"),
+        ({"target": "bleu=24"}, NothingFoundError, "no run prints a metric 'bleu'"),
+        ({"metric": "f1", "gpus": 1}, NothingFoundError, "no run that meets the filters prints a metric 'f1'"),
+        ({"gpus": 8}, NothingFoundError, "no series with gpus '8'"),
+        ({"layout": "paddle"}, UsageError, "has no convergence table"),
+    ],
+)
+def test_a_question_without_an_answer_says_what_to_ask(
+    db: Path, words: dict[str, object], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=re.escape(says)):
+        report_convergence(db=db, **words)
+
+
+def test_the_command_prints_what_the_function_answers_in_every_form(db: Path) -> None:
+    words = ["report", "convergence", "--target", "loss=0.6"]
+
+    table, markdown = (
+        run_bench(*words, *more, db=db).stdout for more in ([], ["--format", "markdown", "--lang", "zh"])
+    )
+    answer = json.loads(run_bench(*words, "--trials", "--format", "json", db=db).stdout)
+
+    assert "120 (110 to 130)" in table
+    assert "达标步数" in markdown
+    assert {cell["target_step"] for cell in answer["cells"]} == {110, 130, None}

@@ -1,0 +1,206 @@
+"""Convergence: the loss that tells a run, its means, its divergence, its evaluations, and where it reaches a target."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.views.conftest import Ledger, Piece
+
+CASE = {"gpus": 2, "global_batch_size": 64}
+
+
+def curve(*losses: float, every_s: float = 60.0, **columns: object) -> list[Piece]:
+    """A loss a step, from step 1 on, a minute apart."""
+    return [Ledger.loss(loss, step, at=every_s * step, **columns) for step, loss in enumerate(losses, start=1)]
+
+
+def falling(count: int = 40, start: float = 10.0, by: float = 0.1) -> list[float]:
+    return [start - by * step for step in range(count)]
+
+
+def diverged(ledger: Ledger, *losses: float) -> str | None:
+    # Binding a parameter would turn nan into NULL.
+    bound = [-1.0 if math.isnan(loss) else loss for loss in losses]
+    run = ledger.run(*curve(*bound))
+    ledger.con.execute('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+    return ledger.rows("select diverged_by from run_convergence where run_id = ?", run)[0][0]
+
+
+def test_a_loss_has_its_samples_its_time_and_the_mean_of_a_quarter_of_the_losses_up_to_it(ledger):
+    ledger.run(*curve(9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0), case=CASE)
+
+    rows = ledger.rows("select step, samples, seconds, seconds_from, mean_loss from loss_curve order by nth")
+
+    assert rows[:3] == [(1, 64, 0.0, "log", None), (2, 128, 60.0, "log", 8.5), (3, 192, 120.0, "log", 7.5)]
+
+
+def test_a_mean_is_of_ten_losses_at_most(ledger):
+    ledger.run(*curve(*falling(100)))
+
+    (window, final) = ledger.rows("select window_losses, final_loss from run_convergence")[0]
+
+    assert (window, final) == (10, pytest.approx(10 - 0.1 * 94.5))
+
+
+def test_a_run_is_told_by_its_total_loss_else_by_the_one_that_it_prints_most_often(ledger):
+    def both(first: str, second: str) -> list[Piece]:
+        return [
+            Piece(
+                "step", ((first, "loss", 5.0, None, None), (second, "loss", 9.0, None, None)), "train", {"step": step}
+            )
+            for step in range(3)
+        ]
+
+    ledger.run(*both("mlm_loss", "total_loss"), campaigns=("total",))
+    ledger.run(*both("a", "b"), Ledger.loss(4.0, 4, name="b"), campaigns=("often",))
+    ledger.run(*both("b", "a"), campaigns=("name",))
+
+    rows = ledger.rows("select campaign, loss_name from run_convergence join run_campaign using (run_id)")
+
+    assert dict(rows) == {"total": "total_loss", "often": "b", "name": "a"}
+
+
+def test_of_several_ranks_the_lowest_is_followed(ledger):
+    ledger.run(*curve(5.0, 4.0, rank=1), *curve(9.0, 8.0, rank=0))
+
+    assert ledger.rows("select rank, loss from loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
+
+
+def test_steps_that_start_again_tell_no_samples(ledger):
+    ledger.run(Ledger.loss(9.0, 1, epoch=0), Ledger.loss(8.0, 2, epoch=0), Ledger.loss(7.0, 1, epoch=1), case=CASE)
+
+    rows = ledger.rows("select epoch, step, samples, step_restarts from loss_curve order by nth")
+
+    assert rows == [(0, 1, None, True), (0, 2, None, True), (1, 1, None, True)]
+    assert ledger.rows("select steps, step_restarts from convergence_table") == [(None, True)]
+
+
+def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_loss(ledger):
+    pieces = [
+        Piece(
+            "step", (("loss", "loss", 5.0, None, None), ("time", "step_time", 2.0, "s", None)), "train", {"step": step}
+        )
+        for step in (10, 20, 30)
+    ]
+    ledger.run(*pieces)
+
+    rows = ledger.rows("select seconds, seconds_from from loss_curve order by nth")
+
+    assert rows == [(None, None), (20.0, "step times"), (40.0, "step times")]
+
+
+def test_a_last_loss_that_is_not_finite_is_divergence_and_one_on_the_way_is_none(ledger):
+    assert diverged(ledger, *falling(20), math.nan) == "loss.not_finite"
+    assert diverged(ledger, *falling(20), math.inf) == "loss.not_finite"
+    assert diverged(ledger, *falling(10), math.nan, *falling(20, start=9.0)) is None
+
+
+def test_a_loss_that_ends_above_all_of_its_start_diverged_and_one_that_stands_still_did_not(ledger):
+    assert diverged(ledger, *(5.0 + 0.1 * step for step in range(20))) == "loss.above_start"
+    assert diverged(ledger, *(5.0 + 0.1 * (step % 3) for step in range(40))) is None
+
+
+def test_a_loss_that_loses_more_than_half_of_its_fall_diverged(ledger):
+    down = falling(30, start=10.0, by=0.2)
+
+    assert diverged(ledger, *down, *([8.0] * 15)) == "loss.rebound"
+    assert diverged(ledger, *down, *([5.0] * 15)) is None
+
+
+def test_a_dozen_losses_show_a_trend_and_fewer_do_not(ledger):
+    assert diverged(ledger, *([1.0] * 6), *([9.0] * 5)) is None
+    assert diverged(ledger, *([1.0] * 6), *([9.0] * 6)) == "loss.above_start"
+
+
+def target(ledger: Ledger, name: str, value: float) -> list[tuple[object, ...]]:
+    columns = "outcome, target_step, target_seconds, target_value, target_line, outcome_reason"
+    return ledger.rows(f"select {columns} from run_convergence_of('', ?, ?) order by run_id", name, value)
+
+
+def test_one_noisy_step_reaches_no_target(ledger):
+    losses = falling(40)
+    losses[5] = 1.0
+    ledger.run(*curve(*losses))
+
+    assert target(ledger, "loss", 6.555)[0][:3] == ("reached", 40, 2340.0)
+    assert target(ledger, "loss", 6.5)[0][:2] == ("not reached", None)
+
+
+def test_of_few_losses_none_is_a_trend_but_none_at_the_target_is_an_answer(ledger):
+    ledger.run(*curve(9.0, 8.0, 3.0))
+
+    assert target(ledger, "loss", 4.0) == [("unknown", None, None, None, None, "3 losses, fewer than 12")]
+    assert target(ledger, "loss", 2.0)[0][0] == "not reached"
+
+
+def test_an_evaluation_reaches_a_target_in_its_own_direction(ledger):
+    ledger.run(*curve(1.0), *[Ledger.metric(70.0 + step, step, at=60.0 * step, unit="%") for step in (1, 5, 9)])
+    ledger.run(*[Ledger.metric(0.9 / step, step, name="wer", quantity="error_rate") for step in (1, 2, 3)])
+
+    assert target(ledger, "top1", 0.75)[0] == ("reached", 5, 240.0, 0.75, 3, None)
+    assert target(ledger, "accuracy", 0.8)[0][0] == "not reached"
+    assert target(ledger, "wer", 0.45)[1][:2] == ("reached", 2)
+    assert [row[5] for row in target(ledger, "loss", 0.5)] == [None, "it prints no loss"]
+
+
+def test_of_a_summed_up_evaluation_the_parts_are_left_out(ledger):
+    ledger.run(Ledger.metric(0.5, 10, kind="step"), Ledger.metric(0.7), Ledger.metric(0.6))
+
+    assert ledger.rows("select nth, kind, value, fraction from evaluation order by nth") == [
+        (1, "summary", 0.7, 0.7),
+        (2, "summary", 0.6, 0.6),
+    ]
+    assert ledger.rows("select best_value, last_value, best_line from run_convergence") == [(0.7, 0.6, 2)]
+
+
+def test_a_value_without_a_unit_is_no_fraction_and_accuracy_goes_before_other_metrics(ledger):
+    ledger.run(
+        *[Ledger.metric(25.0, name="bleu", quantity="score", unit=None) for _ in range(3)],
+        Ledger.metric(0.7, name="acc", unit="1"),
+    )
+
+    rows = ledger.rows("select name, fraction, is_main from evaluation where nth = 1 order by name")
+
+    assert rows == [("acc", 0.7, True), ("bleu", None, False)]
+
+
+def test_the_time_of_a_run_is_that_between_the_records_that_a_rule_names(ledger):
+    ledger.rule(
+        "own.minutes", kind="summary", quantity="span", name="run_start to run_stop", unit="min", formats=["ngc"]
+    )
+
+    def event(label: str, at: float) -> Piece:
+        return Piece(
+            "event", (("x", None, 1.0, None, None),), None, {**Ledger.loss(1, None, at).columns, "label": label}
+        )
+
+    pieces = [event("setup", 0.0), event("run_start", 100.0), Ledger.metric(0.7, 5, at=160.0), event("run_stop", 220.0)]
+    ledger.run(*pieces, event("clean-up", 900.0))
+    ledger.run(*pieces, status="failed", reason="aborted", campaigns=("aborted",))
+
+    rows = ledger.rows("select seconds, best_seconds, outcome, outcome_reason from run_convergence order by run_id")
+
+    assert rows == [(120.0, 60.0, "reached", None), (120.0, 60.0, "not reached", "aborted")]
+
+
+def test_a_series_has_medians_of_its_good_runs_and_counts_every_run_that_reached_the_target(ledger):
+    for trial, (start, status) in enumerate([(10.0, "ok"), (10.2, "ok"), (10.4, "ok"), (9.0, "failed")], start=1):
+        ledger.run(*curve(*falling(40, start=start)), status=status, trial=trial, case=CASE)
+
+    rows = ledger.rows(
+        "select runs, trials, trials_dropped, final_loss, runs_reached, runs_not_reached, target_steps_lowest, "
+        "target_steps_highest from convergence_table_of('', 'loss', 6.72)"
+    )
+
+    assert rows == [(4, 3, 1, pytest.approx(6.75), 2, 2, 29, 39)]
+
+
+def test_an_excluded_run_is_in_none_of_it(ledger):
+    run = ledger.run(*curve(*falling()), Ledger.metric(0.5))
+    (key,) = ledger.rows("select run_key from run where run_id = ?", run)[0]
+    ledger.insert("exclusion", run_key=key, reason="bad", excluded_at="2026-11-21")
+
+    views = ("loss_curve", "evaluation", "run_convergence", "convergence_table")
+    assert [ledger.rows(f"select count(*) from {view}")[0][0] for view in views] == [0, 0, 0, 0]
