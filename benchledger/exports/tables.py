@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LAID_OUT = ("layout", "lang")
 # The tables that can be exported: where each is asked for, and which words besides the filters it takes.
 TABLES = {
-    "convergence": ("benchledger.answers.convergence:report_convergence", _LAID_OUT),
+    "convergence": ("benchledger.answers.convergence:report_convergence", ("lang",)),
     "environment": ("benchledger.answers.environment:report_environment", _LAID_OUT),
     "failures": ("benchledger.answers.failures:report_failures", ("lang",)),
     "leaderboard": ("benchledger.answers.leaderboard:leaderboard", ()),

@@ -27,6 +27,7 @@ ASKED = {
 def filled(ledger):
     run = ledger.run(ledger.summary(5.0), campaigns=("a",))
     ledger.run(status="oom", campaigns=("a",))
+    ledger.run(ledger.loss(5.0, 1), ledger.metric(0.5), campaigns=("a",))
     ledger.run(ledger.summary(6.0), campaigns=(None,), case={"gpus": 2})
     ledger.attach(run, ledger.log(ledger.memory(5.0)), "telemetry")
     ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
