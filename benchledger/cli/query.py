@@ -12,7 +12,13 @@ from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
 # Of a question with more columns than a terminal has room for, those that a table shows; the other forms have all.
-_SHOWN = {"rules": ["rule", "reads", "formats", "window", "statistic", "unit", "trial_statistic", "runs", "series"]}
+_SHOWN = {
+    "rules": ["rule", "reads", "formats", "window", "statistic", "unit", "trial_statistic", "runs", "series"],
+    "rules_side_by_side": [
+        "model", "precision", "gpus", "gpu_model", "framework", "batch_size_per_gpu", "rule", "value", "unit",
+        "default_rule", "default_value", "compared", "rule_rank", "default_rank",
+    ],
+}  # fmt: skip
 
 
 @click.command()
@@ -46,6 +52,7 @@ def query(
         write_text(escaped_lines(benchledger.query_sql(name, **given).rstrip("\n")), output)
     else:
         answer = benchledger.query(name, db=settings.db, **given)
-        print_frame(answer.select(_SHOWN[name]) if form == "table" and name in _SHOWN else answer, form, output)
+        shown = _SHOWN.get(name.replace("-", "_"), answer.columns) if form == "table" else answer.columns
+        print_frame(answer.select(shown), form, output)
         if note := query_note(name, db=settings.db, **given):
             settings.say(f"note: {note}")

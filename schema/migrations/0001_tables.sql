@@ -264,8 +264,8 @@ create table rule (
     rule                   varchar primary key,
     source                 varchar not null,
     "window"               varchar not null,
-    statistic              varchar not null check (statistic in ('last', 'mean', 'median')),
-    ranks                  varchar not null check (ranks in ('all', 'first', 'median')),
+    statistic              varchar not null check (statistic in ('last', 'mean', 'median', 'trimmed')),
+    ranks                  varchar not null check (ranks in ('all', 'first', 'median', 'each', 'mean')),
     rounding               varchar check (rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_statistic        varchar not null check (trial_statistic in ('mean', 'median', 'olympic')),
     description            varchar not null,
@@ -278,7 +278,7 @@ create table rule (
     rounding_digits        integer,
     trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_rounding_digits  integer,
-    quantity               varchar check (quantity in ('throughput', 'step_time', 'interval', 'span')),
+    quantity               varchar check (quantity in ('throughput', 'step_time', 'interval', 'round', 'epoch_time', 'span')),
     unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'min', 'TFLOP/s')),
     average_of             varchar not null default 'rates' check (average_of in ('rates', 'times')),
     batch                  varchar not null default 'global' check (batch in ('global', 'pass')),
@@ -293,7 +293,10 @@ create table rule (
     speedup_rounding_digits integer,
     trial_count_offset     double check (trial_count_offset > 0),
     trial_drop             bigint check (trial_drop > 0),
-    trial_factor           varchar
+    trial_factor           varchar,
+    skip_last              bigint not null default 0 check (skip_last >= 0),
+    trim                   bigint check (trim > 0),
+    trim_from              bigint check (trim_from > 0)
 );
 
 -- What others publish. `printed` is the number as the document prints it, which tells to how many digits.

@@ -11,6 +11,21 @@ create macro olympic_mean(numbers, fewest, without) as
             then list_avg(list_slice(list_sort(numbers), fewest + 1, len(numbers) - (fewest - without)))
     end;
 
+-- Of a list the part that a window takes: without the `first` and the `last` so many, and no more than `most`.
+create macro sliced(items, "first", most, "last") as
+    list_slice(items, "first" + 1, greatest(least("first" + coalesce(most, len(items)), len(items) - "last"), 0));
+
+create macro ranks_of(readings) as list_sort(list_distinct(list_transform(readings, lambda x: x.rank)));
+
+-- The mean of one rank's speeds, each a tuple of rank, steps and speed: of the speeds, or all steps over all seconds.
+create macro mean_of_rank(speeds, average_of) as
+    case
+        when average_of = 'times'
+            then list_sum(list_transform(speeds, lambda x: x[2]))
+                / list_sum(list_transform(speeds, lambda x: x[2] / x[3]))
+        else list_avg(list_transform(speeds, lambda x: x[3]))
+    end;
+
 -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
 -- A run of which only a manifest is known takes the format of its implementation, so that it is missing from the table
 -- in which it would stand.
@@ -58,7 +73,7 @@ create view run_reading as
 with printable as (
     select shape_id, ordinal, kind, phase, quantity, unit, name, scope
     from shape
-    where quantity in ('throughput', 'step_time') and kind in ('step', 'summary')
+    where quantity in ('throughput', 'step_time', 'epoch_time') and kind in ('step', 'summary')
 ),
 printed as (
     select
@@ -132,6 +147,36 @@ interval as (
     window earlier as (
         partition by record.run_id, coalesce(record.rank, -1) order by record.part, record.log_id, record.byte_offset
     )
+),
+-- Where each rank prints a line, a round is one of each: of so many records as there are ranks the last, in the order of
+-- the lines. Some scripts count these.
+line as (
+    select
+        record.run_id,
+        record.part,
+        record.log_id,
+        record.byte_offset,
+        record.step,
+        record.logged_at,
+        record.clock_s,
+        row_number() over (partition by record.run_id order by record.part, record.log_id, record.byte_offset) as nth,
+        count(distinct coalesce(record.rank, -1)) over (partition by record.run_id) as ranks
+    from run_record as record
+    semi join clock using (shape_id)
+    join run_format using (run_id)
+    semi join (select unnest(coalesce(formats, [null])) as format from rule where quantity = 'round') as asking
+        on coalesce(asking.format, run_format.format) = run_format.format
+),
+round as (
+    select
+        *,
+        lag(step) over earlier as since,
+        coalesce(
+            (epoch_us(logged_at) - epoch_us(lag(logged_at) over earlier)) / 1e6, clock_s - lag(clock_s) over earlier
+        ) as seconds
+    from line
+    where nth % ranks = 0
+    window earlier as (partition by run_id order by nth)
 ),
 -- The time between two records, which a rule names by their labels: from the first of the one to the last of the other.
 asked_span as (
@@ -207,6 +252,31 @@ group by run_id
 union all
 select
     run_id,
+    'step',
+    'train',
+    'round',
+    's',
+    null,
+    'global',
+    coalesce(list_sort(list({
+        'part': part,
+        'log_id': log_id,
+        'byte_offset': byte_offset,
+        'ordinal': 0,
+        'rank': -1,
+        'since': since,
+        'step': step,
+        'steps': greatest(step - since, 1),
+        'value': seconds
+    }) filter (where seconds > 0)), []),
+    count(*) filter (where seconds <= 0),
+    -1
+from round
+where since is not null and step is not null and seconds is not null
+group by run_id
+union all
+select
+    run_id,
     'summary',
     'train',
     'span',
@@ -254,9 +324,9 @@ told as (
         case quantity
             when 'throughput' then unit is distinct from 'steps/s' or not bool_or(speaks and unit <> 'steps/s') over of_kind
             when 'step_time' then not bool_or(speaks) over of_kind
-            -- What a run took in all is no speed of its steps: a rule asks for it.
-            when 'span' then false
-            else not bool_or(speaks or quantity = 'step_time') over of_kind
+            when 'interval' then not bool_or(speaks or quantity = 'step_time') over of_kind
+            -- What an epoch, a round of all ranks or a whole run took is no speed of a step: a rule asks for it.
+            else false
         end as is_first_choice,
         -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
         count(*) over of_name as scopes,
@@ -325,6 +395,7 @@ rank_median as (
         shape.unit,
         shape.name,
         shape.scope,
+        record.epoch,
         record.step,
         min({'part': record.part, 'log_id': record.log_id, 'byte_offset': record.byte_offset}) as place,
         median(per_second(
@@ -399,23 +470,32 @@ applied as (
         and stepwise.name = reading.name
         and stepwise.scope is not distinct from reading.scope
 ),
+bounded as (
+    select
+        * exclude (candidates),
+        case
+            when is_plain or coalesce(after_step, to_step) is null then candidates
+            -- Of an interval both ends lie within the window.
+            else list_filter(
+                candidates,
+                lambda x: x.since >= coalesce(after_step, x.since) and x.step <= coalesce(to_step, x.step)
+            )
+        end as within
+    from applied
+),
 windowed as (
     select
-        * exclude (candidates, all_rates),
-        list_slice(all_rates, skip + 1, skip + coalesce(take, len(all_rates))) as plain_rates,
-        list_slice(
-            case
-                when is_plain or coalesce(after_step, to_step) is null then candidates
-                -- Of an interval both ends lie within the window.
-                else list_filter(
-                    candidates,
-                    lambda x: x.since >= coalesce(after_step, x.since) and x.step <= coalesce(to_step, x.step)
-                )
-            end,
-            skip + 1,
-            skip + coalesce(take, len(candidates))
-        ) as chosen
-    from applied
+        * exclude (within, all_rates),
+        sliced(all_rates, skip, take, skip_last) as plain_rates,
+        case
+            when ranks not in ('each', 'mean') then sliced(within, skip, take, skip_last)
+            -- A window of each rank's own records.
+            else flatten(list_transform(
+                ranks_of(within), lambda r: sliced(list_filter(within, lambda x: x.rank = r), skip, take, skip_last)
+            ))
+        end as chosen,
+        case when ranks in ('each', 'mean') then len(ranks_of(within)) else 1 end as windows
+    from bounded
     where yields is not distinct from base_unit
         or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's', 'min'))
         or (base_unit = 'samples/s' and yields in ('tokens/s', 's'))
@@ -424,9 +504,9 @@ windowed as (
 rated as (
     select
         * exclude (chosen, plain_rates),
-        kind = 'summary' or coalesce(len(plain_rates), len(chosen)) is not distinct from take or coalesce(
+        kind = 'summary' or coalesce(len(plain_rates), len(chosen)) is not distinct from take * windows or coalesce(
             chosen[-1].step = to_step
-            and (quantity <> 'interval' or chosen[1].since = coalesce(after_step, chosen[1].since)),
+            and (quantity not in ('interval', 'round') or chosen[1].since = coalesce(after_step, chosen[1].since)),
             false
         ) as is_whole,
         case
@@ -439,7 +519,8 @@ rated as (
                 lambda x: per_second(rounded(x.value, reading_rounding, reading_rounding_digits), x.steps, quantity)
             )
         end as every_rate,
-        case when average_of = 'times' then list_transform(chosen, lambda x: x.steps::double) end as volumes
+        case when average_of = 'times' then list_transform(chosen, lambda x: x.steps::double) end as volumes,
+        case when ranks = 'mean' then list_transform(chosen, lambda x: x.rank) end as rate_ranks
     from windowed
 ),
 used as (
@@ -457,6 +538,7 @@ used as (
             when statistic = 'last'
                 then list_filter(list_slice(every_rate, -1, -1), lambda x: x > 0 or not positive_only)
             when positive_only then list_filter(every_rate, lambda x: x > 0)
+            when statistic = 'trimmed' and len(every_rate) >= trim_from then sliced(list_sort(every_rate), trim, null, trim)
             else every_rate
         end as rates
     from rated
@@ -466,6 +548,13 @@ counted as (
         used.*,
         len(rates) as records_used,
         case
+            when ranks = 'mean'
+                then list_avg(list_transform(
+                    list_sort(list_distinct(rate_ranks)),
+                    lambda r: mean_of_rank(
+                        list_filter(list_zip(rate_ranks, coalesce(volumes, rates), rates), lambda x: x[1] = r), average_of
+                    )
+                ))
             when average_of = 'times' and statistic = 'mean'
                 then list_sum(volumes) / list_sum(list_transform(list_zip(volumes, rates), lambda x: x[1] / x[2]))
             when average_of = 'times' and statistic = 'median'

@@ -276,9 +276,9 @@ comment on table rule is
 comment on column rule.rule is 'Id of the rule (table rule).';
 comment on column rule.source is 'Document and section, or script and lines, that define it.';
 comment on column rule."window" is 'Which records are used, in words.';
-comment on column rule.statistic is 'What is made of the records of a run: last, mean or median.';
+comment on column rule.statistic is 'What is made of the records of a run: last, mean, median, or trimmed (the mean without the extremes).';
 comment on column rule.ranks is
-    'all: records of all ranks as they come; first: of the lowest rank only; median: of each step the median over its ranks.';
+    'all: records of all ranks as they come; first: of the lowest rank only; median: of each step the median over its ranks; each: the window counts the records of each rank apart; mean: so, and the mean over the ranks of the mean of each.';
 comment on column rule.rounding is
     'Rounding of a run''s speed: round_even (as numpy), round_exact (as %.2f), truncate, significant (as %.5g), round2_truncate (as int(round(x, 2))); NULL for none.';
 comment on column rule.trial_statistic is
@@ -288,13 +288,16 @@ comment on column rule.formats is 'Formats that it applies to; NULL for all.';
 comment on column rule.kind is 'Records that it reads: step or summary.';
 comment on column rule.name is 'Name of the value that it reads; NULL for any throughput.';
 comment on column rule.skip is 'Records left out at the start.';
+comment on column rule.skip_last is 'Records left out at the end.';
+comment on column rule.trim is 'Of a trimmed mean: how many of the lowest and of the highest are left out.';
+comment on column rule.trim_from is 'Of a trimmed mean: of fewer records none is left out.';
 comment on column rule.take is 'Records used after that; NULL for all.';
 comment on column rule.positive_only is 'Whether values of 0 and below are left out.';
 comment on column rule.rounding_digits is 'Digits of the rounding of a run''s speed.';
 comment on column rule.trial_rounding is 'Rounding of a series'' speed, as in rounding.';
 comment on column rule.trial_rounding_digits is 'Digits of the rounding of a series'' speed.';
 comment on column rule.quantity is
-    'What it reads: throughput, step_time (both as printed), interval (time between two step records) or span (time from the first record of one label to the last of another, as name says); NULL for the first of the three former that a run has.';
+    'What it reads: throughput, step_time, epoch_time (all as printed), interval (time between two step records of a rank), round (time between two rounds of all ranks) or span (time from the first record of one label to the last of another, as name says); NULL for the first of throughput, step_time and interval that a run has.';
 comment on column rule.unit is
     'Unit of its values: samples/s, tokens/s, steps/s, s and min (a step, or a span), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
 comment on column rule.average_of is
@@ -550,7 +553,7 @@ comment on column run_reading.run_id is
 comment on column run_reading.kind is 'step or summary.';
 comment on column run_reading.phase is 'train, validation or inference.';
 comment on column run_reading.quantity is
-    'throughput or step_time, as printed; interval: the time from one step record to the next, of the same rank.';
+    'throughput, step_time or epoch_time, as printed; interval: the time from one step record to the next, of the same rank; round: from one round of all ranks to the next; span: between two labelled records.';
 comment on column run_reading.unit is 'Unit of the values; s for times. NULL if it is not known.';
 comment on column run_reading.name is 'Name of the value as the log spells it; NULL for intervals.';
 comment on column run_reading.scope is 'gpu, node or global; NULL if it is not known.';
@@ -976,6 +979,12 @@ comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro olympic_mean is
     'olympic_mean(numbers, fewest, without): the mean without the fewest lowest and highest; the without that gave no number are some of the highest, and more of them than that make it NULL.';
+comment on macro sliced is
+    'Of a list the part that a window takes: without the first and the last so many, and no more than most.';
+comment on macro ranks_of is
+    'The ranks of a list of readings, each once.';
+comment on macro mean_of_rank is
+    'The mean of one rank''s speeds, given as tuples of rank, steps and speed: of the speeds, or of all steps over all seconds.';
 comment on macro faster is
     'How many times as fast as a base: value over base, or base over value where both are seconds or minutes.';
 comment on macro table place_of_log is

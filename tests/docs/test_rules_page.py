@@ -11,6 +11,7 @@ import pytest
 
 from benchledger.definitions.rules import Rule, load_rules
 from tests.docs.pages import TOP, blocks, write_file
+from tests.views.test_rules import WITHOUT_LOGS
 
 PAGE = TOP / "docs" / "rules.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -20,6 +21,23 @@ def test_the_page_lists_the_shipped_rules_and_no_other() -> None:
     listed = re.findall(r"^\| `(\w+\.\w+)` \|", TEXT, re.MULTILINE)
 
     assert sorted(listed) == sorted(rule.rule for rule in load_rules())
+
+
+def test_the_page_lists_the_rules_of_dlperf_and_paddle_that_are_known() -> None:
+    dlperf = (
+        "mxnet_bert mxnet_rn50 ngc_mxnet_time arcface partialfc mindspore ngc_pt_bert ngc_pt_rn50 pt_rn50 ngc_tf_bert "
+        "ngc_tf_bert_time ngc_tf_rn50 ngc_tf_rn50_time tf2_bert tf2_rn50 oneflow oneflow_face paddle_bert paddle_rn50 "
+        "paddle_rn50_time wdl_latency"
+    )
+    wanted = [f"dlperf.{name}" for name in dlperf.split()]
+    wanted += [f"paddle.mode{name}" for name in ("_minus1", "0", "1", "2", "3", "4")]
+
+    assert [rule for rule in wanted if f"\n| `{rule}` |" not in TEXT] == []
+
+
+@pytest.mark.parametrize("format_name", sorted(WITHOUT_LOGS))
+def test_the_page_names_the_formats_of_which_no_log_is_known(format_name: str) -> None:
+    assert f"`{format_name}`" in TEXT
 
 
 @pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.rule)

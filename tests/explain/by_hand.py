@@ -24,6 +24,7 @@ _ROUNDINGS = {
 _SPELLED = {
     "tokens_per_second": "tok/s",
     "training_rate": "training",
+    "epoch_time": "using time",
     "median_speed": "med_img/sec",
     "train_throughput": "(?:train_throughput|Average total_ips)",
 }
@@ -62,11 +63,14 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
     after, to = rule["after_step"], rule["to_step"]
     lines = [one for one in lines if after is None or (one[0] is not None and one[0] >= after)]
     lines = [one for one in lines if to is None or (one[1] is not None and one[1] <= to)]
-    lines = lines[rule["skip"] :][: rule["take"]]
+    lines = lines[: len(lines) - rule["skip_last"]][rule["skip"] :][: rule["take"]]
     is_speed = readings[0]["quantity"] == "throughput"
     speeds = [value if is_speed else done / value for _, _, done, value in lines]
     if rule["statistic"] == "last":
         speed = speeds[-1]
+    elif rule["statistic"] == "trimmed":
+        trim = rule["trim"] if len(speeds) >= rule["trim_from"] else 0
+        speed = mean(sorted(speeds)[trim : len(speeds) - trim])
     elif rule["average_of"] == "rates":
         speed = (mean if rule["statistic"] == "mean" else median)(
             [x for x in speeds if x > 0 or not rule["positive_only"]]
@@ -76,8 +80,15 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
     else:
         speed = 1 / median(1 / x for x in speeds)
     if rule["unit"] == "s":
-        return rounded(1 / speed, rule, "rounding")
+        return rounded(seconds(speed, cell["number"], readings[0], trial), rule, "rounding")
     return rounded(speed * times(cell["number"], rule, readings[0], trial), rule, "rounding")
+
+
+def seconds(speed: float, case: Answer, reading: Answer, trial: Answer) -> float:
+    """Seconds a step, of steps or of what is printed a second: a step is a global batch, a sample seq_len tokens."""
+    unit = reading["unit"] if reading["quantity"] == "throughput" else "steps/s"
+    step = 1 if unit == "steps/s" else case["global_batch_size"] * (case["seq_len"] if unit == "tokens/s" else 1)
+    return float(step / (speed * (case["gpus"] if "per GPU" in trial["reads"] else 1)))
 
 
 def times(case: Answer, rule: Answer, reading: Answer, trial: Answer) -> float:

@@ -8,6 +8,12 @@ from benchledger.errors import DefinitionError
 from benchledger.scanning.samples import load_formats
 from benchledger.store.sync import sync_definitions
 
+# The programs whose rule is known and whose logs are not: docs/rules.md lists them.
+WITHOUT_LOGS = {
+    "hugectr", "mindspore", "mxnet-arcface", "mxnet-partial-fc", "mxnet-rn50", "oneflow-insightface", "oneflow-wdl",
+    "paddle-models", "pytorch-imagenet", "tf2-bert",
+}  # fmt: skip
+
 GOOD = """family = "mine"
 
 [[rule]]
@@ -76,6 +82,11 @@ def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, l
         ('"median"\n', '"median"\nranks = "median"\n', 3, "needs quantity = 'throughput' or 'step_time'"),
         ('"median"\n', '"median"\nreading_rounding_digits = 2\n', 3, "together"),
         ('"median"\n', '"median"\ncomplete = true\nskip = 3\n', 3, "an end with take or to_step"),
+        ('"median"\n', '"median"\nranks = "mean"\npositive_only = true\n', 3, "without positive_only"),
+        ('"median"\n', '"median"\nquantity = "epoch_time"\n', 3, "kind = 'summary', average_of = 'times'"),
+        ('"median"\n', '"median"\ntrim = 1\n', 3, "give both"),
+        ('"mean"\ntrial', '"trimmed"\ntrim = 2\ntrim_from = 4\ntrial', 3, "trim_from above 2 trim"),
+        ('"median"\n', '"median"\nskip_last = -1\n', 10, "at least 0"),
         ('"median"\n', '"median"\nfallback = "mine.other"\n', 10, "no rule 'mine.other'; known: mine.mean"),
         ('"median"\n', '"median"\nfallback = "mine.mean"\n', 10, "in a circle: mine.mean -> mine.mean"),
     ],
@@ -95,7 +106,7 @@ def test_one_id_cannot_mean_two_rules(load):
         load(GOOD, GOOD)
 
 
-def test_every_rule_is_for_formats_that_exist_and_every_default_is_for_its_format():
+def test_every_rule_is_for_formats_that_exist_or_have_no_logs_yet_and_every_default_is_for_its_format():
     formats = load_formats()
     by_id = {rule.rule: rule for rule in load_rules()}
     chains = []
@@ -105,11 +116,17 @@ def test_every_rule_is_for_formats_that_exist_and_every_default_is_for_its_forma
             chains.append((name, rule))
             rule = by_id[rule].fallback
 
-    assert {name for rule in by_id.values() for name in rule.formats or ()} - set(formats) == set()
+    assert {name for rule in by_id.values() for name in rule.formats or ()} - set(formats) == WITHOUT_LOGS
     assert [(name, rule) for name, rule in chains if name not in (by_id[rule].formats or (name,))] == []
 
 
 def test_a_rule_that_was_found_by_search_says_so():
     sources = {rule.rule: rule.source for rule in load_rules()}
 
-    assert [rule for rule in sources if rule.startswith("perf.") and "found by search" not in sources[rule]] == []
+    stated = "publish the sum over nodes"
+
+    assert [
+        rule
+        for rule in sources
+        if rule.startswith("perf.") and "found by search" not in sources[rule] and stated not in sources[rule]
+    ] == []

@@ -9,7 +9,7 @@ from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.grouping import Row, sort_key
 
 # The ways of saying how fast a step is, the first choice first.
-_QUANTITIES = ("throughput", "step_time", "interval", "span")
+_QUANTITIES = ("throughput", "step_time", "interval", "round", "epoch_time", "span")
 _SPEEDS = (None, "samples/s", "tokens/s", "steps/s")
 # From what, to what: by batch size and sequence length.
 _CONVERSIONS = {
@@ -44,6 +44,7 @@ def read_by(rule: Row, run: RunValues, phase: str | None) -> Iterator[Read]:
     of_kind = [row for row in run.printed if (row["kind"], row["phase"]) == (rule["kind"], phase)]
     if (rule["kind"], phase) == ("step", "train"):
         of_kind += [row for row in run.intervals if row["unread"] is None]
+        of_kind += run.rounds
     if rule["quantity"] == "span" and phase == "train":
         of_kind += run.span(rule["name"])
     spoken = {(row["quantity"], row["unit"]) for row in of_kind}
@@ -65,7 +66,7 @@ def _is_wanted(rule: Row, quantity: str, unit: str | None, spoken: set[tuple[str
         return unit != "steps/s" or not speaking - {None, "steps/s"}
     if quantity == "step_time":
         return not speaking
-    return not speaking and all(said != "step_time" for said, _ in spoken)
+    return quantity == "interval" and not speaking and all(said != "step_time" for said, _ in spoken)
 
 
 def _read(rule: Row, quantity: str, unit: str | None, rows: list[Row]) -> Read | None:

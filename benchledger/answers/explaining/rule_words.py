@@ -10,6 +10,9 @@ _QUANTITIES = {
     "step_time": "the printed times of a step",
     "interval": "the times from each step record to the next one of the same rank, of those whose step number does not"
     " fall back and whose clock goes on",
+    "round": "the times from each round to the next (of so many step records as there are ranks, in the order of their"
+    " lines, the last)",
+    "epoch_time": "the printed times of an epoch",
 }
 _ANY_STEP = (
     "the printed speeds (in steps/s only where no samples or tokens are printed); where none is printed, the printed"
@@ -36,13 +39,18 @@ def _what(rule: Row) -> str:
     named = f" that go by the name {rule['name']}" if rule["name"] else ""
     logs = f", from logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
     which = f"Take {values}{named}, of {rule['kind']} records{logs}, in the order of their lines"
-    times = "" if rule["kind"] == "summary" or rule["quantity"] == "throughput" else ", and times of 0 or less"
+    is_speed = (
+        rule["quantity"] in (None, "throughput") if rule["kind"] == "summary" else rule["quantity"] == "throughput"
+    )
+    times = "" if is_speed else ", and times of 0 or less"
     return f"{which}; leave out what is no finite number{times}."
 
 
 def _ranks(rule: Row) -> str | None:
     if rule["ranks"] == "first":
         return "Keep the records of the lowest rank only."
+    if rule["ranks"] in ("each", "mean"):
+        return "The window counts the records of each rank apart."
     if rule["ranks"] == "median":
         return "Of each step number take the median speed over the ranks: one value a step, in the order of the lines."
     return None
@@ -61,7 +69,7 @@ def _steps(rule: Row) -> str | None:
     after, to = rule["after_step"], rule["to_step"]
     if after is None and to is None:
         return None
-    is_interval = rule["quantity"] == "interval"
+    is_interval = rule["quantity"] in ("interval", "round")
     parts = [f"{'from' if is_interval else 'above'} {after}"] * (after is not None) + [f"up to {to}"] * (to is not None)
     said = f"Keep the steps {' '.join(parts)}" + ("; an interval begins and ends within" if is_interval else "")
     if rule["complete"] and rule["take"] is None:
@@ -75,8 +83,9 @@ def _steps(rule: Row) -> str | None:
 
 
 def _window(rule: Row) -> str | None:
-    skip, take = rule["skip"], rule["take"]
-    parts = [f"leave out the first {skip}"] * bool(skip) + [f"use the {take} that follow"] * (take is not None)
+    skip, last, take = rule["skip"], rule["skip_last"], rule["take"]
+    parts = [f"leave out the first {skip}"] * bool(skip) + [f"leave out the last {last}"] * bool(last)
+    parts += [f"use the {take} that follow"] * (take is not None)
     if not parts:
         return None
     text = " and ".join(parts) + ("; fewer give no number" if rule["complete"] and take is not None else "")
@@ -94,6 +103,15 @@ def _positive(rule: Row) -> str | None:
 def _statistic(rule: Row) -> str:
     if rule["statistic"] == "last":
         return "Take the last."
+    if rule["ranks"] == "mean":
+        what = "all its steps over all its seconds" if rule["average_of"] == "times" else "the mean of its speeds"
+        return f"Take {what} of each rank, and the mean of these over the ranks."
+    if rule["statistic"] == "trimmed":
+        trim = rule["trim"]
+        without = f"of {rule['trim_from']} and more without the {trim} lowest and {trim} highest"
+        return f"Take the mean of the speeds, {without}."
+    if rule["quantity"] == "epoch_time":
+        return f"Take one over the {rule['statistic']} of the times."
     if rule["average_of"] == "times":
         if rule["statistic"] == "mean":
             return "Take all their steps over all their seconds."
@@ -104,6 +122,9 @@ def _statistic(rule: Row) -> str:
 def _unit(rule: Row) -> str:
     if rule["quantity"] == "span":
         return "The result is in minutes." if rule["unit"] == "min" else "The result is in seconds."
+    if rule["quantity"] == "epoch_time":
+        over = ", over 60" if rule["unit"] == "min" else ""
+        return f"The result is in {'minutes' if over else 'seconds'} an epoch: take one over it{over}."
     if rule["unit"] == "min":
         return "The result is in minutes a step: take one over it, over 60."
     if rule["unit"] == "s":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row, sort_key
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
 
 # In the order in which a rule reads them: the train log before what only its twin has, each by its bytes.
 _PRINTED = """
-select record.run_id, record.part, record.log_id, record.line, record.byte_offset, shape.ordinal, record.step,
-    record.rank, shape.kind, shape.phase, shape.quantity, shape.unit, shape.unit_logged, shape.scope, shape.name,
-    record."values"[shape.ordinal] as value
+select record.run_id, record.part, record.log_id, record.line, record.byte_offset, shape.ordinal, record.epoch,
+    record.step, record.rank, shape.kind, shape.phase, shape.quantity, shape.unit, shape.unit_logged, shape.scope,
+    shape.name, record."values"[shape.ordinal] as value
 from run_record as record
 join shape using (shape_id)
 where record.run_id = $run_id
-    and shape.quantity in ('throughput', 'step_time')
+    and shape.quantity in ('throughput', 'step_time', 'epoch_time')
     and shape.kind in ('step', 'summary')
     and record."values"[shape.ordinal] is not null
 order by record.part, record.log_id, record.byte_offset, shape.ordinal
@@ -54,13 +55,14 @@ where run.run_id = $run_id
 class RunValues:
     """All that rules read of one run. `printed`: a row per value; `intervals`: a row per step record of training.
 
-    `labelled`: the records between which a span may lie.
+    `rounds`: the time from one round of all ranks to the next; `labelled`: the records between which a span may lie.
     """
 
     case: Row
     format: str | None
     printed: list[Row]
     intervals: list[Row]
+    rounds: list[Row]
     labelled: list[Row]
 
     def span(self, name: str) -> list[Row]:
@@ -89,8 +91,8 @@ def values_of(con: duckdb.DuckDBPyConnection, run_id: int) -> RunValues:
     for row in printed:
         row |= {"since": None if row["step"] is None else row["step"] - 1, "steps": 1, "from_line": None}
     if not case:
-        return RunValues({}, None, [], [], [])
-    return RunValues(case[0], case[0].pop("format"), printed, _intervals(steps), labelled)
+        return RunValues({}, None, [], [], [], [])
+    return RunValues(case[0], case[0].pop("format"), printed, _intervals(steps), _rounds(steps), labelled)
 
 
 def _intervals(steps: list[Row]) -> list[Row]:
@@ -114,6 +116,26 @@ def _intervals(steps: list[Row]) -> list[Row]:
             row |= {"since": earlier["step"], "steps": max(record["step"] - earlier["step"], 1)}
         found.append(row)
     return sorted(found, key=lambda row: sort_key((row["part"], row["log_id"], row["byte_offset"])))
+
+
+def _rounds(steps: list[Row]) -> list[Row]:
+    """The time between rounds: of so many records as there are ranks, in the order of their lines, the last."""
+    ranks = len({_rank(record) for record in steps})
+    ends = steps[ranks - 1 :: ranks] if ranks else []
+    found = []
+    for earlier, record in pairwise(ends):
+        seconds = _seconds(earlier, record)
+        if seconds is None or record["step"] is None or earlier["step"] is None:
+            continue
+        place = {name: record[name] for name in ("run_id", "part", "log_id", "line", "byte_offset", "step")}
+        found.append(
+            {
+                **place, "rank": None, "ordinal": 0, "kind": "step", "phase": "train", "quantity": "round", "unit": "s",
+                "unit_logged": None, "scope": "global", "name": None, "value": seconds, "since": earlier["step"],
+                "steps": max(record["step"] - earlier["step"], 1), "from_line": earlier["line"],
+            }
+        )  # fmt: skip
+    return found
 
 
 def _rank(record: Row) -> int:
