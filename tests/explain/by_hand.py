@@ -22,9 +22,12 @@ _ROUNDINGS = {
 }
 # Names whose lines spell them in a way that no name can have.
 _SPELLED = {
-    "tokens_per_second": "tok/s",
+    "tokens_per_second": "(?:tok/s|tokens/s)",
+    "throughput": "(?:throughput|Thoughput)",  # sic
     "training_rate": "training",
     "epoch_time": "using time",
+    "epoch_ips": "ips",
+    "epoch_words": "ips",
     "median_speed": "med_img/sec",
     "train_throughput": "(?:train_throughput|Average total_ips)",
 }
@@ -43,10 +46,17 @@ def by_hand(cell: Answer, files: dict[str, Path]) -> float:
         quotient = speeds[0] / speeds[-1] if cell["number"]["unit"] != "s" else speeds[-1] / speeds[0]
         return rounded(quotient, cell["rule"], "speedup_rounding")
     speeds = [of_run(cell, trial, files) for trial in counted]
-    over = mean if cell["rule"]["trial_statistic"] == "mean" else median
-    offset = cell["rule"]["trial_count_offset"]
-    whole = over(speeds) if offset is None else sum(speeds) / (len(speeds) + offset)
-    return rounded(whole, cell["rule"], "trial_rounding")
+    return rounded(over_trials(speeds, len(cell["trials"]), cell["rule"]), cell["rule"], "trial_rounding")
+
+
+def over_trials(speeds: list[float], runs: int, rule: Answer) -> float:
+    """A mean, a median, or a mean without the extremes, of which a run without a number is one."""
+    if rule["trial_statistic"] == "olympic":
+        drop = rule["trial_drop"]
+        return mean(sorted(speeds)[drop : runs - drop])
+    if rule["trial_count_offset"] is not None:
+        return sum(speeds) / (len(speeds) + rule["trial_count_offset"])
+    return mean(speeds) if rule["trial_statistic"] == "mean" else median(speeds)
 
 
 def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
@@ -56,8 +66,9 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
     steps = {one["line"]: one["step"] for one in cell["readings"] if one["run_key"] == trial["run_key"]}
     for reading in readings:
         step, value = reading["step"], printed(reading, trial, files)
-        since = steps[reading["from_line"]] if reading["from_line"] else None if step is None else step - 1
-        done = max(step - since, 1) if reading["from_line"] else 1
+        is_timed = reading["quantity"] in ("interval", "round")
+        since = steps[reading["from_line"]] if is_timed else None if step is None else step - 1
+        done = max(step - since, 1) if is_timed else 1
         if math.isfinite(value) and (value > 0 or reading["quantity"] == "throughput"):
             lines.append((since, step, done, value))
     after, to = rule["after_step"], rule["to_step"]
@@ -76,9 +87,11 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
             [x for x in speeds if x > 0 or not rule["positive_only"]]
         )
     elif rule["statistic"] == "mean":
-        speed = sum(one[2] for one in lines) / sum(one[3] for one in lines)
+        speed = sum(one[2] for one in lines) / sum(one[2] / rate for one, rate in zip(lines, speeds, strict=True))
     else:
         speed = 1 / median(1 / x for x in speeds)
+    if rule["unit"] == "min":
+        return rounded(1 / speed / 60, rule, "rounding")
     if rule["unit"] == "s":
         return rounded(seconds(speed, cell["number"], readings[0], trial), rule, "rounding")
     return rounded(speed * times(cell["number"], rule, readings[0], trial), rule, "rounding")
@@ -88,12 +101,17 @@ def seconds(speed: float, case: Answer, reading: Answer, trial: Answer) -> float
     """Seconds a step, of steps or of what is printed a second: a step is a global batch, a sample seq_len tokens."""
     unit = reading["unit"] if reading["quantity"] == "throughput" else "steps/s"
     step = 1 if unit == "steps/s" else case["global_batch_size"] * (case["seq_len"] if unit == "tokens/s" else 1)
-    return float(step / (speed * (case["gpus"] if "per GPU" in trial["reads"] else 1)))
+    return float(step / (speed * processes(case, trial)))
+
+
+def processes(case: Answer, trial: Answer) -> int:
+    """How many print each a speed of their own."""
+    return int(case["gpus"] if "per GPU" in trial["reads"] else case["nodes"] if "per node" in trial["reads"] else 1)
 
 
 def times(case: Answer, rule: Answer, reading: Answer, trial: Answer) -> float:
     """What the statistic of one GPU's speeds, or of steps, is multiplied by."""
-    factor = case["gpus"] if "per GPU" in trial["reads"] else 1
+    factor = processes(case, trial)
     printed_unit = reading["unit"] if reading["quantity"] == "throughput" else "steps/s"
     if printed_unit == "steps/s" and case["unit"] != "steps/s":
         samples = case["batch_size_per_gpu"] * case["gpus"] if rule["batch"] == "pass" else case["global_batch_size"]
@@ -136,6 +154,11 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
         ]
         start, end = (datetime.fromisoformat(date[0]) for date in dates if date)
         return (end - start).total_seconds()
+    if reading["quantity"] == "span":
+        first, last = (re.findall(r'"time_ms": (\d+)', one)[0] for one in (line_of(reading, files, "from_line"), line))
+        return (int(last) - int(first)) / 1000
+    if reading["name"] == "latency/ms":
+        return in_column(reading, files) / 1000
     if "{" in line and reading["name"] == "speed":  # a script prints all trials on one line: {1: 9369.06, 3: 9418.44}
         return float(re.findall(rf"\b{trial['trial']}: {_NUMBER}", line)[0])
     if reading["name"] == "examples_per_second":
@@ -150,7 +173,7 @@ def in_column(reading: Answer, files: dict[str, Path]) -> float:
     """The MiB behind its name, or under it where the names stand in a line above."""
     lines = lines_of(files[reading["log"]])
     line, name = lines[reading["line"] - 1], reading["name"]
-    if found := re.search(rf"(?:^|\| ){re.escape(name)}: *{_NUMBER}", line):
+    if found := re.search(rf"(?:^|\| |, ){re.escape(name)}: *{_NUMBER}", line):
         return float(found[1])
     heads = next((one for one in lines if name in re.split(r"[\s,]+", one)), None)
     if heads is None:  # a monitor that prints no heads: 43, 0 %, 0 MiB
