@@ -5,12 +5,13 @@
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
+#   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check style types contracts packaging bench bench-large data docs audit-page clean
+.PHONY: demo test check style types contracts packaging bench bench-large bench-formats data docs audit-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -45,6 +46,9 @@ bench: .venv/.runs
 bench-large: .venv/.runs
 	$(BIN)/python -m benchmarks.run --rounds 1 --small-files 100000 --large-files 5 --large-mb 1000 \
 	    --page .bench/large.md $(ARGS)
+
+bench-formats: .venv/.runs
+	$(BIN)/python -m benchmarks.formats $(ARGS)
 
 # Writes the demo's logs again; a test compares them with the maker.
 data:

@@ -108,14 +108,14 @@ def processor() -> str:
     return platform.machine()
 
 
-def write(page: Path, text: str) -> None:
+def write(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
     """Replaces what stands between the two markers; a page without them gets them at its end."""
     old = page.read_text(encoding="utf-8") if page.is_file() else NEW_PAGE
-    before, found, rest = old.partition(BEGIN)
-    _, closed, after = rest.partition(END)
+    before, found, rest = old.partition(begin)
+    _, closed, after = rest.partition(end)
     if not found:
         before, after = old.rstrip("\n") + "\n\n", "\n"
     elif not closed:
-        sys.exit(f"{page}: has the line '{BEGIN}' but not '{END}'. Cure: put the second one back")
+        sys.exit(f"{page}: has the line '{begin}' but not '{end}'. Cure: put the second one back")
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")

@@ -10,16 +10,12 @@ from pathlib import Path
 from benchledger.definitions import format_detect, format_rows
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
+from benchledger.definitions.beside_formats import BesideFormats
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.redaction import redaction_hash
-from benchledger.definitions.rules import load_rules
 from benchledger.definitions.template import Literal, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-
-# Part of every definitions hash: raise it when the engine reads the same definition in another way.
-ENGINE_VERSION = 2
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
@@ -38,6 +34,7 @@ def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
             file.fail("format", f"format {name!r} is defined in {files[name].path} too; give one another name")
         files[name] = file
     formats: dict[str, model.LogFormat] = {}
+    beside = BesideFormats()
 
     def build(name: str, users: tuple[str, ...]) -> model.LogFormat:
         if name not in formats:
@@ -50,7 +47,7 @@ def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
                 if base_name in (*users, name):
                     file.fail("base", f"bases go in a circle: {' -> '.join((*users, name, base_name))}")
                 base = build(base_name, (*users, name))
-            formats[name] = _read(file, base)
+            formats[name] = _read(file, base, beside)
         return formats[name]
 
     for name in files:
@@ -89,7 +86,7 @@ def _lead_templates() -> tuple[Template, ...]:
     return tuple(found)
 
 
-def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
+def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -> model.LogFormat:
     top = Table(file, "", file.data, _TOP)
     kind = top.choice("kind", model.FORMAT_KINDS, default=base.kind if base else "lines")
     _refuse_what_is_of_lines(top, kind)
@@ -136,6 +133,9 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
     framework = top.text_or_none("framework")
     if framework is not None:
         parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
+    default_rule = top.text_or_none("default_rule")
+    if default_rule is not None:
+        top.known("default_rule", "rule", default_rule, beside.rules)
     sample_keys = format_detect.SQLITE_SAMPLE if kind == "sqlite" else format_detect.SAMPLE
     return model.LogFormat(
         name=top.text("format"),
@@ -145,7 +145,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         role=top.choice("role", model.ROLES, default=base.role if base else "train"),
         framework=framework,
         implementation=top.text_or_none("implementation"),
-        default_rule=_default_rule(top) or (base.default_rule if base else None),
+        default_rule=default_rule or (base.default_rule if base else None),
         generic=top.flag("generic"),
         anchors=tuple(anchors),
         pairs=style,
@@ -169,7 +169,7 @@ def _read(file: TomlFile, base: model.LogFormat | None) -> model.LogFormat:
         samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
         own_templates=own_templates,
-        definitions_hash=_hash(file, base),
+        definitions_hash=beside.hash_of(file, base),
         file=file,
     )
 
@@ -225,24 +225,3 @@ def _restyled(
 def _csv(top: Table, fields: dict[model.FieldKey, model.FieldDefinition]) -> model.CsvDefinition:
     units = frozenset(vocabulary().spellings) | {unit for field in fields.values() for unit in field.units}
     return format_rows.read_csv(top.table("csv", format_rows.CSV), units)
-
-
-def _default_rule(top: Table) -> str | None:
-    rule = top.text_or_none("default_rule")
-    if rule is not None:
-        top.known("default_rule", "rule", rule, [known.rule for known in load_rules()])
-    return rule
-
-
-def _hash(file: TomlFile, base: model.LogFormat | None) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"engine {ENGINE_VERSION}, redaction {redaction_hash()}".encode())
-    if base is not None:
-        digest.update(base.definitions_hash.encode())
-    for path in (file.path, *(leads.path for leads in leads_files()), *definition_files("schema/vocabulary", ".toml")):
-        digest.update(path.read_bytes())
-    # What a logged path tells changes with the rules of names.
-    if any("names" in fact for fact in file.data.get("fact", ()) if isinstance(fact, dict)):
-        for path in definition_files("ingest/names", ".toml"):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()

@@ -67,7 +67,7 @@ class LogReader:
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         self._readers = [reader for reader in found if reader is not None]
-        self._marks = LiteralSearch(mark for reader in self._readers for mark in reader.marks)
+        self._marks = LiteralSearch((mark for reader in self._readers for mark in reader.marks), rare=True)
 
     def read(
         self,

@@ -137,16 +137,15 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 
 
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
-    where = f"{log_format.path}:{log_format.file.line_of(sample.place)}"
     found = entries_of(pieces, log_format)
     expected = [entry for entry in sample.expect if "ignored" not in entry]
     expected += [entry for entry in sample.expect if "ignored" in entry]
-    if len(found) != len(expected):
-        return [f"{where}: the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
     problems = []
-    for number, (is_, should) in enumerate(zip(found, expected, strict=True), start=1):
-        problems += [f"{where}: piece {number}: {problem}" for problem in _differences(is_, should)]
-    return problems
+    if len(found) != len(expected):
+        problems = [f"the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
+    for number, (is_, should) in enumerate(zip(found, expected, strict=False) if not problems else (), start=1):
+        problems += [f"piece {number}: {problem}" for problem in _differences(is_, should)]
+    return [f"{log_format.path}:{log_format.file.line_of(sample.place)}: {problem}" for problem in problems]
 
 
 def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,17 +86,21 @@ def test_one_pass_proves_the_same_of_all_formats(lines):
     assert in_one_pass(formats, log) == plainly(formats, log)
 
 
-@given(st.lists(st.binary(min_size=1, max_size=4), max_size=8), st.binary(max_size=200))
-def test_every_literal_is_found_where_it_stands(literals, text):
-    assert LiteralSearch(literals).found_in(text) == {literal for literal in literals if literal in text}
+@given(st.lists(st.binary(min_size=1, max_size=4), max_size=8), st.binary(max_size=200), st.booleans())
+def test_every_literal_is_found_where_it_stands(literals, text, rare):
+    assert LiteralSearch(literals, rare).found_in(text) == {literal for literal in literals if literal in text}
 
 
-def test_literals_over_one_another_are_all_found():
-    assert LiteralSearch([b"abc", b"b", b"bcd", b"cd", b"d"]).found_in(b"xabcdx") == {b"abc", b"b", b"bcd", b"cd", b"d"}
+@pytest.mark.parametrize("rare", [False, True])
+def test_literals_over_one_another_are_all_found(rare):
+    literals = {b"abc", b"b", b"bcd", b"cd", b"d"}
+
+    assert LiteralSearch(literals, rare).found_in(b"xabcdx") == literals
 
 
-def test_a_literal_is_found_wherever_in_a_long_text_it_begins():
-    search = LiteralSearch([b"needle", b"x"])
+@pytest.mark.parametrize("rare", [False, True])
+def test_a_literal_is_found_wherever_in_a_long_text_it_begins(rare):
+    search = LiteralSearch([b"needle", b"x"], rare)
 
     for start in range(65_536 - 7, 65_536 + 2):
         assert search.found_in(b"." * start + b"needle" + b"." * 70_000) == {b"needle"}

@@ -1,0 +1,51 @@
+"""What formats lean on beside their own files: the rules that they name, and all that changes how they read."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.redaction import redaction_hash
+from benchledger.definitions.rules import load_rules
+from benchledger.definitions.toml_file import TomlFile
+
+# Part of every definitions hash: raise it when the engine reads the same definition in another way.
+ENGINE_VERSION = 2
+
+
+class BesideFormats:
+    """Read once for all formats that are read together, since it is the same for each."""
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """The ids of all rules."""
+        return [known.rule for known in load_rules()]
+
+    def hash_of(self, file: TomlFile, base: LogFormat | None) -> str:
+        """What a log of this format was read under."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self._of_all)
+        if base is not None:
+            digest.update(base.definitions_hash.encode())
+        digest.update(file.path.read_bytes())
+        # What a logged path tells changes with the rules of names.
+        if any("names" in fact for fact in file.data.get("fact", ()) if isinstance(fact, dict)):
+            digest.update(self._names)
+        return digest.hexdigest()
+
+    @cached_property
+    def _of_all(self) -> bytes:
+        leads = [path for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
+        engine = f"engine {ENGINE_VERSION}, redaction {redaction_hash()}".encode()
+        return engine + _text_of([*leads, *definition_files("schema/vocabulary", ".toml")])
+
+    @cached_property
+    def _names(self) -> bytes:
+        return _text_of(definition_files("ingest/names", ".toml"))
+
+
+def _text_of(paths: list[Path]) -> bytes:
+    return b"".join(path.read_bytes() for path in paths)
