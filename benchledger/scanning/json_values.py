@@ -69,7 +69,9 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
         if value is MISSING or isinstance(value, dict | list):
             return None
         if column == "logged_at" and definition.time_unit and _is_number(value):
-            columns[column] = _since_1970(value, vocabulary().spellings[definition.time_unit][1])
+            # 0 is what a program writes that asked no clock.
+            unit = vocabulary().spellings[definition.time_unit][1]
+            columns[column] = _since_1970(value, unit) if value else None
         else:
             columns[column] = _json_column(column, value)
     return list(_flat(values, ""))

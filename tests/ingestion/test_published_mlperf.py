@@ -3,48 +3,68 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchledger import ingest
+from benchledger import report_mlperf
 from tests.ingestion.logs import ask
+
+# Of each submission, in minutes: what its summary.csv says, and what its own logs give where that is another number.
+PUBLISHED = {
+    "H3C/results/R4900G5x1A100-PCIE-80GB/bert": 255.29033541666666,
+    "H3C/results/R5300G5x4A100-PCIE-80GB/bert": 50.628714583333334,
+    "H3C/results/R5300G5x4A100-SXM-80GB/bert": 39.67684375,
+    "H3C/results/R5500G5-AMDx8A100-SXM-80GB/bert": 17.623814583333335,
+    "Nettrix/results/X640G40_8xA30_hugectr/dlrm": 5.468133333333333,
+    "SUPERMICRO/results/SYS-420GH-TNGR_N1/resnet": 57.10678888888888,
+}
+# Inspur's summary has 18.837; the other two are v1.0's, of which there is no summary, and of one run no score.
+NOT_PUBLISHED = {
+    "Inspur/results/nf5488a5_pytorch/bert": 16.182620833333335,
+    "NVIDIA/results/dgxa100_ngc21.05_pytorch/bert": 21.692583333333335,
+    "Dell/results/XE8545x4A100-SXM-80GB/bert": None,
+}
 
 
 @pytest.fixture(scope="module")
-def ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
-    ingest(*sorted(corpus.glob("mlcommons+training_results*")), db=db)
-    return db
+def submissions(corpus_ledger: Path) -> dict[str, dict[str, Any]]:
+    """What the report says of each, by its folder."""
+    rows = report_mlperf(db=corpus_ledger, implementation="mlperf").cells.to_dicts()
+    return {row["campaign"].partition("/")[2]: row for row in rows}
 
 
-def scores(ledger: Path) -> dict[str, float | None]:
-    """The score of each run's submission, by the run's path."""
-    rows = ask(
-        ledger,
-        """select sighting.path, speed_table.value
-           from speed_table
-           join series_run using (series_id)
-           join run_log using (run_id)
-           join sighting using (log_id)
-           where speed_table.is_default and speed_table.rule = 'mlperf.score'""",
-    )
-    return {path.partition("/results/")[2]: value for path, value in rows}
+def test_every_published_score_comes_out_to_a_billionth(submissions: dict[str, dict[str, Any]]) -> None:
+    assert {name: row["score_min"] for name, row in submissions.items()} == {
+        **{name: pytest.approx(minutes, abs=1e-9) for name, minutes in PUBLISHED.items()},
+        **{name: minutes and pytest.approx(minutes, abs=1e-9) for name, minutes in NOT_PUBLISHED.items()},
+    }
 
 
-def test_scores_without_a_right_table_are_those_of_their_own_logs(ledger: Path) -> None:
-    by_folder = {path.partition("/")[0]: value for path, value in scores(ledger).items()}
+def test_each_submission_has_the_runs_that_it_needs(submissions: dict[str, dict[str, Any]]) -> None:
+    short = {name: row["runs"] for name, row in submissions.items() if row["runs"] != row["runs_demanded"]}
+    failed = {name: row["runs"] - row["converged"] for name, row in submissions.items()}
 
-    # NVIDIA's of v1.0 stands in no table; of one run there is no score; Inspur's table is of other logs.
-    assert by_folder["dgxa100_ngc21.05_pytorch"] == pytest.approx(21.692583333333335, abs=1e-9)
-    assert by_folder["XE8545x4A100-SXM-80GB"] is None
-    assert by_folder["nf5488a5_pytorch"] == pytest.approx(16.182620833333335, abs=1e-9)
+    assert short == {"Dell/results/XE8545x4A100-SXM-80GB/bert": 1}
+    assert {name: count for name, count in failed.items() if count} == {
+        "H3C/results/R5500G5-AMDx8A100-SXM-80GB/bert": 1
+    }
+    assert sum(row["runs"] for row in submissions.values()) == 71
 
 
-def test_an_aborted_run_is_a_failed_one_and_every_piece_is_a_record(ledger: Path) -> None:
-    assert ask(ledger, "select status, count(*) from run group by all order by all") == [("failed", 1), ("ok", 70)]
-    assert ask(ledger, "select count(*) from reject") == [(0,)]
-    assert ask(ledger, "select distinct gpus from bench_case where model = 'bert_large' order by all") == [
-        (1,),
-        (4,),
-        (8,),
-    ]
+def test_one_of_h3cs_submissions_calls_itself_nvidias(submissions: dict[str, dict[str, Any]]) -> None:
+    other = {
+        name: row["submitter"] for name, row in submissions.items() if row["submitter"].upper() not in name.upper()
+    }
+
+    assert other == {"H3C/results/R5300G5x4A100-PCIE-80GB/bert": "NVIDIA"}
+
+
+def test_an_aborted_run_is_a_failed_one_and_every_piece_is_a_record(corpus_ledger: Path) -> None:
+    runs = "select status, count(*) from run join run_format using (run_id) where format = 'mlperf-mllog' group by all"
+    rejects = "select count(*) from reject join log using (log_id) where format = 'mlperf-mllog'"
+    gpus = "select distinct gpus from bench_case where implementation = 'mlperf' and model = 'bert_large' order by all"
+
+    assert sorted(ask(corpus_ledger, runs)) == [("failed", 1), ("ok", 70)]
+    assert ask(corpus_ledger, rejects) == [(0,)]
+    assert ask(corpus_ledger, gpus) == [(1,), (4,), (8,)]

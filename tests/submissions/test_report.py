@@ -52,7 +52,19 @@ def bert(number: int) -> str:
     return whole + event(20 * number + 6, "POINT_IN_TIME", "train_samples", 120)
 
 
+def power(number: int, watts: float) -> dict[str, str]:
+    """What lies beside a run that took 5 + number minutes: two nodes and a switch."""
+    start, stop = 20 * number, 20 * number + 4
+    node = event(start, "INTERVAL_START", "power_measurement_start")
+    node += event(start + 1, "POINT_IN_TIME", "power_reading", watts) + event(stop, "POINT_IN_TIME", "power_reading", 0)
+    node += event(stop, "INTERVAL_END", "power_measurement_stop")
+    half = event(start, "POINT_IN_TIME", "conversion_eff", 0.5)
+    switch = event(start + 1, "POINT_IN_TIME", "interconnect_power_est", 10)
+    return {"node_0.txt": node, "node_1.txt": half + node, "sw_0.txt": switch}
+
+
 SUBMISSIONS = {
+    "power": ten(),
     "plain": ten(),
     "aborted": [*ten()[:9], run_of(300, 1, 1, status="aborted")],
     "fast": ten(40),
@@ -83,8 +95,13 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (home / "results" / name).mkdir(parents=True)
         for number, text in enumerate(runs):
             # The same bytes in two folders would be one run in two campaigns.
-            own = event(-99, "POINT_IN_TIME", "seed", f"{name} {number}")
+            own = event(20 * number - 1, "POINT_IN_TIME", "seed", f"{name} {number}")
             (home / "results" / name / f"result_{number}.txt").write_text(own + text)
+    for number in range(10):
+        for name, text in power(number, 400 - 10 * number).items():
+            place = home / "results" / "power" / "power" / f"result_{number}" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
     (home / "results" / "scaled" / "scaling.json").write_text('{"scaling_factor": 1.25}')
     (home / "results" / "unlike" / "facts.toml").write_text(UNLIKE)
     for name, points in RCPS.items():
@@ -205,6 +222,17 @@ def test_weak_scaling_is_the_minutes_of_all_models(ledger: Path, told: dict[str,
     assert told["aborted"]["models"] is None
     frame = report_mlperf(db=ledger, campaign="weak", weak=True).tables[0].frame
     assert frame.select("models", "all_min").rows() == [("10", "39.00")]
+
+
+def test_the_energy_is_that_of_the_runs_which_make_the_score(ledger: Path, told: dict[str, dict[str, Any]]) -> None:
+    # Each node draws its watts for one of the four minutes that are measured, the second at half; the switch 10 W.
+    joules = [(1.5 * (400 - 10 * number) / 4 + 10) * (5 + number) * 60 for number in range(10)]
+
+    assert told["power"]["energy_j"] == pytest.approx(sum(joules[1:9]) / 8)
+    assert told["power"]["score_min"] == pytest.approx(9.5, rel=1e-12)
+    assert told["plain"]["energy_j"] is None
+    frames = [report_mlperf(db=ledger, campaign=name).tables[0].frame.columns for name in ("power", "plain")]
+    assert ["energy_j" in columns for columns in frames] == [True, False]
 
 
 def test_a_ledger_without_such_submissions_says_so(ledger: Path) -> None:

@@ -10,6 +10,7 @@ from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series
+from benchledger.answers.submissions.energy import energy_of, power_logged
 from benchledger.answers.submissions.points import points_stored
 from benchledger.answers.submissions.reference_points import Verdict
 from benchledger.answers.submissions.runs import runs_of, scored
@@ -23,9 +24,12 @@ from benchledger.store.default_db import DEFAULT_DB
 _SAID = ("submitter", "system", "division", "availability", "benchmark", "global_batch_size")
 _HEADS = (
     "campaign", "submitter", "system", "division", "benchmark", "batch_size", "runs", "converged", "score_min",
-    "verdict", "mean", "reference", "least", "p", "normalised_min", "why", "cell",
+    "energy_j", "verdict", "mean", "reference", "least", "p", "normalised_min", "why", "cell",
 )  # fmt: skip
 _WEAK_HEADS = (*_HEADS[:8], "models", "all_min", "why", "cell")
+_NUMBERS = frozenset(
+    {"batch_size", "score_min", "energy_j", "mean", "reference", "least", "p", "normalised_min", "models", "all_min"}
+)
 _VERDICTS = {True: "pass", False: "FAIL", None: "unknown"}
 
 
@@ -55,6 +59,7 @@ def report_mlperf(
             raise NothingFoundError("no runs of MLPerf's (:::MLLOG) meet the filters; see: bench runs")
         runs = runs_of(con, series, sorted(set(suite.train_samples.values())))
         stored = points_stored(con, points)
+        power = power_logged(con, [run["run_id"] for members in runs.values() for run in members])
         excluded = excluded_notes(con, filters)
     rows = []
     for one in series:
@@ -64,20 +69,12 @@ def report_mlperf(
         demand = suite.demands.get(benchmark)
         known = points_for(stored.get(benchmark, []), suite, benchmark)
         apart = train_samples and benchmark in suite.train_samples
-        rows.append({**one, **said, **weighed(one, members, said, demand, known, all_points, apart)})
-    heads = _WEAK_HEADS if weak else _HEADS
-    frame = text_frame(list(heads), [[_shown(row, head) for head in heads] for row in rows])
-    words = frozenset(heads) - {
-        "batch_size",
-        "score_min",
-        "mean",
-        "reference",
-        "least",
-        "p",
-        "normalised_min",
-        "models",
-        "all_min",
-    }
+        energy = energy_of(members, power, demand.left_out if demand else 1)
+        rows.append({**one, **said, **weighed(one, members, said, demand, known, all_points, apart, energy)})
+    measured = any(row["energy_j"] is not None for row in rows)
+    heads = [head for head in (_WEAK_HEADS if weak else _HEADS) if measured or head != "energy_j"]
+    frame = text_frame(heads, [[_shown(row, head) for head in heads] for row in rows])
+    words = frozenset(heads) - _NUMBERS
     table = Table(facts={}, coverage=None, frame=frame, notes=_notes(rows), texts=words)
     return Report("mlperf", (table,), frame_of([_number_row(row) for row in rows])).noted(excluded)
 
@@ -90,6 +87,7 @@ def _shown(row: Row, head: str) -> str:
         "least": verdict.point and verdict.point.least,
         "p": verdict.p,
         "normalised_min": row["normalised_min"],
+        "energy_j": row["energy_j"],
         "all_min": row["weak"] and row["weak"].minutes,
     }
     if head in numbers:
@@ -151,6 +149,7 @@ def _number_row(row: Row) -> Row:
         "p": verdict.p,
         "factor": verdict.factor,
         "normalised_min": row["normalised_min"],
+        "energy_j": row["energy_j"],
         "points": row["points"],
         "models": row["weak"] and row["weak"].models,
         "all_min": row["weak"] and row["weak"].minutes,

@@ -49,7 +49,7 @@ span as (
     where run_id in (select run_id from member) and label in ('run_start', 'run_stop')
     group by run_id
 )
-select member.series_id, member.trial, run.run_key, coalesce(run_speed.is_trial, false) as converged,
+select member.series_id, member.run_id, member.trial, run.run_key, coalesce(run_speed.is_trial, false) as converged,
     said.* exclude (run_id), span.start_ms, span.stop_ms, fact.value as score_factor
 from member
 join run using (run_id)

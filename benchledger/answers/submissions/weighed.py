@@ -12,7 +12,14 @@ from benchledger.definitions.submissions import Demand, Suite
 
 
 def weighed(
-    series: Row, runs: list[Row], said: Row, demand: Demand | None, known: Points, all_points: bool, apart: bool
+    series: Row,
+    runs: list[Row],
+    said: Row,
+    demand: Demand | None,
+    known: Points,
+    all_points: bool,
+    apart: bool,
+    energy: float | None,
 ) -> Row:
     """What the runs of a submission come to, and the verdict on what they took to converge."""
     converged = [run for run in runs if run["converged"]]
@@ -31,6 +38,7 @@ def weighed(
         "verdict": verdict,
         "normalised_min": normalised,
         "points": known.place,
+        "energy_j": energy * scaled if energy is not None else None,
         "weak": side_by_side,
     }
 

@@ -1,0 +1,63 @@
+"""The energy of a submission's runs, from the power logs that the ledger holds beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.series import rows_asked
+from benchledger.answers.submissions.scores import node_energy_j, olympic_by, switch_energy_j
+
+if TYPE_CHECKING:
+    import duckdb
+
+# The whole of each power log that a run claims: it is measured from its own start to its own stop.
+_POWER = """
+with claimed as (
+    select distinct run_log.run_id, run_log.log_id
+    from run_log
+    join log using (log_id)
+    where log.format = 'mlperf-power' and list_contains($runs, run_log.run_id)
+)
+select claimed.run_id, claimed.log_id, record.label as key, epoch_ms(record.logged_at) as at_ms,
+    record."values"[shape.ordinal] as value
+from claimed
+join record using (log_id)
+left join shape using (shape_id)
+order by claimed.run_id, claimed.log_id, record.byte_offset
+"""
+
+
+def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, list[Row]]:
+    """What the power logs of these runs state, by run."""
+    return {int(key[0]): rows for key, rows in grouped(rows_asked(con, _POWER, runs=runs), ("run_id",)).items()}
+
+
+def energy_j(power: list[Row], run_ms: float) -> float | None:
+    """Joules of one run: of all its nodes and switches; None where no node's power was measured from a start on."""
+    nodes, switches = [], 0.0
+    for log in grouped(power, ("log_id",)).values():
+        last = {row["key"]: row for row in log}
+        efficiency = last["conversion_eff"]["value"] if "conversion_eff" in last else 1.0
+        if "interconnect_power_est" in last:
+            switches += switch_energy_j(last["interconnect_power_est"]["value"], run_ms, efficiency)
+            continue
+        readings = [(row["at_ms"], row["value"]) for row in log if row["key"] == "power_reading"]
+        if "power_measurement_start" not in last:
+            return None
+        start_ms = last["power_measurement_start"]["at_ms"]
+        stop_ms = last["power_measurement_stop"]["at_ms"] if "power_measurement_stop" in last else None
+        nodes.append(node_energy_j(readings, start_ms, stop_ms, run_ms, efficiency))
+    measured = [joules for joules in nodes if joules is not None]
+    return sum(measured) + switches if nodes and len(measured) == len(nodes) else None
+
+
+def energy_of(runs: list[Row], power: dict[int, list[Row]], left_out: int) -> float | None:
+    """The energy of a submission: the mean over the runs that make its score; None where one of them has none."""
+    converged = [run for run in runs if run["converged"]]
+    times = [run["stop_ms"] - run["start_ms"] for run in converged]
+    joules = [energy_j(power.get(run["run_id"], []), ms) for run, ms in zip(converged, times, strict=True)]
+    known = [one for one in joules if one is not None]
+    if len(known) < len(joules):
+        return None
+    return olympic_by(known, times, left_out, len(runs) - len(converged))
