@@ -20,7 +20,7 @@ from benchledger.definitions.vocabulary import vocabulary
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "columns", "table", "sample", "about",
+    "columns", "table", "sample", "about", "json",
 }  # fmt: skip
 
 
@@ -201,12 +201,23 @@ def _refuse_other_tables(top: Table, kind: str, base: model.LogFormat | None) ->
 
 def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[model.RecordDefinition]:
     records: list[model.RecordDefinition] = []
-    for table in top.tables("record", parts.RECORD):
-        record = parts.read_record(table, style, kind)
+    common = top.table("json", format_rows.JSON_DOCUMENT if kind == "json" else format_rows.JSON)
+    tables = top.tables("record", parts.RECORD)
+    if "json" in top and not any("json" in table for table in tables):
+        top.fail("json", "no record has a json table, which these keys would be part of")
+    for table in tables:
+        record = parts.read_record(_with_common(table, common), style, kind)
         if record.name in {known.name for known in records}:
             table.fail("name", f"record {record.name!r} stands twice: give one record all of its templates")
         records.append(record)
     return records
+
+
+def _with_common(table: Table, common: Table) -> Table:
+    own = table.data.get("json")
+    if not isinstance(own, dict):
+        return table
+    return Table(table.file, table.place, {**table.data, "json": {**common.data, **own}}, table.known_keys)
 
 
 def _restyled(

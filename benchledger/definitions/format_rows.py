@@ -10,7 +10,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
 JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
-_JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit", "steps")
+JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
 CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
 COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
@@ -37,7 +37,7 @@ def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.R
         if key in table and key != kind:
             table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
     if kind == "json":
-        return replace(record, json=read_json(table.table("json", _JSON_DOCUMENT)))
+        return replace(record, json=read_json(table.table("json", JSON_DOCUMENT)))
     if kind == "sqlite":
         return replace(record, sqlite=_read_sqlite(table.table("sqlite", _SQLITE)))
     return record

@@ -118,3 +118,17 @@ def test_a_record_of_the_base_keeps_a_style_of_its_own(tmp_path: Path) -> None:
     }
 
     assert assigns == {"own": ":", "common": "->"}
+
+
+def test_what_all_json_tables_have_is_said_once(tmp_path: Path) -> None:
+    path = tmp_path / "made.toml"
+    path.write_text(
+        HEAD + 'json = { label = "key", values = {}, where = { kind = "a" } }\nrecord = [\n'
+        '    { name = "a", kind = "event", templates = ["LOG {json}"], json = { named = ["key", "value"] } },\n'
+        '    { name = "b", kind = "event", templates = ["LOG {json}"], json = { where = { kind = "b" } } },\n]\n'
+        "[[sample]]\n"
+        """text = 'LOG {"kind": "a", "key": "lr", "value": 5}LOG {"kind": "b", "key": "end"}'\n"""
+        'expect = [{ record = "a", label = "lr", lr = 5 }, { record = "b", label = "end" }]\n'
+    )  # fmt: skip
+
+    assert check_files([path]) == []
