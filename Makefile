@@ -23,10 +23,10 @@ demo: .venv/.runs
 	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
 	@echo; echo "These numbers were made, not measured. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
 
-# On all cores; a file's tests stay together, because they share what is slow to make. Hundreds of processes start: each would
-# compile the program anew where bytecode must not be kept.
+# On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of
+# tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
 test: .venv/.tests
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.
 check: style types contracts packaging

@@ -17,7 +17,30 @@ from benchledger import ingest
 from benchledger.store import database
 from benchledger.store.sync import sync_definitions
 
+# The longest files come first, so that no process is left alone with one; those that fill a ledger for all processes
+# stand beside one that needs none, so that nobody waits for it.
+FIRST = (
+    "explain/test_applied_rule.py",
+    "docs/test_commands_run.py",
+    "scanning/test_corpus.py",
+    "ingestion/test_published_values.py",
+    "ingestion/test_archives_corpus.py",
+    "scanning/test_scanner_equals_reference.py",
+    "scanning/test_scanner_equals_reference_on_samples.py",
+    "ingestion/test_idempotence.py",
+    "ingestion/test_archives_damaged.py",
+    "views/test_scale.py",
+    "benchmarks/test_bench.py",
+)
+
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest files first."""
+    tests = Path(__file__).parent
+    place = {tests / file: number for number, file in enumerate(FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 @pytest.fixture(scope="session")
