@@ -23,17 +23,17 @@ image = "nvcr.io/nvidia/pytorch:20.06-py3"
 """
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    put(tmp_path / "logs" / "one" / "x.log", run_text(gpus=1, seed=1).log)
-    put(tmp_path / "logs" / "one" / "y.log", run_text(gpus=8, seed=2).log)
-    put(tmp_path / "logs" / "one" / "facts.toml", MACHINE)
-    put(tmp_path / "logs" / "four" / "z.log", run_text(gpus=32, seed=3).log)
-    put(
-        tmp_path / "logs" / "four" / "facts.toml", MACHINE.replace("460.32.03", "450.80.02").replace("image", "# image")
-    )
-    ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
-    return tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: the tests only ask it."""
+    home = tmp_path_factory.mktemp("environment")
+    put(home / "logs" / "one" / "x.log", run_text(gpus=1, seed=1).log)
+    put(home / "logs" / "one" / "y.log", run_text(gpus=8, seed=2).log)
+    put(home / "logs" / "one" / "facts.toml", MACHINE)
+    put(home / "logs" / "four" / "z.log", run_text(gpus=32, seed=3).log)
+    put(home / "logs" / "four" / "facts.toml", MACHINE.replace("460.32.03", "450.80.02").replace("image", "# image"))
+    ingest(home / "logs", db=home / "bench.duckdb")
+    return home / "bench.duckdb"
 
 
 def test_each_environment_is_a_column_and_what_differs_is_marked(db: Path) -> None:

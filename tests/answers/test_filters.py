@@ -12,9 +12,10 @@ from benchledger.errors import DatabaseError, NothingFoundError, UsageError, kno
 from tests.ledger_rows import ledger_rows
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: the tests only ask it."""
+    db = tmp_path_factory.mktemp("filters") / "bench.duckdb"
     with ledger_rows(db) as ledger:
         ledger.run(1.0, campaign="corpus@58c854be/Bert/PyTorch")
         ledger.run(8.0, campaign="corpus@58c854be/Bert/PyTorch", gpus=8, options='{"compile": true}')

@@ -16,9 +16,10 @@ from tests.ledger_rows import ledger_rows
 NASTY = "\x1b[31mred\x1b[0m \x9b1m \u202egnp.exe\u2066 a\tb\x00 \U000e0041"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: the tests only ask it."""
+    db = tmp_path_factory.mktemp("forms") / "bench.duckdb"
     with ledger_rows(db) as ledger:
         ledger.run(127.0899999)
         ledger.run(gpus=8, status="oom", reason="out of memory", text=NASTY, path="logs/\x1b]0;evil\x07.log")
