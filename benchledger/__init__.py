@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchledger.answers.query import queries, query, query_sql, sql
     from benchledger.answers.run_detail import show_run
     from benchledger.answers.runs import runs
+    from benchledger.answers.score import score, scores
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
     from benchledger.answers.submissions.report import report_mlperf
@@ -77,6 +78,8 @@ __all__ = [
     "report_speed",
     "report_speedup",
     "runs",
+    "score",
+    "scores",
     "show_format",
     "show_run",
     "sql",
@@ -118,6 +121,8 @@ _HOMES = {
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",
     "runs": "benchledger.answers.runs",
+    "score": "benchledger.answers.score",
+    "scores": "benchledger.answers.score",
     "show_format": "benchledger.answers.formats",
     "show_run": "benchledger.answers.run_detail",
     "sql": "benchledger.answers.query",

@@ -37,6 +37,9 @@ COMMANDS = {
     ),
     "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, failures, ..."),
     "runs": LazyCommand("benchledger.cli.runs:runs", "List the runs, newest first."),
+    "score": LazyCommand(
+        "benchledger.cli.score:score", "Print the score NAME over cases or runs; without one, list them."
+    ),
     "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, by its key or the beginning of it."),
     "sql": LazyCommand("benchledger.cli.sql:sql", "Run one SQL STATEMENT over the ledger, read-only."),
 }

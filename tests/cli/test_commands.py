@@ -47,6 +47,7 @@ EQUALS: dict[str, str | None] = {
     "report speed": "report_speed",
     "report speedup": "report_speedup",
     "runs": "runs",
+    "score": "score",
     "show": "show_run",
     "sql": "sql",
 }

@@ -18,7 +18,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def test_the_page_lists_the_shipped_rules_and_no_other() -> None:
-    listed = re.findall(r"^\| `(\w+\.\w+)` \|", TEXT, re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+\.\w+)` \|", TEXT.partition("## Scores")[0], re.MULTILINE)
 
     assert sorted(listed) == sorted(rule.rule for rule in load_rules())
 
@@ -50,7 +50,7 @@ def test_the_page_says_what_a_rule_does_over_trials(rule: Rule) -> None:
 
 
 def test_the_rule_on_the_page_is_sound(tmp_path: Path) -> None:
-    (block,) = blocks(PAGE, "toml")
+    (block,) = (block for block in blocks(PAGE, "toml") if "[[rule]]" in block.text)
     write_file(block, tmp_path)
     load = "from benchledger.definitions.rules import load_rules; print(*[rule.rule for rule in load_rules()])"
     done = subprocess.run(
@@ -59,3 +59,16 @@ def test_the_rule_on_the_page_is_sound(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert "house.steady100" in done.stdout.split(), done.stderr
+
+
+def test_the_score_on_the_page_is_sound_and_the_shipped_ones_are_listed(tmp_path: Path) -> None:
+    (block,) = (block for block in blocks(PAGE, "toml") if "[[score]]" in block.text)
+    write_file(block, tmp_path)
+    load = "from benchledger import scores; print(*scores()['score'])"
+    done = subprocess.run(
+        [sys.executable, "-c", load], env={"BENCH_DEFINITIONS": str(tmp_path / "my-bench"), "PYTHONPATH": str(TOP)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert "house.baseline" in done.stdout.split(), done.stderr
+    assert [name for name in done.stdout.split() if name != "house.baseline" and f"| `{name}` |" not in TEXT] == []

@@ -1,0 +1,105 @@
+"""Scores of many runs: the speeds by a score's rule, handed to its function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.answers.cells import fact_text
+from benchledger.answers.filters import read_filters
+from benchledger.answers.grouping import Row, grouped
+from benchledger.answers.reading import reading
+from benchledger.answers.score_functions import FUNCTIONS, Measured
+from benchledger.answers.series import rows_of
+from benchledger.errors import NothingFoundError
+from benchledger.store.default_db import DEFAULT_DB
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.definitions.scores import Score
+
+# Every run of a series, with what the rule says of it. Where it says nothing, a run that ended well has not failed.
+_RUNS = """
+select series.campaign, bench_case.name, bench_case.framework, bench_case.implementation, bench_case.model,
+    series.gpu_model, run.run_key, told.value, told.unit, coalesce(told.is_trial, false) as counts,
+    run.status not in ('ok', 'unknown') and not coalesce(told.is_trial, false) as failed
+from series_run
+join series using (series_id)
+join bench_case on bench_case.case_id = series.case_id
+join run using (run_id)
+left join (
+    select run_id, value, unit, is_trial
+    from run_speed
+    where rule = $rule and phase = 'train'
+    qualify row_number() over (partition by run_id order by is_trial desc, unit) = 1
+) as told using (run_id)
+order by all
+"""
+_CASE = ("name", "framework", "implementation", "gpu_model", "unit")
+
+
+def scores() -> pl.DataFrame:
+    """The scores, shipped and your own: what each makes of which rule's speeds, and whose it is."""
+    import polars as pl
+
+    from benchledger.definitions.scores import load_scores
+
+    columns = ("score", "among", "rule", "description", "source")
+    rows = [[getattr(one, name) for name in columns] for one in load_scores(FUNCTIONS).values()]
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = None) -> pl.DataFrame:
+    """The rows of a score: of each campaign a row a case and one for all, or a row a case over all its runs.
+
+    Raises UsageError for an unknown score, and NothingFoundError if no run asked for has a number by its rule.
+    """
+    from benchledger.definitions.scores import find_score
+
+    found = find_score(name, FUNCTIONS)
+    filters = read_filters(campaign, {})
+    with reading(db) as con:
+        runs = rows_of(filters.apply(con.sql(_RUNS, params={"rule": found.rule})))
+    if not any(run["counts"] for run in runs):
+        raise NothingFoundError(f"no run asked for has a number by {found.rule}; see: bench query rules")
+    if found.among == "cases":
+        parts = grouped(runs, ("campaign",))
+    else:
+        # The same run stands in each campaign in which its log was seen.
+        parts = {(): list({run["run_key"]: run for run in runs}.values())}
+    import polars as pl
+
+    rows = [
+        {**dict(zip(("campaign",), key, strict=False)), **row}
+        for key, part in parts.items()
+        if any(run["counts"] for run in part)
+        for row in _rows(found, part)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _rows(score: Score, runs: list[Row]) -> list[Row]:
+    told = [run for run in _with_units(runs) if run["counts"] or run["failed"]]
+    cases: dict[tuple[Any, ...], list[Row]] = grouped(told, _CASE)
+    measured: list[Measured] = []
+    for key, of_case in cases.items():
+        values = [float(run["value"]) for run in of_case if run["counts"]]
+        failures = sum(run["failed"] for run in of_case)
+        weight = score.weights.get(of_case[0]["model"] or "", 1.0)
+        measured.append(("\0".join(fact_text(part) for part in key), weight, values, failures))
+    rows = FUNCTIONS[score.function](measured, **score.numbers)
+    names = {label: key for (label, *_), key in zip(measured, cases, strict=True)}
+    return [
+        dict(zip(_CASE, names.get(str(row["label"]), (row["label"], None, None, None, None)), strict=True))
+        | {name: value for name, value in row.items() if name != "label"}
+        for row in rows
+    ]
+
+
+def _with_units(runs: list[Row]) -> list[Row]:
+    """A run without a number counts as one in the unit of the others of its case."""
+    units = {tuple(run[name] for name in _CASE[:-1]): run["unit"] for run in runs if run["counts"]}
+    return [
+        run if run["counts"] else {**run, "unit": units.get(tuple(run[name] for name in _CASE[:-1]))} for run in runs
+    ]

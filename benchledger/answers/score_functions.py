@@ -1,0 +1,123 @@
+"""The arithmetic of scores: pure functions of lists of numbers, by the names under which queries/scores/ knows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import fmean, stdev
+
+Row = dict[str, float | int | str | None]
+# A case's label, weight, values of the runs that count, and how many do not.
+Measured = tuple[str, float, Sequence[float], int]
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which a share of them lies, between two by their distance, as numpy and pandas do."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def benchmark_score(per_gpu: Sequence[float], runs: int, failures: int) -> float:
+    """milabench's score of one benchmark: the mean rates of all GPUs, times the share of runs that did not fail."""
+    return math.fsum(per_gpu) * (1 - failures / max(runs, 1))
+
+
+def overall_score(scores: Sequence[float], weights: Sequence[float]) -> float | None:
+    """milabench's score of all: a weighted geometric mean of what each score and one make; none without any weight."""
+    total = math.fsum(weights)
+    if total == 0:
+        return None
+    return math.exp(math.fsum(w * math.log(s + 1) for s, w in zip(scores, weights, strict=True)) / total)
+
+
+def milabench_score(cases: Sequence[Measured]) -> list[Row]:
+    """A row a case, and one for all together, in which a case without a number counts as 0."""
+    rows: list[Row] = []
+    for label, weight, values, failures in cases:
+        runs = len(values) + failures
+        mean = fmean(values) if values else None
+        score = benchmark_score([mean or 0.0], runs, failures)
+        rows.append({"label": label, "n": runs, "fail": failures, "perf": mean, "weight": weight, "score": score})
+    weights = [weight for _, weight, _, _ in cases]
+    overall = overall_score([float(row["score"] or 0) for row in rows], weights)
+    runs, failures = (sum(int(row[name] or 0) for row in rows) for name in ("n", "fail"))
+    together: Row = {"label": "all", "n": runs, "fail": failures, "perf": None, "weight": math.fsum(weights)}
+    return [*rows, {**together, "score": overall}]
+
+
+def summary(cases: Sequence[Measured]) -> list[Row]:
+    """SuperBench's statistics: count, extremes, mean, percentiles, and the standard deviation of a sample (n - 1)."""
+    rows: list[Row] = []
+    for label, _, values, _ in cases:
+        if values:
+            row: Row = {"label": label, "count": len(values), "max": max(values), "mean": fmean(values)}
+            row["min"] = min(values)
+            for percent in (1, 5, 10, 25, 50, 75, 90, 95, 99):
+                row[f"p{percent}"] = quantile(values, percent / 100)
+            rows.append({**row, "std": stdev(values) if len(values) > 1 else None})
+    return rows
+
+
+def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0) -> list[Row]:
+    """SuperBench's bounds of outliers: the quartiles, widened by their distance; and relative to the mean."""
+    rows: list[Row] = []
+    for label, _, values, _ in cases:
+        if not values:
+            continue
+        mean, low, high = fmean(values), quantile(values, 0.25), quantile(values, 0.75)
+        row: Row = {"label": label, "count": len(values), "mean": mean}
+        for name, times in (("mild", mild), ("extreme", extreme)):
+            for end, fence in (("lower", low - times * (high - low)), ("upper", high + times * (high - low))):
+                row[f"{name}_{end}"] = fence
+                row[f"{name}_{end}_bound"] = (fence - mean) / mean if mean else None
+        rows.append(row)
+    return rows
+
+
+def variance(value: float, baseline: float) -> float:
+    """How far a value is from its baseline, as a share of that."""
+    return (value - baseline) / baseline
+
+
+def violates(value: float, baseline: float, *, lower: float, upper: float) -> bool:
+    """SuperBench's criterion: below or above by more than so large a share."""
+    return not lower <= variance(value, baseline) <= upper
+
+
+def baseline_of(values: Sequence[float], *, lower: float, upper: float) -> tuple[float, list[float]]:
+    """SuperBench's baseline and the values that it is of: the mean, again without violators until there is none."""
+    left = list(values)
+    while True:
+        mean = fmean(left)
+        kept = [one for one in left if mean == 0 or not violates(one, mean, lower=lower, upper=upper)]
+        # Far enough apart, all would go: the last mean that had values stands.
+        if len(kept) == len(left) or not kept:
+            return mean, left
+        left = kept
+
+
+def baseline(cases: Sequence[Measured], *, lower: float = -0.05, upper: float = math.inf) -> list[Row]:
+    """SuperBench's baseline of each case, of how many of its values, and how many runs violate it or have none."""
+    rows: list[Row] = []
+    for label, _, values, missing in cases:
+        row: Row = {"label": label, "count": len(values), "used": 0, "baseline": None, "lowest": None}
+        row |= {"violations": 0, "missing": missing}
+        if values:
+            mean, used = baseline_of(values, lower=lower, upper=upper)
+            row |= {"used": len(used), "baseline": mean}
+            if mean:
+                row["lowest"] = variance(min(values), mean)
+                row["violations"] = sum(violates(one, mean, lower=lower, upper=upper) for one in values)
+        rows.append(row)
+    return rows
+
+
+FUNCTIONS: dict[str, Callable[..., list[Row]]] = {
+    "milabench_score": milabench_score,
+    "summary": summary,
+    "fences": fences,
+    "baseline": baseline,
+}

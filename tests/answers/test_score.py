@@ -1,0 +1,98 @@
+"""`bench score`: speeds of many runs by the rule of a score, and what its function makes of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from benchledger import score, scores
+from benchledger.answers.score_functions import FUNCTIONS
+from benchledger.definitions import folders
+from benchledger.definitions.scores import load_scores
+from benchledger.errors import DefinitionError, NothingFoundError, UsageError
+from tests.ledger_rows import ledger_rows
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Three machines of one case, of which one failed; another case; and another campaign."""
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        ledger.rule("milabench.rate", kind="summary", statistic="last")
+        ledger.rule("superbench.throughput", kind="summary", statistic="last")
+        ledger.run(100.0, campaign="a")
+        ledger.run(98.0, campaign="a")
+        ledger.run(campaign="a", status="failed")
+        ledger.run(7.0, campaign="a", batch_size_per_gpu=8, model="gpt")
+        ledger.run(50.0, campaign="b")
+    return path
+
+
+def test_milabenchs_score_has_a_row_a_case_and_one_for_all_of_a_campaign(db: Path) -> None:
+    rows = score("milabench.score", db=db, campaign="a").select("name", "n", "fail", "perf", "score").rows()
+
+    assert rows == [
+        ("bert_base_bs32_fp32_1", 3, 1, 99.0, pytest.approx(66.0)),
+        ("bert_base_bs8_fp32_1", 1, 0, 7.0, 7.0),
+        ("all", 4, 1, None, pytest.approx(math.sqrt(67 * 8))),
+    ]
+    assert score("milabench.score", db=db)["campaign"].to_list() == ["a", "a", "a", "b", "b"]
+
+
+def test_superbenchs_baseline_is_of_a_case_over_all_campaigns(db: Path) -> None:
+    frame = score("superbench.baseline", db=db).select("name", "count", "used", "baseline", "violations", "missing")
+
+    assert frame.rows() == [("bert_base_bs32_fp32_1", 3, 2, 99.0, 1, 1), ("bert_base_bs8_fp32_1", 1, 1, 7.0, 0, 0)]
+
+
+def test_an_unknown_score_lists_the_known_ones(db: Path) -> None:
+    with pytest.raises(UsageError, match=r"no score 'mine'; known: milabench\.score, superbench\.baseline"):
+        score("mine", db=db)
+
+
+def test_without_a_number_by_its_rule_there_is_no_score(db: Path) -> None:
+    with pytest.raises(NothingFoundError):
+        score("milabench.score", db=db, campaign="c")
+
+
+def test_every_score_names_its_source_and_every_function_is_some_scores() -> None:
+    assert scores()["source"].str.len_chars().min() > 10
+    assert {one.function for one in load_scores(FUNCTIONS).values()} == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('"summary"', '"sum"', 7, "no function 'sum'; known: baseline, fences, milabench_score, summary"),
+        ('"steps.median_skip0"', '"steps.first"', 8, "no rule 'steps.first'"),
+        ('"runs"', '"nodes"', 9, "among must be one of cases, runs"),
+        ("mild = 2", 'mild = "2"', 10, "numbers are numbers by name"),
+        ("source ", "sauce ", 5, "unknown key 'sauce'"),
+    ],
+)
+def test_a_mistake_is_told_with_file_line_and_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, line: int, words: str
+) -> None:
+    text = """family = "mine"
+
+[[score]]
+method = "spread"
+source = "our wiki"
+description = "How far apart."
+function = "summary"
+rule = "steps.median_skip0"
+among = "runs"
+numbers = { mild = 2 }
+"""
+    file = tmp_path / "queries" / "scores" / "mine.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text.replace(old, new, 1))
+    monkeypatch.setattr(folders, "_extra_roots", [tmp_path])
+
+    with pytest.raises(DefinitionError) as error:
+        load_scores(FUNCTIONS)
+
+    assert f"mine.toml:{line}: " in str(error.value)
+    assert words in str(error.value)
