@@ -1,4 +1,4 @@
--- One row per statement about a run that contradicts the one that counts, each with its place; nothing counts where nothing decides.
+-- One row per statement about a run that contradicts another: facts, names of one content, speeds multiplied again, published speeds.
 -- $name = '*', a glob of fact.name
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $run = '*', a glob of run.run_key
@@ -20,6 +20,51 @@ placed as (
     left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
     group by all
 ),
+facts as (
+    select
+        conflict.run_id, conflict.name,
+        conflict.used_value, conflict.used_source, used.place as used_place,
+        conflict.other_value, conflict.other_source, other.place as other_place
+    from conflict
+    left join placed as used
+        on used.run_id = conflict.run_id and used.name = conflict.name and used.used
+    left join placed as other
+        on other.run_id = conflict.run_id and other.name = conflict.name and not other.used
+        and other.value is not distinct from conflict.other_value and other.source = conflict.other_source
+),
+-- Nothing decides of which of its names a content is the log.
+names as (
+    select distinct
+        run_id, 'file_name' as name, null::varchar as used_value, null::varchar as used_source, null::varchar as used_place,
+        log_name.name as other_value, 'name' as other_source, log_name.place as other_place
+    from log_name
+    join run_log using (log_id)
+    where names > 1 and role = 'train'
+),
+speeds as (
+    select
+        run_id, 'speed' as name,
+        format('{:.6g} ({})', value, multiplied_speed.name), 'log', place.path || ':' || line,
+        format('{:.6g} ({}), {} times as much', higher_value, higher_name, gpus), 'log', place.path || ':' || higher_line
+    from multiplied_speed
+    join place_of_log('*') as place using (log_id)
+),
+-- What the owner of the logs published of them, and the other speed by the rule that the document claims, or by our own.
+published as (
+    select
+        trial_runs[1] as run_id, 'speed' as name,
+        format('{:.6g} ({})', found.our_value, found.rule), 'log', found.our_cell,
+        found.printed, 'published', concat_ws(', ', found.source || coalesce('@' || found.revision, ''), found.section, found.cell)
+    from published_table as found
+    join speed_table on speed_table.cell = found.our_cell
+    where found.own_logs and found.quantity = 'speed' and found.equal in ('other', 'other card')
+),
+every as (
+    from facts
+    union all from names
+    union all from speeds
+    union all from published
+),
 campaigns as (
     select run_id, string_agg(campaign, '; ' order by campaign) as campaign
     from run_campaign
@@ -27,16 +72,10 @@ campaigns as (
     having bool_or(coalesce(campaign, '') glob $campaign)
 )
 select
-    campaigns.campaign, run.run_key, conflict.name,
-    conflict.used_value, conflict.used_source, used.place as used_place,
-    conflict.other_value, conflict.other_source, other.place as other_place
-from conflict
+    campaigns.campaign, run.run_key, every.name,
+    used_value, used_source, used_place, other_value, other_source, other_place
+from every
 join run using (run_id)
 join campaigns using (run_id)
-left join placed as used
-    on used.run_id = conflict.run_id and used.name = conflict.name and used.used
-left join placed as other
-    on other.run_id = conflict.run_id and other.name = conflict.name and not other.used
-    and other.value is not distinct from conflict.other_value and other.source = conflict.other_source
-where conflict.name glob $name and run.run_key glob $run
+where every.name glob $name and run.run_key glob $run
 order by all;

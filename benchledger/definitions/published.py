@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.rule_checks import SPEED_UNITS
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
@@ -116,7 +117,7 @@ def _said(table: Table, data: dict[str, Any], rules: frozenset[str]) -> dict[str
         elif key == "quantity":
             said[key] = table.choice(key, QUANTITIES)
         elif key == "unit":
-            said[key] = table.known(key, key, table.text(key), vocabulary().units)
+            said[key] = table.choice(key, SPEED_UNITS)
         else:
             said[key] = table.text(key)
     return said

@@ -11,11 +11,13 @@ from benchledger.definitions.vocabulary import vocabulary
 ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate", "significant")
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
 _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statistic")
+# What a rule makes its speed in: minutes too, which no log is read in.
+SPEED_UNITS = ("samples/s", "tokens/s", "steps/s", "s", "min", "TFLOP/s")
 _CHOICES = {
     "kind": ("step", "summary"),
     "statistic": ("last", "mean", "median", "trimmed"),
     "quantity": ("throughput", "step_time", "interval", "round", "epoch_time", "span"),
-    "unit": ("samples/s", "tokens/s", "steps/s", "s", "min", "TFLOP/s"),
+    "unit": SPEED_UNITS,
     "average_of": ("rates", "times"),
     "batch": ("global", "pass"),
     "ranks": ("all", "first", "median", "each", "mean"),

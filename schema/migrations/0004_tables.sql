@@ -443,6 +443,39 @@ left join paired
     and paired.cell = published.cell
     and paired.quantity = published.quantity;
 
+-- Contradictions that no single fact shows ---------------------------------------------------------------------
+
+-- Without its folders, and without the endings that packing adds.
+create view log_name as
+select
+    log_id,
+    regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '') as name,
+    min(place_of(path, archive, member)) as place,
+    count(*) over (partition by log_id) as names
+from sighting
+where status in ('loaded', 'duplicate', 'unchanged')
+group by log_id, regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '');
+
+-- A log that says of neither number that it is of one GPU.
+create view multiplied_speed as
+with printed as (
+    select run_id, log_id, name, scope, quantity, min(line) as line, median(value) as speed
+    from measurement
+    where phase = 'train' and unit in ('samples/s', 'tokens/s') and scope is distinct from 'gpu' and value > 0
+    group by all
+)
+select
+    run_id, bench_case.gpus, high.log_id,
+    low.name, low.speed as value, low.line,
+    high.name as higher_name, high.speed as higher_value, high.line as higher_line
+from printed as low
+join printed as high using (run_id)
+join run using (run_id)
+join bench_case using (case_id)
+-- Within a ten thousandth and a little: both numbers were made of the same, by two ways of averaging.
+where bench_case.gpus > 1 and low.quantity = 'throughput' and low.scope = 'global'
+    and abs(high.speed / (low.speed * bench_case.gpus) - 1) < 0.001;
+
 -- Leaderboard -------------------------------------------------------------------------------------------------
 
 -- A log that was archived twice is in two campaigns. Of series that share a run the one with most trials stands, of

@@ -930,6 +930,26 @@ comment on column trial_table.place is 'Where its log lies: the first place, as 
 comment on column trial_table.first_line is 'First line of the log that is of this run.';
 comment on column trial_table.last_line is 'Last line of the log that is of this run.';
 
+comment on view log_name is
+    'One row per content and file name under which it was seen: a content with several names is the log of one of them.';
+comment on column log_name.log_id is 'Id of the log (table log).';
+comment on column log_name.name is 'File name, without folders and without the endings that packing adds.';
+comment on column log_name.place is 'First place where it was seen so.';
+comment on column log_name.names is 'Number of names of the content.';
+
+comment on view multiplied_speed is
+    'One row per pair of speeds that a run prints, both as speeds of all, of which one is the other times its GPUs: it was multiplied again.';
+comment on column multiplied_speed.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column multiplied_speed.gpus is 'Number of GPUs over all nodes.';
+comment on column multiplied_speed.log_id is 'Id of the log (table log) that prints the higher one.';
+comment on column multiplied_speed.name is 'Name of the lower value as the log spells it.';
+comment on column multiplied_speed.value is 'Median of the lower value.';
+comment on column multiplied_speed.line is 'First line that prints it.';
+comment on column multiplied_speed.higher_name is 'Name of the higher value as the log spells it.';
+comment on column multiplied_speed.higher_value is 'Median of the higher value.';
+comment on column multiplied_speed.higher_line is 'First line that prints it.';
+
 comment on view published_table is
     'One row per published number and series of ours of the same case; one without ours where there is none. A case column that the document does not state is no condition. Filter by own_logs or campaign: the same case may be in several.';
 comment on column published_table.source is 'Document that states it (table published).';

@@ -86,7 +86,7 @@ def test_what_is_shipped_names_its_document_and_its_rule_or_none():
         ("gpus = 8", "gpus = 0", 12, "gpus must be a count, not 0"),
         ("gpus = 8", "gpu = 8", 12, "unknown key 'gpu'"),
         ('"ngc.summary"', '"ngc.sumary"', 5, "no rule 'ngc.sumary'"),
-        ('unit      = "samples/s"', 'unit = "images/s"', 6, "no unit 'images/s'"),
+        ('unit      = "samples/s"', 'unit = "images/s"', 6, "unit must be one of samples/s, tokens/s"),
         ('unit      = "samples/s"\n', "", 7, "a speed has a unit"),
         (', "-"]', "]", 12, "and 2 numbers"),
         ('"127.10"', "127.10", 12, "as it is printed"),
