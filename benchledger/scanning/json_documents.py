@@ -17,6 +17,7 @@ from benchledger.scanning.values import Pair, decode
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_BLANK_BYTES = re.compile(rb"\s*")
 _NEXT = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
 # Names of kernels hold whatever they like, control characters too.
 _DECODER = json.JSONDecoder(strict=False)
@@ -50,9 +51,9 @@ class JsonReader:
     def fits(self, head: bytes, complete: bool) -> str | None:
         """Why a document that begins with `head` is of this format: it has the keys of [detect], or names them."""
         begin = self.begin_of(head)
-        start = head[begin : begin + BLOCK]
-        if start[:1] not in (b"{", b"["):
+        if head[begin : begin + 1] not in (b"{", b"["):
             return None
+        start = head[begin : begin + BLOCK]
         for paths in self.format.keys:
             # A cheap look first: most documents are none of ours.
             if not all(_names(start, key) for key in _keys_of(paths)):
@@ -96,7 +97,8 @@ class JsonReader:
     def begin_of(self, text: bytes) -> int:
         """Where the document begins: at once, or, where program output may stand before it, on a line of its own."""
         start = len(_BOM) if text.startswith(_BOM) else 0
-        start += len(text[start : start + BLOCK]) - len(text[start : start + BLOCK].lstrip())
+        blanks = _BLANK_BYTES.match(text, start, start + BLOCK)
+        start = blanks.end() if blanks else start
         if self.format.embedded and text[start : start + 1] not in (b"{", b"["):
             line = text.find(b"\n{", start)
             return line + 1 if line >= 0 else start
