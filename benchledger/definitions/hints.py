@@ -13,7 +13,7 @@ from benchledger.errors import DefinitionError
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OTHER = re.compile(r"[^a-z0-9]+")
-_GROUPS = {"counters", "phases", "quantities", "facts", "frameworks"}
+_GROUPS = {"counters", "phases", "quantities", "units", "facts", "frameworks"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Hints:
     counters: dict[str, str]
     validation: frozenset[str]
     quantities: tuple[tuple[str, dict[str, str]], ...]
+    units: dict[str, str]
     facts: dict[str, tuple[str, bool]]
     frameworks: dict[str, str]
 
@@ -38,6 +39,11 @@ class Hints:
                 if f"_{known}_" in spelt:
                     return quantity, unit
         return None
+
+    def unit(self, name: str) -> str | None:
+        """The unit of a value of this name that is no quantity."""
+        spelt = f"_{plain(name)}_"
+        return next((unit for known, unit in self.units.items() if f"_{known}_" in spelt), None)
 
     def fact(self, name: str) -> tuple[str, bool] | None:
         """The fact that a setting of this name states, and whether it means that in every program."""
@@ -59,9 +65,8 @@ def hints() -> Hints:
     for quantity, names in data["quantities"].items():
         if quantity not in words.quantities:
             file.fail(f"quantities.{quantity}", f"no quantity {quantity!r} in quantities.toml")
-        for name, unit in names.items():
-            if unit and unit not in words.spellings:
-                file.fail(f"quantities.{quantity}.{name}", f"no unit {unit!r} in units.toml")
+        _check_units(file, f"quantities.{quantity}", names)
+    _check_units(file, "units", data["units"])
     facts: dict[str, tuple[str, bool]] = {}
     for fact, names in data["facts"].items():
         if fact not in words.facts:
@@ -72,9 +77,16 @@ def hints() -> Hints:
         {name: column for column, names in data["counters"].items() for name in names},
         frozenset(data["phases"]["validation"]),
         tuple(data["quantities"].items()),
+        data["units"],
         facts,
         {word: framework for framework, words_ in data["frameworks"].items() for word in words_},
     )
+
+
+def _check_units(file: TomlFile, place: str, names: dict[str, str]) -> None:
+    for name, unit in names.items():
+        if unit and unit not in vocabulary().spellings:
+            file.fail(f"{place}.{name}", f"no unit {unit!r} in units.toml")
 
 
 def _file() -> TomlFile:

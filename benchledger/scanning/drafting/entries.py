@@ -129,7 +129,9 @@ def _template(shape: Shape, start: int, cut: ListCut | None) -> tuple[str, dict[
         if touches and (mark.type in ("word", "text", "bar") or not before):
             return None
         after = line.text[mark.end : stop]
-        source += escaped(before)
+        number = shape.type_at(index) in ("int", "float", "int,")
+        # A padded number in brackets, `[   0/1251`, fills them in the end: `[1000/1251`.
+        source += escaped(re.sub(r"(?<=[\[(])[ \t]+\Z", "", before) if number else before)
         source += _hole(shape, index, _own(before, line, index, start), after, names, columns)
         position = mark.end
     source += escaped(line.text[position:stop])
@@ -206,7 +208,10 @@ def _phrase(before: str) -> str:
     match = _PHRASE.search(piece)
     if match is None or re.search(r"[0-9]", piece[match.end(1) :]):
         return ""
-    return match.group(1)
+    # `Trainer is initialized with local batch size 8`: the words that are known are the name.
+    words = match.group(1).split()
+    tails = (" ".join(words[start:]) for start in range(len(words)))
+    return next((tail for tail in tails if hints().fact(tail)), match.group(1))
 
 
 def _unit(after: str) -> str | None:

@@ -26,7 +26,7 @@ _PLACES = (
     r"\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\b",
 )
 _NUMBERS = (
-    rf"(?<![\w.])(?<![\w)][+-])[+-]?{_NUMBER}(?<!\.){_END}{_UNIT_AFTER}",
+    rf"(?<![\w.@])(?<![\w)][+-])[+-]?{_NUMBER}(?<!\.){_END}{_UNIT_AFTER}",
     # Before a slash that the template holds itself: `3/100`, `3 / 100`, `149.9/s`.
     r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?=/ *[0-9A-Za-z])",
 )

@@ -65,10 +65,11 @@ def _field(name: Name) -> Meaning | None:
 
 
 def _unit_only(name: Name) -> Meaning | None:
-    if not name.hole or name.unit is None:
+    usual = hints().unit(name.name) or ""
+    if not usual and (not name.hole or name.unit is None):
         return None
-    unit, _ = _unit(name, "")
-    return Meaning({"name": name.name, **unit}) if unit else None
+    unit, why = _unit(name, usual)
+    return Meaning({"name": name.name, **unit}, why) if unit else None
 
 
 def _unit(name: Name, usual: str) -> tuple[dict[str, object], str | None]:

@@ -9,6 +9,8 @@ from benchledger.scanning.drafting.entries import Entry
 from benchledger.scanning.drafting.masks import Masked
 
 _LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 48, 8
+# Which process printed a line, and through which stream, differs from launch to launch.
+_OF_LAUNCH = re.compile(r"\A(?:\[[A-Za-z]*[ ,0-9]+\]:?|<std(?:out|err)>: ?|[0-9]+: )+")
 _PIECE = re.compile(r"[^ \t]+(?: [^ \t]+)*")
 
 Private = Callable[[str], bool]
@@ -47,7 +49,7 @@ def anchor_of(entry: Entry, private: Private) -> str | None:
     ends = [0, *(mark.end for mark in line.marks)]
     index = max(place for place, end in enumerate(ends) if end <= entry.start)
     # With a blank behind it: `iter ` does not stand in `iteration`.
-    pieces = [match.group() for match in re.finditer(_PIECE.pattern + " ?", line.literals[index])]
+    pieces = [_OF_LAUNCH.sub("", match.group()) for match in re.finditer(_PIECE.pattern + " ?", line.literals[index])]
     kept = [piece for piece in pieces if _letters(piece) >= 2 and not private(piece)]
     return max(kept, key=len) if kept else None
 
@@ -58,7 +60,8 @@ def _letters(text: str) -> int:
 
 def _pieces(line: Masked) -> list[str]:
     # Columns are padded with blanks: where two or more stand, one literal ends and the next begins.
-    return [piece for literal in line.literals for piece in _PIECE.findall(literal) if _letters(piece) >= 2]
+    pieces = [_OF_LAUNCH.sub("", piece) for literal in line.literals for piece in _PIECE.findall(literal)]
+    return [piece for piece in pieces if _letters(piece) >= 2]
 
 
 def _in_order(literals: list[str], text: str) -> list[str]:
