@@ -328,14 +328,9 @@ LINES = {
     "Done warm up\n"
     "Step\tImg/sec\ttotal_loss\n"
     "10\timages/sec: 2431.2 +/- 1.2 (jitter = 3.1)\t7.812",
-    "timm of today": "Train: 0 [  50/1251 (  4%)]  Loss: 6.94 (6.93)  Time: 0.412s, 2484.31/s  (0.431s, 2375.70/s)  L"
-    "R: 1.000e-05  Data: 0.010 (0.022)",
     "timm's benchmark": "Train [8/40]. 512.24 samples/sec. 499.799 ms/step.",
     "tinygrad": "   10  312.12 ms run,   10.1 ms python,  301.1 ms AMD,  6.91 loss, 0.000100 LR, 12.31 GB used, "
     " 41212.31 GFLOPS",
-    "torchtitan of today": "[rank0]:[titan] 2025-01-10 01:22:15,112 - root - INFO - \x1b[31mstep: 10  \x1b[32mloss:  7.8774  \x1b[38"
-    ";2;180;60;0mgrad_norm:  3.1  \x1b[33mmemory: 40.28GiB(42.4%)  \x1b[34mtps: 7,034  \x1b[36mtflops: 407.36"
-    "  \x1b[35mmfu: 41.19%\x1b[39m",
     "torchtune": "1|10|Loss: 1.51:  10%|█         | 10/100 [00:31<04:41,  3.12s/it]\n"
     "Step 10 | loss:1.51 lr:2e-05 tokens_per_second_per_gpu:1312.1 peak_memory_active:21.2",
     "triton": "Inferences/Second vs. Client Average Batch Latency\n"

@@ -98,19 +98,19 @@ def test_values_that_only_a_blank_divides_from_their_names_are_a_list_too(tmp_pa
 
 def test_numbers_without_a_list_become_holes_named_by_the_words_before_them(tmp_path: Path) -> None:
     lines = "".join(
-        f"Train: 0 [{n:>4}/1251 (  0%)]  Loss: 6.9{n} (6.94)  Time: 5.{n}s,  149.9/s\n" for n in range(10, 60)
+        f"Fit: 0 [{n:>4}/1251 (  0%)]  Loss: 6.9{n} (6.94)  Took: 5.{n}s,  149.9/s\n" for n in range(10, 60)
     )
     _, log_format = drafted(lines, tmp_path)
     row = LineReader(log_format).read(lines.splitlines()[0].encode()).rows[0]
 
     assert row.columns == {"step": 10}
     assert [value.name for value in row.layout.values] == [
-        "Train",
+        "Fit",
         "planned",
         "percent",
         "Loss",
         "Loss_2",
-        "Time",
+        "Took",
         "rate",
     ]
     assert row.values == [0, 1251, 0, 6.91, 6.94, 5.1, 149.9]
@@ -190,7 +190,7 @@ def test_a_name_that_is_taken_or_is_none_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["\x1b[36mstep: {0:2}  \x1b[32mloss: 1{0}.07\x1b[33m  tps: 1{0}44\x1b[0m"])
 def test_colours_are_no_part_of_a_draft(line: str, tmp_path: Path) -> None:
-    text = "".join("[titan] 2026-11-20 10:00:01,100 - root - INFO - " + line.format(n) + "\n" for n in range(1, 9))
+    text = "".join("[toy] 2026-11-20 10:00:01,100 - root - INFO - " + line.format(n) + "\n" for n in range(1, 9))
     draft, log_format = drafted(text, tmp_path)
 
     assert "\\u001b" not in draft.text

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from benchledger.definitions.hints import hints
 from benchledger.scanning.drafting.entries import Entry
 from benchledger.scanning.drafting.masks import Masked
 
-_LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 48, 8
+_LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 28, 8
+# What is learned differs from task to task of one program; how fast, and where it stands, is said alike.
+_OF_TASK = ("loss", "accuracy")
 # Which process printed a line, and through which stream, differs from launch to launch.
 _OF_LAUNCH = re.compile(r"\A(?:\[[A-Za-z]*[ ,0-9]+\]:?|<std(?:out|err)>: ?|[0-9]+: )+")
 _PIECE = re.compile(r"[^ \t]+(?: [^ \t]+)*")
@@ -23,14 +26,24 @@ def proof_of(entry: Entry, private: Private, long: bool) -> tuple[str, ...]:
     for shape in entry.shapes:
         for line in shape.lines:
             found = _in_order(found, line.text)
+    if long:
+        return tuple(found)
+    lasting = [text for text in found if not _is_of_task(text)]
+    return _first(lasting if sum(map(_letters, lasting)) >= _ENOUGH_LETTERS else found)
+
+
+def _first(literals: list[str]) -> tuple[str, ...]:
     chosen: list[str] = []
-    letters = 0
-    for text in found:
-        if not long and (letters >= _ENOUGH_LETTERS or len(chosen) >= _MOST_LITERALS):
+    for text in literals:
+        if sum(map(_letters, chosen)) >= _ENOUGH_LETTERS or len(chosen) >= _MOST_LITERALS:
             break
         chosen.append(text)
-        letters += _letters(text)
     return tuple(chosen)
+
+
+def _is_of_task(text: str) -> bool:
+    hint = hints().quantity(text)
+    return hint is not None and hint[0] in _OF_TASK
 
 
 def is_weak(proof: tuple[str, ...]) -> bool:
