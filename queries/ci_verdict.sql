@@ -1,0 +1,45 @@
+-- One row per series of a campaign: its speed and last loss beside those of the same case in a base campaign, with PaddlePaddle's CI code.
+-- $campaign = '*', a glob of run_campaign.campaign
+-- $base = '*', a glob of run_campaign.campaign
+-- $threshold = 0.05
+-- $loss_threshold = 0.3
+-- Example: bench query ci-verdict -p campaign='made*'
+with last_loss as (
+    select run_id, loss
+    from loss_curve
+    where is_main and nth = losses and isfinite(loss)
+),
+told as (
+    select
+        speed_table.series_id, any_value(speed_table.campaign) as campaign, any_value(case_id) as case_id,
+        any_value(name) as name, any_value(gpu_model) as gpu_model, any_value(rule) as rule, any_value(unit) as unit,
+        any_value(value) as value, any_value(status) as status, list_median(list_sort(list(loss))) as loss
+    from speed_table
+    join series_run using (series_id)
+    left join last_loss using (run_id)
+    where is_default
+    group by speed_table.series_id, speed_table.cell
+),
+compared as (
+    select
+        now.*, base.campaign as base_campaign, base.value as base_value, base.loss as base_loss,
+        rounded((now.value - base.value) / base.value, 'round_even', 4) as change,
+        (now.loss - base.loss) / base.loss as loss_change
+    from told as now
+    left join told as base
+        on base.case_id = now.case_id
+        and base.gpu_model is not distinct from now.gpu_model
+        and base.rule = now.rule
+        and base.unit is not distinct from now.unit
+        and base.campaign is distinct from now.campaign
+        and coalesce(base.campaign, '') glob $base
+        and base.value is not null
+    where coalesce(now.campaign, '') glob $campaign
+)
+select
+    campaign, base_campaign, name, gpu_model, rule, unit, base_value, value, change, base_loss, loss, loss_change, status,
+    -- Bits: 1 a loss that rose, 2 a speed that is off either way, 4 a run that failed.
+    if(loss_change >= $loss_threshold, 1, 0) | if(abs(change) >= $threshold, 2, 0) | if(status <> 'ok', 4, 0) as code,
+    abs(change) <= $threshold as is_good
+from compared
+order by all;
