@@ -8,10 +8,11 @@
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
+#   make rejects-page LOGS="..."  writes why pieces and files of these logs are in no table
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check style types contracts packaging bench bench-large bench-formats data docs audit-page clean
+.PHONY: demo test check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -61,6 +62,10 @@ docs: .venv/.runs
 # The checks of docs/audit.md, and with the logs of its test (the corpus and the reference READMEs) all that they find.
 audit-page: .venv/.tests
 	$(BIN)/python -m docs.make_audit $(LOGS)
+
+# Why pieces and files of the same logs are in no table: docs/rejects.md.
+rejects-page: .venv/.runs
+	$(BIN)/python -m docs.make_rejects $(LOGS)
 
 clean:
 	rm -rf .venv .bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -52,7 +52,7 @@ def replaced(page: str, name: str, text: str) -> str:
     marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
     done, count = marks.subn(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
     if count != 1:
-        raise ValueError(f"{PAGE}: one <!-- {name} --> ... <!-- /{name} --> is wanted, there are {count}")
+        raise ValueError(f"one <!-- {name} --> ... <!-- /{name} --> is wanted, there are {count}")
     return done
 
 
