@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchledger.answers.submissions.reference_points import (
@@ -36,6 +36,7 @@ def test_the_mean_is_without_the_extremes_and_the_deviation_is_of_all() -> None:
     assert made.mean == pytest.approx((sum(EPOCHS) - 40) / 18, rel=1e-14)
     assert made.stdev == pytest.approx(math.sqrt(sum((x - 14.6) ** 2 for x in EPOCHS) / 20), rel=1e-14)
     assert made.counted == 18
+    assert made.least == least_mean(made.mean, made.stdev, 18, 8)
 
 
 def test_3d_u_net_leaves_out_four_on_either_side() -> None:
@@ -48,6 +49,7 @@ def test_3d_u_net_leaves_out_four_on_either_side() -> None:
     assert point_of(32, numbers[:8], Demand(40, 4)) is None
 
 
+@settings(deadline=None)
 @given(st.floats(1, 1e7), st.floats(1e-3, 0.3), st.integers(2, 80), st.integers(1, 38))
 def test_the_least_mean_is_where_a_t_test_begins_to_doubt(
     mean: float, spread: float, reference: int, submitted: int
@@ -84,6 +86,7 @@ def test_between_two_points_mean_and_deviation_lie_on_a_line() -> None:
     made = between(point(100, 10, 1), point(200, 30, 3), 150, TEN)
 
     assert (made.mean, made.stdev, made.counted, made.between) == (20, 2, 20, (100, 200))
+    assert made.least == least_mean(20, 2, 20, 8)
 
 
 def test_slow_points_are_pruned() -> None:
@@ -91,6 +94,8 @@ def test_slow_points_are_pruned() -> None:
     points = [point(100, 14), point(200, 10), point(300, 20), point(400, 22), point(500, 30), point(600, 36)]
 
     assert [kept.batch_size for kept in pruned(points[::-1], TEN)] == [200, 400, 600]
+    on_the_line = [point(200, 10), point(400, 22), point(500, 29), point(600, 36)]
+    assert pruned(on_the_line, TEN) == on_the_line
     assert pruned([], TEN) == []
 
 
