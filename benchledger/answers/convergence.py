@@ -66,8 +66,7 @@ def report_convergence(
         asked = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
         found = rows_of(filters.apply(con.sql(_SERIES, params=asked)))
         rows = [row for row in found if row["metric"] is not None or not aim.wants_metric]
-        kept = {row["series_id"] for row in rows}
-        runs = [row for row in rows_of(con.sql(_RUNS, params=asked)) if row["series_id"] in kept]
+        runs = rows_of(con.sql(_RUNS, params=asked)) if trials else []
         excluded = excluded_notes(con, filters, look)
     if not rows:
         raise _nothing(filters, aim)
