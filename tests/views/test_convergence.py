@@ -100,6 +100,7 @@ def test_a_last_loss_that_is_not_finite_is_divergence_and_one_on_the_way_is_none
 def test_a_loss_that_ends_above_all_of_its_start_diverged_and_one_that_stands_still_did_not(ledger):
     assert diverged(ledger, *(5.0 + 0.1 * step for step in range(20))) == "loss.above_start"
     assert diverged(ledger, *(5.0 + 0.1 * (step % 3) for step in range(40))) is None
+    assert diverged(ledger, *([4.0, 7.0] * 5), *([6.0] * 30)) is None
 
 
 def test_a_loss_that_loses_more_than_half_of_its_fall_diverged(ledger):
