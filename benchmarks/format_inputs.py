@@ -16,11 +16,12 @@ from pathlib import Path
 
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.content import content_hash
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
 from benchmarks.limit import FORMATS, TOP
 
-VERSION = 1  # raise it when the copies change, so that kept inputs are made anew
+VERSION = 2  # raise it when the copies change, so that kept inputs are made anew
 CORPUS = TOP.parent / "shared" / "corpus" / "logs.tar.xz"
 MADE_BYTES = 65_536
 # The number of which a copy changes the last digit: one with a fraction, as times have it, else a whole one.
@@ -38,10 +39,14 @@ def make_families(folder: Path, megabytes: int, corpus: Path = CORPUS) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     found = by_format(logs_of(corpus) if corpus.is_file() else logs_of_samples())
     total = sum(len(content) for logs in found.values() for content in logs.values())
+    made: set[str] = set()
     for name, logs in found.items():
         for number in range(max(1, round(megabytes * 1_000_000 / total))):
             for path, content in logs.items():
-                if (copy := changed(content, number)) is not None:
+                copy = changed(content, number)
+                # A copy of one short log may be what another one is.
+                if copy is not None and (digest := content_hash(copy)) not in made:
+                    made.add(digest)
                     target = folder / name / f"copy{number:03d}" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(copy)
