@@ -193,7 +193,6 @@ LINES = {
     "32, value= [ 10.21]), Tensor(shape=[], dtype=Bool, value= False))\n"
     "train one step time: 0.31, fps: 412.9",
     "mllog of an own program": ':::MLLOG {"event": "step", "time_ms": 1588000000000, "samples_per_sec": 312.1}',
-    "mlperf hpc": ':::MLL 1588000000.123 run_stop: {"value": null, "metadata": {"status": "success"}}',
     "mlperf inference": ':::MLLOG {"key": "qsl_reported_total_count", "value": 5000, "time_ms": 0.027256, "namespace": "'
     'mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": false, "file": "loadg'
     'en.cc", "line_no": 1198}}',
