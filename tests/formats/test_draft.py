@@ -12,6 +12,7 @@ from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import UsageError
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.drafting import excerpt
 from benchledger.scanning.drafting.draft import Draft
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
@@ -166,16 +167,29 @@ def test_what_no_format_can_be_drafted_from_is_told(content: bytes, why: str, tm
         draft_format(log)
 
 
-def test_of_a_huge_log_the_beginning_and_the_end_suffice(tmp_path: Path) -> None:
+def test_of_a_huge_log_the_beginning_and_the_end_suffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excerpt, "HEAD", 60_000)
+    monkeypatch.setattr(excerpt, "TAIL", 5_000)
     head, _, tail = TOY.partition("[toytrain 2026-11-20 10:01:21,870]")
     steps = "".join(
         f"[toytrain 2026-11-20 10:01:00,000] step {step}/90000 | loss: 7.1, lr: 1e-04, speed: 51.4 seq/s/gpu\n"
-        for step in range(60_000)
+        for step in range(5_000)
     )
     draft, log_format = drafted(f"{head}{steps}[toytrain 2026-11-20 10:01:21,870]{tail}", tmp_path)
 
-    assert 5_000 < draft.steps < 40_000
+    assert 600 < draft.steps < 700
     assert log_format.closing == ("mean speed",)
+
+
+def test_a_log_of_results_alone_gives_summaries(tmp_path: Path) -> None:
+    lines = [
+        "resnet benchmark of toyvision", "loading data", "warming up",
+        "toyvision finished 500 batches of 64 images", "toyvision throughput: 1234.5 images/sec, took: 25.9 s",
+    ]  # fmt: skip
+    draft, log_format = drafted("\n".join(lines) + "\n", tmp_path)
+
+    assert (draft.steps, draft.records, log_format.default_rule) == (0, 1, "summary.last")
+    assert "# ? No line was found that looks like a step, only results" in draft.text
 
 
 def test_a_name_that_is_taken_or_is_none_is_refused(tmp_path: Path) -> None:

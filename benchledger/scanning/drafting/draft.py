@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
-from benchledger.definitions.folders import definition_files
-from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.template import TemplateError, parse_template
-from benchledger.errors import DefinitionError, UsageError
+from benchledger.errors import UsageError
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.drafting import meaning, proofs, records
-from benchledger.scanning.drafting.entries import Entry, entry_of, escaped, start_of
+from benchledger.scanning.drafting.entries import Entry, entry_of
 from benchledger.scanning.drafting.excerpt import Excerpt
 from benchledger.scanning.drafting.lists import rates
-from benchledger.scanning.drafting.masks import Shape, masked, shapes
-from benchledger.scanning.drafting.sampling import samples_of
+from benchledger.scanning.drafting.masks import Shape, shapes
+from benchledger.scanning.drafting.mending import Mender
 from benchledger.scanning.drafting.sorting import Sorted, name_growing_counter, sorted_entries
 from benchledger.scanning.drafting.writing import Parts, written
 from benchledger.scanning.leads import LeadReader
-from benchledger.scanning.lines import LineReader
-from benchledger.scanning.rows import NO_HEAD, Pieces
-from benchledger.scanning.samples import check_format
-from benchledger.scanning.values import ANSI
 
-_T = TypeVar("_T")
 _SHAPES_TRIED = 150
-_ROUNDS = 12
-_MOST_IGNORES = 12
-_TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
 
 
 @dataclass(frozen=True)
@@ -59,7 +44,6 @@ class Drafter:
         self._known = known
         self._redactor = redactor
         self._leads = LeadReader()
-        self._no_ignores = False
         self._places = {
             part for excerpt in excerpts for part in re.split(r"[/\\]", excerpt.name)
             if len(part) >= 6 and re.search(r"[0-9_-]", part)
@@ -70,14 +54,13 @@ class Drafter:
         lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
         found = self._sorted(lines)
         parts = self._parts(found, lines)
-        for _ in range(_ROUNDS):
-            pieces, problem = self._mend(parts, found)
-            if not problem:
-                break
+        pieces, problem = Mender(parts, found, self._excerpts, self._redactor, self._leads, self._allowed).mended()
         text = written(parts)
+        steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
+        if not steps and not found.only_results:
+            problem = problem or "what looks like a step cannot be told by a template"
         if problem or self._redactor.fresh(text) != text:
             raise UsageError(f"no sound draft of these logs could be made: {problem or 'it would hold private names'}")
-        steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
         return Draft(
             self._name, text, steps, len(pieces.rows), sum(pieces.ignored.values()), len(pieces.rejects),
             text.count("# ? "),
@@ -174,76 +157,3 @@ class Drafter:
 
     def _takes_others(self, proof: tuple[str, ...]) -> bool:
         return any(proofs.stands_in(proof, sample.text) for known in self._known.values() for sample in known.samples)
-
-    def _mend(self, parts: Parts, found: Sorted) -> tuple[Pieces, str | None]:
-        """Reads the excerpts by the draft as it is, and mends one thing; the text says what is still wrong."""
-        pieces = Pieces()
-        parts.samples = []
-        if problem := self._refused(parts):
-            return pieces, problem
-        log_format = self._loaded(parts)
-        reader = LineReader(log_format)
-        pieces = reader.read(b"\n".join(excerpt.data for excerpt in self._excerpts))
-        if lost := records.unreached(parts, reader.reached):
-            if parts.ignores:
-                # What is ignored has taken a record's place: rather leave those lines as rejects.
-                parts.ignores, self._no_ignores = {}, True
-                return pieces, "what is ignored takes records"
-            records.drop(parts, lost)
-            return pieces, f"template {lost!r} takes no line"
-        if pieces.rejects and self._ignore(parts, pieces):
-            return pieces, "lines with its anchors that are no records"
-        parts.samples, missing = samples_of(parts, found, log_format, self._redactor)
-        if missing is not None:
-            records.drop(parts, missing)
-            return pieces, f"no sample shows template {missing!r}"
-        for problem in self._check(parts):
-            match = _TEMPLATE.search(problem)
-            if match is not None:
-                records.drop(parts, match.group(2))
-            return pieces, problem
-        return pieces, None
-
-    def _refused(self, parts: Parts) -> str | None:
-        try:
-            self._loaded(parts)
-        except DefinitionError as error:
-            return str(error)
-        return None
-
-    def _ignore(self, parts: Parts, pieces: Pieces) -> bool:
-        known = len(parts.ignores)
-        if self._no_ignores:
-            return False
-        counted = Counter(_skipped(reject.text, self._leads, reject.reason == NO_HEAD) for reject in pieces.rejects)
-        for template, _ in counted.most_common(_MOST_IGNORES):
-            if len(parts.ignores) < _MOST_IGNORES and template and self._allowed(template):
-                parts.ignores.setdefault(template, "no record: say why")
-        return len(parts.ignores) > known
-
-    def _loaded(self, parts: Parts) -> LogFormat:
-        return _with_file(self._name, written(parts), lambda log_format: log_format)
-
-    def _check(self, parts: Parts) -> list[str]:
-        return _with_file(self._name, written(parts), check_format)
-
-
-def _with_file(name: str, text: str, use: Callable[[LogFormat], _T]) -> _T:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.toml"
-        path.write_text(text, encoding="utf-8")
-        base = [file for file in definition_files("ingest/formats", ".toml") if file.name == "events.toml"]
-        return use(read_formats([*base, path])[name])
-
-
-def _skipped(text: str, leads: LeadReader, whole: bool) -> str:
-    # The line with `{*}` in the place of each value, from where its record would begin.
-    line = masked(1, ANSI.sub(b"", text.encode()).decode().rstrip())
-    start = (start_of(line, leads)[0] or 0) if whole else 0
-    source, position = "", start
-    for mark in line.marks:
-        if mark.start >= start:
-            source += escaped(line.text[position : mark.start]) + "{*}"
-            position = mark.end
-    source += escaped(line.text[position:])
-    return re.sub(r"(?:\{\*\} ?){2,}", "{*}", source).rstrip()

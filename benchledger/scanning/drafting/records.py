@@ -20,11 +20,12 @@ _WORD = rb"(?<![A-Za-z0-9_])"
 def records_of(found: Sorted, anchors: list[str]) -> list[DraftedRecord]:
     """Steps first, then evaluations, summaries and settings; nothing of the latter may begin within a step's line."""
     texts = [line.text.encode() for entry in found.steps for shape in entry.shapes for line in shape.lines[:50]]
-    made = [_record("step", "step", entry, found.steps.index(entry)) for entry in found.steps]
+    name, kind = ("result", "summary") if found.only_results else ("step", "step")
+    made = [_record(name, kind, entry, found.steps.index(entry)) for entry in found.steps]
     for record, entry in zip(made, found.steps, strict=True):
         if record.line_start and not any(anchor in record.templates[0] for anchor in anchors):
             anchors += [max(re.split(r"\{[^{}]*\}", record.templates[0]), key=len)]
-        if "step" not in entry.names:
+        if "step" not in entry.names and not found.only_results:
             record.question = "no counter was found in these lines: steps are counted as they come"
     for entry in found.summaries:
         if _begins_within(entry.template, texts):
@@ -120,7 +121,7 @@ def top_of(name: str, found: Sorted, made: list[DraftedRecord], lines: tuple[str
         for name in entry.names
         if (hint := hints().quantity(name)) and hint[0] == "throughput"
     }
-    of_end = closing is not None and not speeds
+    of_end = found.only_results or (closing is not None and not speeds)
     rule = "summary.last" if of_end else "steps.mean_skip1"
     top.append(
         Meaning(
@@ -145,6 +146,8 @@ def head_of(found: Sorted, logs: int) -> list[str]:
         f"Drafted by `bench formats new` from {logs} log{'s' * (logs != 1)}.",
         "Each `# ?` is a guess: answer it, then delete the comment.",
     ]
+    if found.only_results:
+        head.append("? No line was found that looks like a step, only results: does the program print none?")
     if missing:
         head.append(f"? No line was found that states {', '.join(missing)}: look for one, or say it in facts.toml.")
     return head

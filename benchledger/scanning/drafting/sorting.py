@@ -14,6 +14,8 @@ _WEIGHTS = {"throughput": 4, "loss": 3, "step_time": 2, "learning_rate": 2, "tra
 _CLOSING = ("throughput", "train_time", "accuracy", "loss")
 _LEAST_SCORE = 5
 _MOST_STEPS, _MOST_SUMMARIES, _MOST_SETTINGS = 3, 6, 14
+# A summary may come from each process, and after each epoch.
+_MOST_RESULTS = 64
 # A key, what assigns (dots, `=`, `:`, two blanks), and a value of one word.
 _ASSIGN = r"(\s*\.{2,}\s*|\s*=\s*|\s*:\s+|\s{2,})"
 _SETTING = re.compile(rf"""(?:^|(?<=[\s|(\]:>]))(["']?)([A-Za-z][\w ./-]{{1,40}}?)\1{_ASSIGN}(["']?)([^\s"',;|]+)\4""")
@@ -32,12 +34,13 @@ class Setting:
 
 @dataclass
 class Sorted:
-    """The templates that a draft is made of."""
+    """The templates that a draft is made of. `only_results`: no line is a step, and `steps` are those with a speed."""
 
     steps: list[Entry]
     summaries: list[Entry]
     lists: list[Entry] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
+    only_results: bool = False
 
 
 def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | None:
@@ -45,8 +48,14 @@ def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | Non
     ranked = sorted(((score(entry), entry) for entry in entries), key=lambda pair: (-pair[0], -pair[1].count))
     best = ranked[0][0] if ranked else 0
     if best < _LEAST_SCORE:
-        return None
+        results = [entry for entry in entries if entry.count <= _MOST_RESULTS and _has_speed(entry)]
+        results.sort(key=lambda entry: -entry.last)
+        return _around(results[:_MOST_STEPS], entries, lines, only_results=True) if results else None
     steps = [entry for points, entry in ranked if points >= max(_LEAST_SCORE, best - 4)][:_MOST_STEPS]
+    return _around(steps, entries, lines)
+
+
+def _around(steps: list[Entry], entries: list[Entry], lines: tuple[str, ...], only_results: bool = False) -> Sorted:
     first = min(entry.first for entry in steps)
     rest = [entry for entry in entries if entry not in steps]
     summaries = [entry for entry in rest if entry.last > first and _closes(entry, steps[0])]
@@ -60,7 +69,7 @@ def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | Non
         and entry.count <= max(16, steps[0].count // 4)
     ]
     lists.sort(key=lambda entry: -len(_facts(entry)))
-    found = Sorted(steps, summaries[:_MOST_SUMMARIES], lists[:2])
+    found = Sorted(steps, summaries[:_MOST_SUMMARIES], lists[:2], only_results=only_results)
     taken = {
         line.text for entry in (*steps, *summaries, *found.lists) for shape in entry.shapes for line in shape.lines
     }
@@ -83,6 +92,11 @@ def score(entry: Entry) -> int:
         3 * any(column in entry.names for column in ("step", "epoch")) + (entry.count >= 10) + (entry.count >= 100)
     )
     return points
+
+
+def _has_speed(entry: Entry) -> bool:
+    quantities = (hints().quantity(name.name) for name in entry.names.values() if name.numbers)
+    return any(found is not None and found[0] == "throughput" for found in quantities)
 
 
 def is_validation(entry: Entry) -> bool:
