@@ -53,9 +53,9 @@ def series_text(row: Row, column: str, look: Look) -> str:
         return fact_text(row[column])
     name, low, high, _, over = _NUMBERS[column]
     text = _number(row[name], over, column)
-    if low is None or high is None or row[low] == row[high]:
-        return text
-    return f"{text} ({_number(row[low], over, column)} to {_number(row[high], over, column)})"
+    ends = [_number(row[end], over, column) for end in (low, high) if end is not None]
+    # Ends that are printed alike are no range.
+    return text if len(set(ends)) < 2 else f"{text} ({' to '.join(ends)})"
 
 
 def runs_frame(rows: list[Row], runs: list[Row], look: Look, aim: Target) -> pl.DataFrame:
@@ -100,7 +100,8 @@ def _became(row: Row, look: Look) -> str:
     """What became of a series' runs, and of how many: reached 4, not reached 1, diverged 1."""
     said = [(outcome, row[name]) for outcome, name in _OUTCOMES.items() if row[name]]
     if not said or row["status"] != "ok":
-        said.append((row["status"], row["runs"]))
+        ended = [("ok", row["trials"]), (row["dropped_by"], row["trials_dropped"])]
+        said += [(key, number) for key, number in ended if number and (key != "ok" or not said)]
     said += [("diverged", row["runs_diverged"])] if row["runs_diverged"] else []
     texts = [_word(key, look) if row["runs"] == 1 else f"{_word(key, look)} {number}" for key, number in said]
     return look.notes()["comma"].join(texts)

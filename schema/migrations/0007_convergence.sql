@@ -425,6 +425,7 @@ cell as (
         count(*) filter (where diverged_by is not null) as runs_diverged,
         string_agg(distinct diverged_by, ', ' order by diverged_by) as diverged_by,
         string_agg(distinct outcome_reason, '; ' order by outcome_reason) as outcome_reason,
+        string_agg(distinct status, '/' order by status) filter (where not is_trial) as dropped_by,
         case when bool_or(is_trial) then 'ok' else min(status) end as status,
         string_agg(run_key, ' ' order by trial, run_key) as runs_told
     from trial
@@ -627,6 +628,7 @@ comment on column convergence_table.runs_outcome_unknown is 'Runs of which nothi
 comment on column convergence_table.runs_diverged is 'Runs that diverged.';
 comment on column convergence_table.diverged_by is 'By which criteria.';
 comment on column convergence_table.outcome_reason is 'Why runs did not reach their target.';
+comment on column convergence_table.dropped_by is 'How those that do not count ended, with a stroke between several.';
 comment on column convergence_table.status is 'ok, or how the runs ended if none of them counts.';
 comment on column convergence_table.runs_told is 'Keys of the runs.';
 comment on column convergence_table.gpu_memory_mib is 'Memory of one GPU in MiB.';

@@ -136,3 +136,17 @@ def test_the_command_prints_what_the_function_answers_in_every_form(db: Path) ->
     assert "120 (110 to 130)" in table
     assert "达标步数" in markdown
     assert {cell["target_step"] for cell in answer["cells"]} == {110, 130, None}
+
+
+def test_a_series_says_how_those_ended_that_do_not_count(tmp_path: Path) -> None:
+    place = tmp_path / "bench.duckdb"
+    whole = state(DOWN, {})
+    for number, text in enumerate([whole, whole.replace('"max_steps": 160', '"max_steps": 320')]):
+        put(tmp_path / "logs" / str(number) / "trainer_state.json", text)
+    put(tmp_path / "logs" / "facts.toml", 'campaign = "cola"\n[case]\nmodel = "bert_base"\n')
+    ingest(tmp_path / "logs", db=place)
+
+    said = row(place)
+
+    assert (said["runs"], said["status"]) == ("2", "ended 1, TRUNCATED 1")
+    assert row(place, target="loss=0.6")["status"] == "reached 2"

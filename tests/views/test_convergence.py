@@ -191,11 +191,11 @@ def test_a_series_has_medians_of_its_good_runs_and_counts_every_run_that_reached
         ledger.run(*curve(*falling(40, start=start)), status=status, trial=trial, case=CASE)
 
     rows = ledger.rows(
-        "select runs, trials, trials_dropped, final_loss, runs_reached, runs_not_reached, target_steps_lowest, "
+        "select runs, trials, trials_dropped, dropped_by, final_loss, runs_reached, runs_not_reached, target_steps_lowest, "
         "target_steps_highest from convergence_table_of('', 'loss', 6.72)"
     )
 
-    assert rows == [(4, 3, 1, pytest.approx(6.75), 2, 2, 29, 39)]
+    assert rows == [(4, 3, 1, "failed", pytest.approx(6.75), 2, 2, 29, 39)]
 
 
 def test_an_excluded_run_is_in_none_of_it(ledger):
