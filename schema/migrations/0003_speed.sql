@@ -497,9 +497,15 @@ windowed as (
         case when ranks in ('each', 'mean') then len(ranks_of(within)) else 1 end as windows
     from bounded
     where yields is not distinct from base_unit
-        or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's', 'min'))
+        or (base_unit = 'steps/s' and yields in ('samples/s', 'tokens/s', 's', 'min', 'TFLOP/s'))
         or (base_unit = 'samples/s' and yields in ('tokens/s', 's'))
         or (base_unit = 'tokens/s' and yields in ('samples/s', 's'))
+),
+stated as (
+    select run_id, min(try_cast(value as double)) as params_b
+    from fact
+    where name = 'params_b' and used
+    group by run_id
 ),
 rated as (
     select
@@ -574,6 +580,9 @@ counted as (
             when yields is not distinct from base_unit or base_unit = 'steps/s' and yields in ('s', 'min') then 1
             when yields = 's'
                 then bench_case.global_batch_size * case base_unit when 'tokens/s' then bench_case.seq_len else 1 end
+            -- Of a GPU: 8 FLOP a parameter and token, forward twice (activations are computed again) and backward.
+            when yields = 'TFLOP/s'
+                then 8 * stated.params_b * bench_case.global_batch_size * bench_case.seq_len / bench_case.gpus / 1000
             when base_unit = 'steps/s'
                 then case used.batch when 'pass' then bench_case.batch_size_per_gpu * bench_case.gpus
                     else bench_case.global_batch_size end
@@ -592,11 +601,14 @@ counted as (
             when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.batch_size_per_gpu is null
                 then 'batch_size_per_gpu'
             when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.gpus is null then 'gpus'
+            when base_unit = 'steps/s' and yields = 'TFLOP/s' and stated.params_b is null then 'params_b'
+            when base_unit = 'steps/s' and yields = 'TFLOP/s' and bench_case.gpus is null then 'gpus'
             else 'seq_len'
         end as needed
     from used
     join run using (run_id)
     join bench_case using (case_id)
+    left join stated using (run_id)
 ),
 computed as (
     select

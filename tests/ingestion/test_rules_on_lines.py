@@ -141,3 +141,21 @@ def test_paddles_rule_for_bert_skips_ten_and_fails_a_log_of_ten(corpus: Path, tm
 
     assert rows == [(round(8 * mean(printed[10:]), 3), "ok"), (None, rows[1][1])]
     assert rows[1][1] in ("too_few_records", "truncated")
+
+
+def test_bigsciences_flops_are_of_the_parameters_that_facts_toml_states(corpus: Path, tmp_path: Path) -> None:
+    (log,) = corpus.glob("bigscience@*/experiments/gpt2-meg/meg_gpt2_perf_n16.out")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / log.name).write_bytes(log.read_bytes())
+    (tmp_path / "logs" / "facts.toml").write_text("[run]\nparams_b = 52\n")
+    db = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "logs", db=db)
+    (ms,) = [re.findall(r"elapsed time per iteration \(ms\): ([\d.]+)", log.read_text(errors="replace"))[1:]]
+    seconds = mean(map(float, ms)) / 1000
+
+    ((_, value, unit, is_default),) = speeds(db, "megatron.tflops_per_gpu")
+
+    assert value == pytest.approx(52 * 4 * 2 * 1024 * 1024 / (seconds * 64 * 1e3))
+    assert (unit, is_default) == ("TFLOP/s", False)
+    # Its page has 52.8, of seconds that it rounds first.
+    assert f"{value * seconds / round(seconds):.1f}" == "52.8"

@@ -206,3 +206,18 @@ def test_milabench_leaves_out_the_extremes_of_five_and_more(ledger, speeds, rate
     run = ledger.run(*(ledger.step(n, speed=speed) for n, speed in enumerate(speeds, 1)))
 
     assert told(ledger, "milabench.rate", run) == (rate, "samples/s", used, len(speeds) - used)
+
+
+def test_flops_of_a_gpu_are_made_of_the_parameters_that_are_stated(ledger):
+    run, other = (ledger.run(*(timed(ledger, n, uneven(n)) for n in range(1, 9)), format="megatron-gpt", case=EIGHT)
+                  for _ in range(2))  # fmt: skip
+    ledger.insert("fact", run_id=run, name="params_b", value="1.5", source="facts.toml", used=True)
+    seconds = mean(uneven(n) for n in range(2, 9))
+
+    assert told(ledger, "megatron.tflops_per_gpu", run) == (
+        pytest.approx(1.5 * 4 * 2 * 128 * 256 / (seconds * 8 * 1e3)), "TFLOP/s", 7, 1
+    )  # fmt: skip
+    assert told(ledger, "megatron.tflops_per_gpu", other)[0] is None
+    assert ledger.rows("select reason from run_speed where rule = 'megatron.tflops_per_gpu' and value is null") == [
+        ("params_b",)
+    ]

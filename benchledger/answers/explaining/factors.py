@@ -7,6 +7,8 @@ from benchledger.answers.grouping import Row
 
 # Units of time in seconds.
 TIMES = {"s": 1, "min": 60}
+# In 10^12 of a parameter in 10^9 and a token: forward twice (activations are computed again) and backward.
+_FLOP = 8 / 1000
 
 
 def factor_of(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str | None]:
@@ -24,6 +26,8 @@ def factor_of(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str 
         factor, words = float(case["nodes"]), [f"times {case['nodes']} nodes, for it is printed per node"]
     if read.quantity != "throughput" and read.unit != "s":
         return None, "", "missing fact: unit"
+    if read.yields == "TFLOP/s" and read.base_unit == "steps/s":
+        factor, words = _FLOP, ["times 8 FLOP, over 1000"]
     for name, power in _conversion(rule, read):
         if case[name] is None:
             return None, "", f"missing fact: {name}"
@@ -39,6 +43,8 @@ def _conversion(rule: Row, read: Read) -> list[tuple[str, int]]:
     if read.yields in TIMES:
         lengths = {"steps/s": [], "samples/s": ["global_batch_size"], "tokens/s": ["global_batch_size", "seq_len"]}
         return [(name, -1) for name in lengths[read.base_unit or "steps/s"]]
+    if read.yields == "TFLOP/s":
+        return [("global_batch_size", 1), ("params_b", 1), ("gpus", -1), ("seq_len", 1)]
     if read.base_unit == "steps/s":
         batch = ["batch_size_per_gpu", "gpus"] if rule["batch"] == "pass" else ["global_batch_size"]
         return [(name, 1) for name in batch + ["seq_len"] * (read.yields == "tokens/s")]

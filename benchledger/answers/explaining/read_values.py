@@ -13,7 +13,7 @@ _QUANTITIES = ("throughput", "step_time", "interval", "round", "epoch_time", "sp
 _SPEEDS = (None, "samples/s", "tokens/s", "steps/s")
 # From what, to what: by batch size and sequence length.
 _CONVERSIONS = {
-    ("steps/s", "samples/s"), ("steps/s", "tokens/s"), ("steps/s", "s"), ("steps/s", "min"),
+    ("steps/s", "samples/s"), ("steps/s", "tokens/s"), ("steps/s", "s"), ("steps/s", "min"), ("steps/s", "TFLOP/s"),
     ("samples/s", "tokens/s"), ("tokens/s", "samples/s"), ("samples/s", "s"), ("tokens/s", "s"),
 }  # fmt: skip
 

@@ -130,6 +130,10 @@ def _unit(rule: Row) -> str:
     if rule["unit"] == "s":
         rates = "" if rule["quantity"] == "step_time" else "samples/s are divided by global_batch_size, "
         return f"The result is in seconds a step: {rates}take one over it."
+    if rule["unit"] == "TFLOP/s" and rule["quantity"] == "step_time":
+        return (
+            "The result is in TFLOP/s of a GPU: times 8, params_b, global_batch_size and seq_len, over gpus and 1000."
+        )
     unit = rule["unit"] or "the printed unit" + (", or samples/s of times" if rule["kind"] == "step" else "")
     parts = []
     if rule["quantity"] in (None, "throughput"):

@@ -43,7 +43,10 @@ where record.run_id = $run_id
 order by record.part, record.log_id, record.byte_offset
 """
 _CASE = """
-select bench_case.*, run_format.format
+select bench_case.*, run_format.format,
+    (
+        select min(try_cast(value as double)) from fact where run_id = $run_id and name = 'params_b' and used
+    ) as params_b
 from run
 join bench_case using (case_id)
 join run_format using (run_id)
