@@ -1,0 +1,32 @@
+"""`bench formats new` writes a draft and nothing else, and never over a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.bench import run_bench
+from tests.formats.test_draft import TOY
+
+
+def test_a_draft_goes_to_stdout_and_its_counts_to_stderr(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(TOY)
+    done = run_bench("formats", "new", str(log), "--name", "toy")
+
+    assert done.exit_code == 0
+    assert done.stdout.startswith("# Drafted by `bench formats new` from 1 log.\n")
+    assert done.stderr.startswith("4 steps in 6 records, 1 ignored, 0 rejects; ")
+
+
+def test_a_draft_replaces_no_file(tmp_path: Path) -> None:
+    log, output = tmp_path / "train.log", tmp_path / "new" / "toy.toml"
+    log.write_text(TOY)
+    first = run_bench("formats", "new", str(log), "--output", str(output))
+    written = output.read_text()
+    output.write_text("mine")
+    again = run_bench("formats", "new", str(log), "--output", str(output))
+
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert written.startswith("# Drafted by")
+    assert (again.exit_code, output.read_text()) == (1, "mine")
+    assert "exists: drafts replace nothing; name another --output" in again.stderr
