@@ -36,20 +36,42 @@ with own as (
     join log using (log_id)
     group by run_source.run_id
 ),
-alike as (
-    select own.run_id, min(format.format) as format
+logless as (
+    select own.run_id, bench_case.framework, bench_case.implementation, bench_case.model, bench_case.task
     from own
     join run using (run_id)
     join bench_case using (case_id)
+    where own.logless
+),
+sibling as (
+    -- An implementation may have a program for each model: runs of the same work tell which.
+    select logless.run_id, min(own.format) as format
+    from logless
+    join bench_case
+        on bench_case.framework is not distinct from logless.framework
+        and bench_case.implementation = logless.implementation
+        and bench_case.model = logless.model
+        and bench_case.task is not distinct from logless.task
+    join run using (case_id)
+    join own on own.run_id = run.run_id and not own.logless
+    join format on format.format = own.format
+    where format.default_rule is not null
+    group by logless.run_id
+    having count(distinct format.default_rule) = 1
+),
+alike as (
+    select logless.run_id, min(format.format) as format
+    from logless
     join format
-        on format.framework is not distinct from bench_case.framework
-        and format.implementation = bench_case.implementation
-    where own.logless and format.role in ('train', 'duplicate_stream') and format.default_rule is not null
-    group by own.run_id
+        on format.framework is not distinct from logless.framework
+        and format.implementation = logless.implementation
+    where format.role in ('train', 'duplicate_stream') and format.default_rule is not null
+    group by logless.run_id
     having count(distinct format.default_rule) = 1
 )
-select own.run_id, coalesce(alike.format, own.format) as format
+select own.run_id, coalesce(sibling.format, alike.format, own.format) as format
 from own
+left join sibling using (run_id)
 left join alike using (run_id);
 
 -- A format's default rule, and what stands in for it where it gives no number.
@@ -619,9 +641,10 @@ computed as (
         case
             when mixture is null and (is_whole or not complete)
                 then rounded(
-                    case yields
-                        when 's' then conversion / (rate * processes)
-                        when 'min' then conversion / (rate * processes) / 60
+                    case
+                        when yields is not distinct from base_unit then rate * processes
+                        when yields = 's' then conversion / (rate * processes)
+                        when yields = 'min' then conversion / (rate * processes) / 60
                         else rate * processes * conversion
                     end,
                     rounding,

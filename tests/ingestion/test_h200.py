@@ -72,10 +72,10 @@ def test_three_trials_of_one_case_are_one_series(ledger: Path) -> None:
 def test_every_log_and_its_json_are_one_run_in_whichever_order_they_came(
     ledger: Path, h200: Path, tmp_path: Path
 ) -> None:
-    assert one(ledger, "select count(*) from run") == 11
+    assert one(ledger, "select count(*) from run") == 12
     assert ask(ledger, "select role, count(*) from run_log where role <> 'telemetry' group by all order by 1") == [
-        ("duplicate_stream", 8),
-        ("train", 11),
+        ("duplicate_stream", 9),
+        ("train", 12),
     ]
 
     db, here = tmp_path / "bench.duckdb", tmp_path / "h200"

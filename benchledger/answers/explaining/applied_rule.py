@@ -66,7 +66,9 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
     reason = read.mixture or _why_not(rule, candidates, used, whole) or missing
     value = None
     if reason is None and rate is not None and factor is not None:
-        raw = over(1, rate * factor) / TIMES[read.yields] if read.yields in TIMES else rate * factor
+        raw = rate * factor
+        if read.yields in TIMES and read.yields != read.base_unit:
+            raw = over(1, raw) / TIMES[read.yields]
         value = rounded(raw, rule["rounding"], rule["rounding_digits"])
         if rule["zero_fails"] and abs(value) < 1:
             reason = "its owner takes a result below 1 for a failure"

@@ -123,16 +123,18 @@ by_stem as (
     where t.role = 'duplicate_stream'
 ),
 moment as (
-    select log_id, segment, role, folder, unnest(stream) as at_us, len(stream) as moments from placed
+    select log_id, segment, role, folder, unnest(marks) as mark, len(marks) as moments
+    from (select * exclude (stream), list_distinct(stream) as marks from placed)
 ),
 by_records as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, count(*) as common
     from moment as t
-    join moment as r on r.folder = t.folder and r.at_us = t.at_us and r.role = 'train'
+    join moment as r on r.folder = t.folder and r.mark = t.mark and r.role = 'train'
     where t.role = 'duplicate_stream'
     group by all
-    having count(*) * 2 >= least(any_value(t.moments), any_value(r.moments))
+    -- Three losses may be chance where two times are none.
+    having count(*) * 2 >= least(any_value(t.moments), any_value(r.moments)) and (min(t.mark) >= 0 or count(*) >= 4)
 )
 select
     twin_id, twin_segment, log_id, segment,
@@ -357,12 +359,28 @@ on conflict do nothing;
 
 -- What a twin has and its train log does not: a log can be cut where its twin is not.
 
+create or replace temp table loss_at as
+select m.run_id, m.role, r.log_id, r.byte_offset, loss_mark(r."values"[s.ordinal]) as mark
+from record as r
+join shape as s on s.shape_id = r.shape_id and s.quantity = 'loss'
+join run_log as m on m.log_id = r.log_id and r.line between m.first_line and m.last_line
+semi join new_run as n on n.run_id = m.run_id
+semi join run_log as d on d.run_id = m.run_id and d.role = 'duplicate_stream'
+where m.role in ('train', 'duplicate_stream') and r.logged_at is null and isfinite(r."values"[s.ordinal]);
+
 insert into stream_only
 select r.log_id, r.byte_offset
 from record as r
 join (select distinct log_id, run_id, first_line, last_line from run_log where role = 'duplicate_stream') as t
     on t.log_id = r.log_id and r.line between t.first_line and t.last_line
 semi join new_run as n on n.run_id = t.run_id
+-- What has no time is repeated where its loss is.
+anti join (
+    select twin.log_id, twin.byte_offset
+    from loss_at as twin
+    join loss_at as own on own.run_id = twin.run_id and own.mark = twin.mark and own.role = 'train'
+    where twin.role = 'duplicate_stream'
+) as repeated on repeated.log_id = r.log_id and repeated.byte_offset = r.byte_offset
 anti join (
     select m.run_id, o.logged_at, o.step
     from record as o

@@ -27,7 +27,8 @@ steps as (
     group by all
 ),
 loss_row as (
-    select r.log_id, r.segment, r.byte_offset, bool_or(isnan(r."values"[s.ordinal])) as is_nan
+    select
+        r.log_id, r.segment, r.byte_offset, bool_or(isnan(r."values"[s.ordinal])) as is_nan, any_value(r."values"[s.ordinal]) as value
     from arriving_row as r
     join shape as s using (shape_id)
     where s.quantity = 'loss' and s.phase = 'train' and r."values"[s.ordinal] is not null
@@ -50,6 +51,13 @@ closings as (
     where r."values"[s.ordinal] is not null or r.texts[s.ordinal] is not null or s.name = s.record
     group by all
 ),
+-- Of a log without times, its losses to three digits tell that another log is of the same run. Below zero: no time is.
+loss_marks as (
+    select log_id, segment, list(loss_mark(value) order by byte_offset)[:16] as marks
+    from loss_row
+    where isfinite(value)
+    group by all
+),
 whole as (
     select
         log_id, segment,
@@ -65,11 +73,12 @@ select
     w.started_at, w.ended_at, w.records, w.step_records, p.steps_done, p.step_gap,
     c.closing_line, c.closing_speed, a.expects_closing,
     coalesce(l.final_loss_nan, false) as final_loss_nan,
-    a.event_status, a.event_line, a.event_text, w.stream, w.devices
+    a.event_status, a.event_line, a.event_text, if(w.started_at is null, k.marks, w.stream) as stream, w.devices
 from arriving_segment as a
 join whole as w using (log_id, segment)
 left join steps as p using (log_id, segment)
 left join closings as c using (log_id, segment)
-left join losses as l using (log_id, segment);
+left join losses as l using (log_id, segment)
+left join loss_marks as k using (log_id, segment);
 
 drop table arriving_row;
