@@ -121,7 +121,7 @@ def test_several_examples_show_what_is_constant_and_what_varies(tmp_path: Path) 
     two = TOY.replace(", lr: 1e-04", "").replace(", lr: 9e-05", "").replace(", lr: 8e-05", "")
     (tmp_path / "one.log").write_text(TOY)
     (tmp_path / "two.log").write_text(two)
-    log_format = format_of(draft_format(tmp_path / "one.log", tmp_path / "two.log"), tmp_path)
+    log_format = format_of(draft_format(tmp_path / "two.log", tmp_path / "one.log"), tmp_path)
 
     assert not any("lr" in literal for proof in log_format.proofs for literal in proof)
     assert len(LineReader(log_format).read(two.encode()).rows) == 6
