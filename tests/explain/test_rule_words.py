@@ -55,5 +55,9 @@ def test_every_word_of_a_rule_stands_in_its_recipe(rule: Rule) -> None:
     assert all(word in said for word in (rule.name, rule.statistic if rule.average_of == "rates" else None) if word)
     assert ("fewer give no number" in said or "is not whole" in said) == rule.complete
     assert ("all their steps over all their seconds" in said) == (
-        rule.average_of == "times" and rule.statistic == "mean"
+        rule.average_of == "times" and rule.statistic == "mean" and rule.quantity != "epoch_time"
     )
+    assert ("one over the mean of the times" in said) == (rule.quantity == "epoch_time")
+    assert ("of each rank apart" in said, "one lowest" in said or "lowest and" in said) == (
+        rule.ranks in ("each", "mean"), rule.statistic == "trimmed" or rule.trial_statistic == "olympic"
+    )  # fmt: skip

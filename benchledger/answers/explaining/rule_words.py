@@ -104,12 +104,12 @@ def _statistic(rule: Row) -> str:
     if rule["statistic"] == "last":
         return "Take the last."
     if rule["ranks"] == "mean":
-        what = "all its steps over all its seconds" if rule["average_of"] == "times" else "the mean of its speeds"
-        return f"Take {what} of each rank, and the mean of these over the ranks."
+        what = "all their steps over all their seconds" if rule["average_of"] == "times" else "the mean of the speeds"
+        return f"Take {what} of each rank apart, and the mean of these over the ranks."
     if rule["statistic"] == "trimmed":
         trim = rule["trim"]
         without = f"of {rule['trim_from']} and more without the {trim} lowest and {trim} highest"
-        return f"Take the mean of the speeds, {without}."
+        return f"Take the trimmed mean of the speeds: {without}."
     if rule["quantity"] == "epoch_time":
         return f"Take one over the {rule['statistic']} of the times."
     if rule["average_of"] == "times":
