@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from benchledger.errors import UsageError
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.drafting import excerpt
 from benchledger.scanning.drafting.draft import Draft
+from benchledger.scanning.drafting.masks import masked
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
@@ -209,3 +211,11 @@ def test_colours_are_no_part_of_a_draft(line: str, tmp_path: Path) -> None:
 
     assert "\\u001b" not in draft.text
     assert len(LineReader(log_format).read(text.encode()).rows) == 8
+
+
+@pytest.mark.parametrize("text", ["-" * 8000, "a-" * 4000, "1:" * 4000, "[" + "1, " * 2600], ids=lambda text: text[:4])
+def test_a_hostile_line_costs_time_in_proportion_to_its_length(text: str) -> None:
+    begin = time.process_time()
+    masked(1, text)
+
+    assert time.process_time() - begin < 0.5
