@@ -29,6 +29,8 @@ _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
 MOST_SHAPES = 200
+# After so many lines of one layout in a row that taught nothing, only one in so many is looked at for a shape.
+_PATIENCE, _SELDOM = 64, 16
 # A literal is searched for by the byte of it that is rarest in a sample, if that is rare enough there.
 _SAMPLE = 16_384
 _RARE = 512
@@ -127,6 +129,7 @@ class Learner:
     def __init__(self, reader: LineReader) -> None:
         self._reader = reader
         self._seen: dict[object, int] = {}
+        self._vain: dict[tuple[int, str], int] = {}
         self._count = 0
         # A record that begins where its line does is lost to a shape that takes the line before it is seen.
         whole_lines = any(record.line_start for record in reader.format.records)
@@ -155,6 +158,10 @@ class Learner:
             return None
         if self._count >= MOST_SHAPES:
             return None
+        place = (row.layout.shape_id, template.source)
+        vain = self._vain[place] = self._vain.get(place, 0) + 1
+        if vain > _PATIENCE and vain % _SELDOM:
+            return None
         shape, key = self._shape(row, template, piece)
         if shape is None:
             return None
@@ -166,6 +173,7 @@ class Learner:
                 group.shapes.append(shape)
                 group.compile()
                 self._count += 1
+                self._vain[place] = 0
                 return group
         return None
 
