@@ -991,6 +991,8 @@ comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
 comment on macro place_of is
     'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
+comment on macro loss_mark is
+    'loss_mark(value): a loss to three digits as a negative number, by which a log without times is told to be of a run.';
 comment on macro cell_key is
     'cell_key(letter, parts): short name of a number; letter s for speed_table, m for memory_table, u for speedup_table.';
 comment on macro weighted_mean is
