@@ -130,6 +130,7 @@ create table segment (
     event_line        bigint,
     event_text        varchar,
     stream            bigint[],
+    losses            double[],
     devices           varchar[],
     primary key (log_id, segment)
 );

@@ -29,8 +29,8 @@ create macro place_of(path, archive, member) as
 create macro cell_key(letter, parts) as
     letter || left(md5(to_json(parts)::varchar), 10);
 
--- A loss to three digits, which a log that prints few of them shares with one that prints all; no time is below zero.
-create macro loss_mark(value) as -1 - (hash(format('{:.2e}', value)) >> 2)::bigint;
+-- Whether two numbers may be one, of which one of them was printed with four digits.
+create macro nearly(value, other) as abs(value - other) <= 5e-4 * greatest(abs(value), abs(other));
 
 -- One place of each log that stands in the ledger: the first that the glob matches, by its path or as people are told it;
 -- NULL where none does.

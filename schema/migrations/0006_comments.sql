@@ -138,7 +138,8 @@ comment on column segment.final_loss_nan is 'Whether its last loss is not a numb
 comment on column segment.event_status is 'Status that an event in it speaks for, such as oom.';
 comment on column segment.event_line is 'Line of that event.';
 comment on column segment.event_text is 'Text of that event, its first 200 characters; the whole of it is in measurement.';
-comment on column segment.stream is 'Sketch of its records, by which a duplicate stream is recognised.';
+comment on column segment.stream is 'Times of its first records, in microseconds since 1970, by which a duplicate stream is recognised.';
+comment on column segment.losses is 'Its first losses, in order, by which a duplicate stream is recognised where a log has no times.';
 comment on column segment.devices is 'Devices of the log that belong to it; NULL for all.';
 
 comment on table log_fact is
@@ -991,8 +992,8 @@ comment on macro rounded is
     'rounded(value, method, digits): the roundings of table rule; no method leaves the value as it is.';
 comment on macro place_of is
     'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
-comment on macro loss_mark is
-    'loss_mark(value): a loss to three digits as a negative number, by which a log without times is told to be of a run.';
+comment on macro nearly is
+    'nearly(value, other): whether two numbers may be one that was printed with four digits.';
 comment on macro cell_key is
     'cell_key(letter, parts): short name of a number; letter s for speed_table, m for memory_table, u for speedup_table.';
 comment on macro weighted_mean is

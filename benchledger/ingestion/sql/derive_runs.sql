@@ -103,7 +103,8 @@ semi join active_sighting as a on a.log_id = s.log_id;
 
 create or replace temp table twin as
 with placed as (
-    select distinct s.log_id, s.segment, s.role, a.folder, a.stem, s.stream
+    select distinct
+        s.log_id, s.segment, s.role, a.folder, a.stem, s.stream, s.losses, s.started_at is not null as is_timed
     from live_segment as s
     join active_sighting as a using (log_id)
     where s.role in ('train', 'duplicate_stream')
@@ -123,25 +124,36 @@ by_stem as (
     where t.role = 'duplicate_stream'
 ),
 moment as (
-    select log_id, segment, role, folder, unnest(marks) as mark, len(marks) as moments
-    from (select * exclude (stream), list_distinct(stream) as marks from placed)
+    select log_id, segment, role, folder, unnest(stream) as at_us, len(stream) as moments from placed
 ),
 by_records as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, count(*) as common
     from moment as t
-    join moment as r on r.folder = t.folder and r.mark = t.mark and r.role = 'train'
+    join moment as r on r.folder = t.folder and r.at_us = t.at_us and r.role = 'train'
     where t.role = 'duplicate_stream'
     group by all
-    -- Three losses may be chance where two times are none.
-    having count(*) * 2 >= least(any_value(t.moments), any_value(r.moments)) and (min(t.mark) >= 0 or count(*) >= 4)
+    having count(*) * 2 >= least(any_value(t.moments), any_value(r.moments))
+),
+-- A log without times is told by its first losses, in order, to the four digits that such a log prints. Two logs that
+-- both fit are two trials of one seed: it is of neither.
+by_losses as (
+    select
+        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength,
+        len(list_filter(list_zip(t.losses, r.losses), lambda x: nearly(x[1], x[2]))) as common
+    from placed as t
+    join placed as r on r.folder = t.folder and r.role = 'train'
+    where t.role = 'duplicate_stream' and not (t.is_timed and r.is_timed)
+        and least(len(t.losses), len(r.losses)) >= 4
+        and common = least(len(t.losses), len(r.losses))
+    qualify count(*) over (partition by t.log_id, t.segment) = 1
 )
 select
     twin_id, twin_segment, log_id, segment,
     case strength
         when 2 then 'listed in one manifest' when 1 then 'same folder and stem' else 'same folder and records'
     end as paired_by
-from (from by_manifest union all from by_stem union all from by_records)
+from (from by_manifest union all from by_stem union all from by_records union all from by_losses)
 qualify row_number() over (
     partition by twin_id, twin_segment order by strength desc, common desc, log_id, segment
 ) = 1;
@@ -193,7 +205,7 @@ insert into new_run by name
 select md5_number_lower(run_key) // 2 as run_id, *
 from (
     select left(log.content_hash, 12) || '-' || s.first_record_line as run_key, s.* exclude (
-        first_record_line, records, step_records, stream, devices
+        first_record_line, records, step_records, stream, losses, devices
     )
     from live_segment as s
     join log using (log_id)
@@ -360,13 +372,17 @@ on conflict do nothing;
 -- What a twin has and its train log does not: a log can be cut where its twin is not.
 
 create or replace temp table loss_at as
-select m.run_id, m.role, r.log_id, r.byte_offset, loss_mark(r."values"[s.ordinal]) as mark
+select
+    m.run_id, m.role, r.log_id, r.byte_offset, s.kind, s.name,
+    row_number() over (
+        partition by m.run_id, m.role, s.kind, s.name order by m.log_id, m.first_line, r.byte_offset
+    ) as place
 from record as r
 join shape as s on s.shape_id = r.shape_id and s.quantity = 'loss'
 join run_log as m on m.log_id = r.log_id and r.line between m.first_line and m.last_line
 semi join new_run as n on n.run_id = m.run_id
 semi join run_log as d on d.run_id = m.run_id and d.role = 'duplicate_stream'
-where m.role in ('train', 'duplicate_stream') and r.logged_at is null and isfinite(r."values"[s.ordinal]);
+where m.role in ('train', 'duplicate_stream') and r.logged_at is null and r."values"[s.ordinal] is not null;
 
 insert into stream_only
 select r.log_id, r.byte_offset
@@ -374,12 +390,12 @@ from record as r
 join (select distinct log_id, run_id, first_line, last_line from run_log where role = 'duplicate_stream') as t
     on t.log_id = r.log_id and r.line between t.first_line and t.last_line
 semi join new_run as n on n.run_id = t.run_id
--- What has no time is repeated where its loss is.
+-- Without times the one's third loss is the other's third.
 anti join (
     select twin.log_id, twin.byte_offset
     from loss_at as twin
-    join loss_at as own on own.run_id = twin.run_id and own.mark = twin.mark and own.role = 'train'
-    where twin.role = 'duplicate_stream'
+    join loss_at as own using (run_id, kind, name, place)
+    where twin.role = 'duplicate_stream' and own.role = 'train'
 ) as repeated on repeated.log_id = r.log_id and repeated.byte_offset = r.byte_offset
 anti join (
     select m.run_id, o.logged_at, o.step

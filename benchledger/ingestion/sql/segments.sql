@@ -28,14 +28,16 @@ steps as (
 ),
 loss_row as (
     select
-        r.log_id, r.segment, r.byte_offset, bool_or(isnan(r."values"[s.ordinal])) as is_nan, any_value(r."values"[s.ordinal]) as value
+        r.log_id, r.segment, r.byte_offset, bool_or(isnan(r."values"[s.ordinal])) as is_nan, arg_min(r."values"[s.ordinal], s.ordinal) as value
     from arriving_row as r
     join shape as s using (shape_id)
     where s.quantity = 'loss' and s.phase = 'train' and r."values"[s.ordinal] is not null
     group by all
 ),
 losses as (
-    select log_id, segment, arg_max(is_nan, byte_offset) as final_loss_nan
+    select
+        log_id, segment, arg_max(is_nan, byte_offset) as final_loss_nan,
+        list(value order by byte_offset)[:16] as losses
     from loss_row
     group by all
 ),
@@ -49,13 +51,6 @@ closings as (
     join arriving_segment as a on a.log_id = r.log_id and a.segment = r.segment and list_contains(string_split(a.closing, chr(10)), s.name)
     -- The words alone may say it: a text, or a record without values.
     where r."values"[s.ordinal] is not null or r.texts[s.ordinal] is not null or s.name = s.record
-    group by all
-),
--- Of a log without times, its losses to three digits tell that another log is of the same run. Below zero: no time is.
-loss_marks as (
-    select log_id, segment, list(loss_mark(value) order by byte_offset)[:16] as marks
-    from loss_row
-    where isfinite(value)
     group by all
 ),
 whole as (
@@ -73,12 +68,11 @@ select
     w.started_at, w.ended_at, w.records, w.step_records, p.steps_done, p.step_gap,
     c.closing_line, c.closing_speed, a.expects_closing,
     coalesce(l.final_loss_nan, false) as final_loss_nan,
-    a.event_status, a.event_line, a.event_text, if(w.started_at is null, k.marks, w.stream) as stream, w.devices
+    a.event_status, a.event_line, a.event_text, w.stream, l.losses, w.devices
 from arriving_segment as a
 join whole as w using (log_id, segment)
 left join steps as p using (log_id, segment)
 left join closings as c using (log_id, segment)
-left join losses as l using (log_id, segment)
-left join loss_marks as k using (log_id, segment);
+left join losses as l using (log_id, segment);
 
 drop table arriving_row;
