@@ -119,8 +119,12 @@ def _is_refused_facts(outcome: FileOutcome) -> bool:
 
 
 def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
-    """The first rejects as path:line, reason and text."""
-    return [f"{_place(one)}:{line}" for one in rejecting for line in one.first_rejects][:SHOWN]
+    """The first rejects as path:line, reason and text: of a broken document, which may be long, its first line."""
+    return [
+        f"{_place(one)}:{first} ..." if rest else f"{_place(one)}:{first}"
+        for one in rejecting
+        for first, _, rest in (reject.partition("\n") for reject in one.first_rejects)
+    ][:SHOWN]
 
 
 def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> None:

@@ -101,6 +101,17 @@ def test_a_reject_is_named_with_its_line_and_fails_only_a_strict_ingest(db: Path
     assert run_bench("ingest", "--jobs", "1", "--refresh", "--strict", logs, db=db).exit_code == 1
 
 
+def test_of_a_document_that_breaks_off_the_first_line_is_printed(db: Path, tmp_path: Path) -> None:
+    broken = '{"log_history": [{"loss": 1.5, "step": 1}], "global_step": 1, "is_world_process_zero": \\ # so\n"max_steps": 1\n}\n'
+    (tmp_path / "trainer_state.json").write_text(broken)
+
+    printed = run_bench("--db", db, "ingest", tmp_path / "trainer_state.json").stderr.splitlines()
+
+    (place,) = [number for number, line in enumerate(printed) if "rejects in 1 files" in line]
+    assert printed[place + 1].endswith("\\ # so ...")
+    assert not any(line.startswith('"max_steps"') for line in printed)
+
+
 def test_a_strict_ingest_of_good_logs_ends_well(db: Path, logs: Path) -> None:
     assert run_bench("ingest", "--jobs", "1", "--strict", logs, db=db).exit_code == 0
 
