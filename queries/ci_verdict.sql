@@ -24,7 +24,8 @@ compared as (
     select
         now.*, base.campaign as base_campaign, base.value as base_value, base.loss as base_loss,
         rounded((now.value - base.value) / base.value, 'round_even', 4) as change,
-        (now.loss - base.loss) / base.loss as loss_change
+        -- Of the base's size, so that a loss below 0 that rises has got worse too; of nothing there is no share.
+        (now.loss - base.loss) / nullif(abs(base.loss), 0) as loss_change
     from told as now
     left join told as base
         on base.case_id = now.case_id
@@ -33,13 +34,14 @@ compared as (
         and base.unit is not distinct from now.unit
         and base.campaign is distinct from now.campaign
         and coalesce(base.campaign, '') glob $base
-        and base.value is not null
+        -- A standard of 0 is none.
+        and base.value <> 0
     where coalesce(now.campaign, '') glob $campaign
 )
 select
     campaign, base_campaign, name, gpu_model, rule, unit, base_value, value, change, base_loss, loss, loss_change, status,
-    -- Bits: 1 a loss that rose, 2 a speed that is off either way, 4 a run that failed.
-    if(loss_change >= $loss_threshold, 1, 0) | if(abs(change) >= $threshold, 2, 0) | if(status <> 'ok', 4, 0) as code,
+    -- Bits: 1 a loss that rose by a share of its base's size (from 0: at all), 2 a speed that is off either way, 4 a run that failed.
+    if(loss_change >= $loss_threshold or (base_loss = 0 and loss > 0), 1, 0) | if(abs(change) >= $threshold, 2, 0) | if(status <> 'ok', 4, 0) as code,
     abs(change) <= $threshold as is_good
 from compared
 order by all;

@@ -10,12 +10,12 @@ with began as (
     join run using (run_id)
     group by series_id
 ),
--- What failed is no part of a history.
+-- What failed or came to 0 is no part of a history: only that does the script flag as an outlier, and it removes no other.
 result as (
     select speed_table.*, began.started_at
     from speed_table
     join began using (series_id)
-    where value is not null and case when $rule = '' then is_default else rule = $rule end
+    where value <> 0 and case when $rule = '' then is_default else rule = $rule end
 ),
 placed as (
     select

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from benchledger.answers.cells import fact_text
 from benchledger.answers.filters import read_filters
+from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.reading import reading
 from benchledger.answers.score_functions import FUNCTIONS, Measured
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # Every run of a series, with what the rule says of it. Where it says nothing, a run that ended well has not failed.
 _RUNS = """
-select series.campaign, bench_case.name, bench_case.framework, bench_case.implementation, bench_case.model,
-    series.gpu_model, run.run_key, told.value, told.unit, coalesce(told.is_trial, false) as counts,
+select series.campaign, bench_case.*, series.gpu_model, series.gpu_memory_mib, series.framework_version,
+    series.implementation_version, run.run_key, told.value, told.unit, coalesce(told.is_trial, false) as counts,
     run.status not in ('ok', 'unknown') and not coalesce(told.is_trial, false) as failed
 from series_run
 join series using (series_id)
@@ -36,7 +36,11 @@ left join (
 ) as told using (run_id)
 order by all
 """
-_CASE = ("name", "framework", "implementation", "gpu_model", "unit")
+# What a row is of: a case, and what else keeps series of one campaign apart.
+_ONE = ("case_id", "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version")
+_HEAD = ("name", "framework", "implementation", "gpu_model", "unit")
+# In these, rows of one head can differ: a name does not say all of a case.
+_MORE = ("model", "task", "precision", "batch_size_per_gpu", *SPLIT_COLUMNS, *BATCH_COLUMNS)
 
 
 def scores() -> pl.DataFrame:
@@ -70,36 +74,40 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
         parts = {(): list({run["run_key"]: run for run in runs}.values())}
     import polars as pl
 
+    told = {key: [run for run in _with_units(part) if run["counts"] or run["failed"]] for key, part in parts.items()}
+    heads = (*_HEAD, *_differing([run for part in told.values() for run in part]))
     rows = [
         {**dict(zip(("campaign",), key, strict=False)), **row}
-        for key, part in parts.items()
+        for key, part in told.items()
         if any(run["counts"] for run in part)
-        for row in _rows(found, part)
+        for row in _rows(found, part, heads)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _rows(score: Score, runs: list[Row]) -> list[Row]:
-    told = [run for run in _with_units(runs) if run["counts"] or run["failed"]]
-    cases: dict[tuple[Any, ...], list[Row]] = grouped(told, _CASE)
+def _differing(runs: list[Row]) -> tuple[str, ...]:
+    """What splits rows of one head."""
+    alike = grouped(runs, _HEAD).values()
+    return tuple(name for name in _MORE if any(len({run[name] for run in same}) > 1 for same in alike))
+
+
+def _rows(score: Score, runs: list[Row], heads: tuple[str, ...]) -> list[Row]:
+    cases = list(grouped(runs, ("name", *_ONE, "unit")).values())
     measured: list[Measured] = []
-    for key, of_case in cases.items():
+    for number, of_case in enumerate(cases):
         values = [float(run["value"]) for run in of_case if run["counts"]]
         failures = sum(run["failed"] for run in of_case)
         weight = score.weights.get(of_case[0]["model"] or "", 1.0)
-        measured.append(("\0".join(fact_text(part) for part in key), weight, values, failures))
-    rows = FUNCTIONS[score.function](measured, **score.numbers)
-    names = {label: key for (label, *_), key in zip(measured, cases, strict=True)}
+        measured.append((str(number), weight, values, failures))
+    told = {str(number): {name: of_case[0][name] for name in heads} for number, of_case in enumerate(cases)}
     return [
-        dict(zip(_CASE, names.get(str(row["label"]), (row["label"], None, None, None, None)), strict=True))
+        told.get(str(row["label"]), {**dict.fromkeys(heads), "name": row["label"]})
         | {name: value for name, value in row.items() if name != "label"}
-        for row in rows
+        for row in FUNCTIONS[score.function](measured, **score.numbers)
     ]
 
 
 def _with_units(runs: list[Row]) -> list[Row]:
     """A run without a number counts as one in the unit of the others of its case."""
-    units = {tuple(run[name] for name in _CASE[:-1]): run["unit"] for run in runs if run["counts"]}
-    return [
-        run if run["counts"] else {**run, "unit": units.get(tuple(run[name] for name in _CASE[:-1]))} for run in runs
-    ]
+    units = {tuple(run[name] for name in _ONE): run["unit"] for run in runs if run["counts"]}
+    return [run if run["counts"] else {**run, "unit": units.get(tuple(run[name] for name in _ONE))} for run in runs]

@@ -459,7 +459,7 @@ group by log_id, regexp_replace(split_part(coalesce(member, path), '/', -1), '\.
 -- A log that says of neither number that it is of one GPU.
 create view multiplied_speed as
 with printed as (
-    select run_id, log_id, name, scope, quantity, min(line) as line, median(value) as speed
+    select run_id, log_id, name, scope, quantity, unit, min(line) as line, median(value) as speed
     from measurement
     where phase = 'train' and unit in ('samples/s', 'tokens/s') and scope is distinct from 'gpu' and value > 0
     group by all
@@ -469,10 +469,10 @@ select
     low.name, low.speed as value, low.line,
     high.name as higher_name, high.speed as higher_value, high.line as higher_line
 from printed as low
-join printed as high using (run_id)
+join printed as high using (run_id, unit)
 join run using (run_id)
 join bench_case using (case_id)
--- Within a ten thousandth and a little: both numbers were made of the same, by two ways of averaging.
+-- Within a thousandth: both numbers were made of the same, by two ways of averaging.
 where bench_case.gpus > 1 and low.quantity = 'throughput' and low.scope = 'global'
     and abs(high.speed / (low.speed * bench_case.gpus) - 1) < 0.001;
 

@@ -47,6 +47,30 @@ def test_superbenchs_baseline_is_of_a_case_over_all_campaigns(db: Path) -> None:
     assert frame.rows() == [("bert_base_bs32_fp32_1", 3, 2, 99.0, 1, 1), ("bert_base_bs8_fp32_1", 1, 1, 7.0, 0, 0)]
 
 
+def test_rows_of_one_name_are_of_one_case_and_say_what_splits_them(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        ledger.rule("milabench.rate", kind="summary", statistic="last")
+        ledger.rule("superbench.throughput", kind="summary", statistic="last")
+        ledger.run(140.0, gradient_accumulation=1, environment={"framework_version": "2.0"})
+        ledger.run(16432.0, gradient_accumulation=88)
+        ledger.run(150.0, gradient_accumulation=1, environment={"framework_version": "2.1"})
+        ledger.run(7.0, gradient_accumulation=1, batch_size_per_gpu=8)
+
+    columns = ("name", "gradient_accumulation", "framework_version", "baseline")
+    frame = score("superbench.baseline", db=path)
+    of_all = score("milabench.score", db=path)
+
+    assert frame.select(columns).sort(columns).rows() == [
+        ("bert_base_bs32_fp32_1", 1, "2.0", 140.0),
+        ("bert_base_bs32_fp32_1", 1, "2.1", 150.0),
+        ("bert_base_bs32_fp32_1", 88, None, 16432.0),
+        ("bert_base_bs8_fp32_1", 1, None, 7.0),
+    ]
+    assert [name for name in frame.columns if name in ("task", "seq_len", "model", "gpu_memory_mib")] == []
+    assert of_all.select(columns[:3]).rows()[-1] == ("all", None, None)
+
+
 def test_an_unknown_score_lists_the_known_ones(db: Path) -> None:
     with pytest.raises(UsageError, match=r"no score 'mine'; known: milabench\.score, superbench\.baseline"):
         score("mine", db=db)

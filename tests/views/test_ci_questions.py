@@ -41,6 +41,34 @@ def test_the_code_tells_of_speed_and_loss_bit_by_bit(ledger, speed, loss, change
     assert rows == [("standard", change, code, is_good)]
 
 
+@pytest.mark.parametrize(
+    ("base", "loss", "loss_change", "code"),
+    [
+        (0.0, 0.0, None, 0),
+        (0.0, 0.01, None, 1),
+        (0.0, -1.0, None, 0),
+        (-5.0, -3.0, 0.4, 1),
+        (-5.0, -4.0, 0.2, 0),
+        (-5.0, -7.0, -0.4, 0),
+        (-1.0, 1.0, 2.0, 1),
+    ],
+)
+def test_a_loss_of_0_or_less_has_risen_only_where_it_is_higher(ledger, base, loss, loss_change, code):
+    run(ledger, "standard", 100.0, base)
+    run(ledger, "pr", 100.0, loss)
+
+    rows = asked(ledger, "ci-verdict", "loss_change, code", campaign="pr", base="standard")
+
+    assert rows == [(loss_change, code)]
+
+
+def test_a_speed_of_0_is_no_standard(ledger):
+    run(ledger, "standard", 0.0)
+    run(ledger, "pr", 0.0)
+
+    assert asked(ledger, "ci-verdict", "base_campaign, code", campaign="pr", base="standard") == [(None, 0)]
+
+
 def test_a_failed_run_is_4_and_one_without_a_standard_is_nothing(ledger):
     run(ledger, "standard", 100.0, 1.0)
     run(ledger, "pr", None, 1.5, status="failed", reason="out of memory")
@@ -70,6 +98,16 @@ def test_a_history_is_the_mean_of_five_without_the_newest(ledger):
 
     # Of 1000, 90, 100, 110, 95, 105, 500 the newest is 500, and 1000 is too old.
     assert rows == [("day8", 94.9, 5, 100.0, -0.051, "worse")]
+
+
+def test_a_history_leaves_out_a_result_of_0_and_no_other_outlier(ledger):
+    for day, speed in enumerate([0.0, 900.0, 100.0, 0.0, 100.0, 100.0, 100.0, 500.0]):
+        run(ledger, f"day{day}", speed, day=day)
+    run(ledger, "day8", 260.0, day=8)
+
+    rows = asked(ledger, "history", "campaign, earlier, mean, range", campaign="day[08]")
+
+    assert rows == [("day8", 5, 260.0, 0.0)]
 
 
 def test_a_young_history_is_of_what_there_is(ledger):
