@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
-from benchledger.definitions.vocabulary import vocabulary
+from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.ingestion.discover import FACTS_FILE
 from benchledger.ingestion.plan import is_below
@@ -191,7 +191,7 @@ def _fact(
     known = {fact.name: fact for fact in vocabulary().facts.values() if fact.group != "manifest"}
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
-        file.fail(where, f"no fact {name!r} here; known: {', '.join(names)}")
+        file.fail(where, f"no fact {name!r} here; {_cure(where, name, group, known)}known: {', '.join(names)}")
     if isinstance(value, bool):
         file.fail(
             where, f"{str(value).lower()} is no value of {name}: only options are true or false; write it in quotes"
@@ -204,6 +204,17 @@ def _fact(
         file.fail(where, f"{value!r} is no value of {name}; it must be {allowed}")
     place = _where(file, where) + (f" ({reason})" if reason else "")
     return DeclaredFact(name, canonical, str(value), source, place)
+
+
+def _cure(where: str, name: str, group: str | None, known: dict[str, FactName]) -> str:
+    """Where a fact of that name belongs, if there is one."""
+    bare = name.removeprefix("options.")
+    other = known.get(bare) or known.get(f"options.{bare}")
+    if other is None:
+        return ""
+    if group is None:
+        return f'write "{other.name}" in quotes; '
+    return f"write it under [{'for.' * where.startswith('for.')}{other.group}]; "
 
 
 def _is_text(name: str) -> bool:

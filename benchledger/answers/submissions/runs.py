@@ -17,12 +17,30 @@ from speed_table
 join (select unnest($scores) as rule) as asked using (rule)
 where speed_table.is_default
 """
-# Of each run what its log states, the last evaluation before its end, and from when to when it ran.
+# Of each run what its log states, the last evaluation before its end (what stands behind that is of another pass), and
+# from when to when it ran.
 _RUNS = """
 with member as (
     select series_run.series_id, series_run.run_id, series_run.trial
     from series_run
     where list_contains($series, series_run.series_id)
+),
+ended as (
+    select run_id, log_id, max(byte_offset) as end_at
+    from run_record
+    where run_id in (select run_id from member) and label = 'run_stop'
+    group by run_id, log_id
+),
+reached as (
+    select
+        run_id,
+        arg_max(value, place) filter (where name = 'epoch_num' and phase = 'validation') as epochs,
+        arg_max(value, place) filter (where name = 'samples_count' and phase = 'validation') as samples,
+        arg_max(value, place) filter (where list_contains($apart, name)) as apart
+    from (select *, byte_offset as place from measurement)
+    join ended using (run_id, log_id)
+    where place < end_at
+    group by run_id
 ),
 said as (
     select
@@ -32,10 +50,7 @@ said as (
         max(text) filter (where name = 'submission_division') as division,
         max(text) filter (where name = 'submission_status') as availability,
         max(text) filter (where name = 'submission_platform') as system,
-        max(value) filter (where name = 'global_batch_size') as global_batch_size,
-        arg_max(value, (log_id, byte_offset)) filter (where name = 'epoch_num' and phase = 'validation') as epochs,
-        arg_max(value, (log_id, byte_offset)) filter (where name = 'samples_count' and phase = 'validation') as samples,
-        arg_max(value, (log_id, byte_offset)) filter (where list_contains($apart, name)) as apart
+        max(value) filter (where name = 'global_batch_size') as global_batch_size
     from measurement
     where run_id in (select run_id from member)
     group by run_id
@@ -50,11 +65,12 @@ span as (
     group by run_id
 )
 select member.series_id, member.run_id, member.trial, run.run_key, coalesce(run_speed.is_trial, false) as converged,
-    said.* exclude (run_id), span.start_ms, span.stop_ms, fact.value as score_factor
+    said.* exclude (run_id), reached.* exclude (run_id), span.start_ms, span.stop_ms, fact.value as score_factor
 from member
 join run using (run_id)
 left join run_speed on run_speed.run_id = member.run_id and run_speed.rule = $rule and run_speed.phase = 'train'
 left join said on said.run_id = member.run_id
+left join reached on reached.run_id = member.run_id
 left join span on span.run_id = member.run_id
 left join fact on fact.run_id = member.run_id and fact.name = 'score_factor' and fact.used
 order by member.series_id, member.trial, run.run_key
