@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import fact_text
-from benchledger.answers.convergence_cells import headed, runs_frame, series_text, table_notes
+from benchledger.answers.convergence_cells import SERIES_COLUMNS, headed, runs_frame, runs_of, series_text, table_notes
 from benchledger.answers.convergence_target import Target, read_target
 from benchledger.answers.excluded import excluded_notes
 from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS, Filters, read_filters
 from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, facts_of, grouped
+from benchledger.answers.grouping import TABLE_COLUMNS, Key, Row, facts_of, grouped
 from benchledger.answers.look import Look, look_of
 from benchledger.answers.reading import reading
-from benchledger.answers.series import all_series, frame_of, need_series, rows_of
+from benchledger.answers.series import all_series, frame_of, need_series, rows_asked, rows_of
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
+
+if TYPE_CHECKING:
+    import duckdb
 
 # Losses of another name, or metrics of another, are no column of one table.
 _TOLD_BY = ("loss_name", "metric", "metric_unit")
@@ -35,6 +40,7 @@ left join (
     group by log_id
 ) as seen on seen.log_id = coalesce(told.target_log_id, told.best_log_id, told.loss_log_id)
 left join sighting on sighting.sighting_id = seen.sighting_id
+where series_run.series_id in (select unnest($series))
 order by series_run.series_id, series_run.trial, told.run_key
 """
 
@@ -63,18 +69,24 @@ def report_convergence(
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
         need_series(con, db, all_series(con), filters)
-        asked = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
+        asked: dict[str, object] = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
         found = rows_of(filters.apply(con.sql(_SERIES, params=asked)))
         rows = [row for row in found if row["metric"] is not None or not aim.wants_metric]
-        runs = rows_of(con.sql(_RUNS, params=asked)) if trials else []
+        if not rows:
+            raise _nothing(filters, aim)
+        aim.check(rows)
+        runs = _runs_of(con, rows, asked) if trials else None
         excluded = excluded_notes(con, filters, look)
-    if not rows:
-        raise _nothing(filters, aim)
-    aim.check(rows)
     groups = grouped(rows, (*TABLE_COLUMNS, *_TOLD_BY)).values()
-    tables = [_table(group, runs if trials else None, look, aim) for group in groups]
-    cells = _with_series(runs, rows) if trials else sorted(rows, key=cell_order)
+    tables = [_table(group, runs, look, aim) for group in groups]
+    cells = sorted(rows, key=cell_order) if runs is None else _with_series(runs, rows)
     return Report("convergence", tuple(tables), frame_of(cells)).noted(excluded).without_notes(no_notes)
+
+
+def _runs_of(con: duckdb.DuckDBPyConnection, rows: list[Row], asked: dict[str, object]) -> dict[Key, list[Row]]:
+    """The runs behind rows, by the series, the loss and the metric that they stand for."""
+    series = sorted({row["series_id"] for row in rows})
+    return grouped(rows_asked(con, _RUNS, **asked, series=series), SERIES_COLUMNS)
 
 
 def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
@@ -83,7 +95,7 @@ def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
     return NothingFoundError(f"no run{met} prints {what}; bench query evaluations lists the metrics that there are")
 
 
-def _table(rows: list[Row], runs: list[Row] | None, look: Look, aim: Target) -> Table:
+def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, aim: Target) -> Table:
     rows = sorted(rows, key=cell_order)
     apart = tuple(name for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS) if len({fact_text(row[name]) for row in rows}) > 1)
     facts = facts_of(rows[0], (*TABLE_COLUMNS, *_TOLD_BY))
@@ -95,21 +107,18 @@ def _table(rows: list[Row], runs: list[Row] | None, look: Look, aim: Target) -> 
         coverage=None,
         frame=text_frame(look.headings(*columns), texts),
         rows_split_by=apart,
-        notes=table_notes(rows, look),
+        notes=table_notes(rows, look, aim),
         trials=None if runs is None else runs_frame(rows, runs, look, aim),
         above=look.above(facts),
         texts=frozenset(look.headings(*(name for name in columns if name in (*apart, "trial_case", "status")))),
     )
 
 
-def _with_series(runs: list[Row], rows: list[Row]) -> list[Row]:
+def _with_series(runs: Mapping[Key, list[Row]], rows: list[Row]) -> list[Row]:
     """Every run with the case, the card and the campaign of its series."""
-    own = ("metric", "loss_name", "metric_unit")
-    series = {(row["series_id"], *(row[name] for name in own)): row for row in sorted(rows, key=cell_order)}
     kept = ("campaign", *TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model", "framework_version", "implementation_version")
     listed = []
-    for key, row in series.items():
+    for row in sorted(rows, key=cell_order):
         facts = {name: row[name] for name in kept}
-        mine = [run for run in runs if (run["series_id"], *(run[name] for name in own)) == key]
-        listed += [{**facts, **run} for run in mine]
+        listed += [{**facts, **run} for run in runs_of(runs, row)]
     return listed

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.cells import NOT_RUN, fact_text, number_text, status_text
 from benchledger.answers.convergence_target import Target
-from benchledger.answers.grouping import Row
+from benchledger.answers.grouping import Key, Row
 from benchledger.answers.look import Look
 from benchledger.answers.tables import text_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
+# What tells one row of a convergence table from another.
+SERIES_COLUMNS = ("series_id", "loss_name", "metric", "metric_quantity", "metric_unit")
 _MINUTE_S = 60
 # A column: its number in a series, the lowest and the highest over its runs, its number in a run, and what it is
 # divided by.
@@ -58,27 +60,34 @@ def series_text(row: Row, column: str, look: Look) -> str:
     return text if len(set(ends)) < 2 else f"{text} ({' to '.join(ends)})"
 
 
-def runs_frame(rows: list[Row], runs: list[Row], look: Look, aim: Target) -> pl.DataFrame:
+def runs_of(runs: Mapping[Key, list[Row]], row: Row) -> list[Row]:
+    """The runs behind a series' row."""
+    return runs[tuple(row[name] for name in SERIES_COLUMNS)]
+
+
+def runs_frame(rows: list[Row], runs: Mapping[Key, list[Row]], look: Look, aim: Target) -> pl.DataFrame:
     """Every run of a table's series, with the line of its target, else of its best metric, else of its last loss."""
     columns = headed(rows[0], (), aim)
     shown = [name for name in columns if name not in ("gpus", "trial_case", "runs", "status")]
     lines = []
     for row in rows:
-        for run in runs:
-            if all(run[name] == row[name] for name in ("series_id", "loss_name", "metric", "metric_unit")):
-                case = [fact_text(row["gpus"]), series_text(row, "trial_case", look), run["run_key"]]
-                numbers = [_number(run[_NUMBERS[name][3]], _NUMBERS[name][4], name) for name in shown]
-                lines.append([*case, *numbers, _run_became(run, look), run["place"] or ""])
+        for run in runs_of(runs, row):
+            case = [fact_text(row["gpus"]), series_text(row, "trial_case", look), run["run_key"]]
+            numbers = [_number(run[_NUMBERS[name][3]], _NUMBERS[name][4], name) for name in shown]
+            lines.append([*case, *numbers, _run_became(run, look), run["place"] or ""])
     return text_frame(look.headings("gpus", "trial_case", "run", *shown, "status", "line"), lines)
 
 
-def table_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
-    """What a table says of its means, its runs that do not count, and those that diverged."""
+def table_notes(rows: list[Row], look: Look, aim: Target) -> tuple[str, ...]:
+    """What a table says of its means, its target, its runs that do not count, and those that diverged."""
     notes = []
     windows = [row[name] for row in rows for name in ("window_least", "window_most") if row[name] is not None]
     if windows:
         low, high = min(windows), max(windows)
         notes.append(look.note("loss_window", losses=low if low == high else f"{low} - {high}"))
+    if aim.may_be_of_another_unit(rows):
+        metric = rows[0]["metric"]
+        notes.append(look.note("target_unit_unknown", metric=metric, target=f"{aim.value:g}", best=_best(rows)))
     if any(row["step_restarts"] for row in rows):
         notes.append(look.note("steps_restart"))
     if dropped := sum(row["trials_dropped"] for row in rows):
@@ -88,6 +97,12 @@ def table_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
     if criteria := sorted({row["diverged_by"] for row in rows if row["diverged_by"]}):
         notes.append(look.note("diverged_by", criteria=", ".join(criteria)))
     return tuple(notes)
+
+
+def _best(rows: list[Row]) -> str:
+    """The lowest and the highest of the best values of rows that have one."""
+    ends = [row[name] for row in rows for name in ("best_lowest", "best_highest") if row[name] is not None]
+    return " - ".join(dict.fromkeys(number_text(end) for end in (min(ends), max(ends))))
 
 
 def _number(value: float | None, over: int, column: str) -> str:

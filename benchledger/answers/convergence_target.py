@@ -43,6 +43,18 @@ class Target:
                     f"write {self.name}={self.value / _PERCENT:g} or {self.name}={self.value:g}%"
                 )
 
+    def may_be_of_another_unit(self, rows: Iterable[Row]) -> bool:
+        """Whether it is a percentage, or a fraction, where rows whose logs do not say so look like the other."""
+        if self.name in ("", "loss") or self.value is None:
+            return False
+        return any(
+            row["metric_unit"] is None
+            and row["metric_quantity"] in ("accuracy", "error_rate")
+            and row["best_highest"] is not None
+            and (self.value > 1) != (row["best_highest"] > 1)
+            for row in rows
+        )
+
 
 NO_TARGET = Target()
 

@@ -1,9 +1,45 @@
 -- Time to train, convergence, accuracy: docs/convergence.md says what each of these words means.
 
+-- A negative time is a clock that was set: no time.
+create macro seconds_since(logged_at, clock_s, started_at, started_s) as
+    case
+        when coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s) >= 0
+            then coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s)
+    end;
+
+-- A clock without a date, and a day more after each midnight of the log.
+create macro past_midnight(clock_s, midnights, log_id, byte_offset) as
+    clock_s + 86400 * len(list_filter(midnights, lambda x: x.log_id = log_id and x.byte_offset <= byte_offset));
+
 -- Where a run's time starts and ends. A rule that measures the time between two records names them (MLPerf: run_start
 -- to run_stop); without such a rule it is all the time that the log dates.
 create view run_clock as
-with asked as (
+with clocked as (
+    select
+        run_id,
+        log_id,
+        byte_offset,
+        lag(clock_s) over earlier as before_s,
+        clock_s - lag(clock_s) over earlier as since_s
+    from run_record
+    where clock_s is not null
+    window earlier as (partition by run_id, log_id order by byte_offset)
+),
+-- A clock of the day that goes back by more than half a day went past midnight. One that also goes as far ahead is of two
+-- programs about midnight, and one of more than a day is no clock of the day: they tell no time.
+midnight as (
+    select
+        run_id,
+        case
+            when bool_or(since_s < -43200 and before_s >= 86400)
+                or bool_or(since_s < -43200) and bool_or(since_s > 43200)
+                then null
+            else coalesce(list({'log_id': log_id, 'byte_offset': byte_offset}) filter (where since_s < -43200), [])
+        end as midnights
+    from clocked
+    group by run_id
+),
+asked as (
     select distinct
         split_part(name, ' to ', 1) as from_label, split_part(name, ' to ', 2) as to_label, unnest(formats) as format
     from rule
@@ -16,12 +52,14 @@ dated as (
         record.log_id,
         record.byte_offset,
         record.logged_at,
-        record.clock_s,
+        past_midnight(record.clock_s, midnight.midnights, record.log_id, record.byte_offset) as clock_s,
+        midnight.midnights,
         record.label = asked.from_label is true as is_start,
         record.label = asked.to_label is true as is_stop
     from run_record as record
     join run_format using (run_id)
     left join asked using (format)
+    left join midnight on midnight.run_id = record.run_id
     where record.logged_at is not null or record.clock_s is not null
 ),
 reach as (
@@ -31,6 +69,7 @@ reach as (
         coalesce(max(logged_at) filter (where is_stop), max(logged_at)) as ended_at,
         arg_min(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as started_s,
         arg_max(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as ended_s,
+        any_value(midnights) as midnights,
         bool_or(is_start) and bool_or(is_stop) as is_timed
     from dated
     group by run_id
@@ -39,16 +78,10 @@ select
     run_id,
     started_at,
     started_s,
-    nullif(coalesce((epoch_us(ended_at) - epoch_us(started_at)) / 1e6, ended_s - started_s), 0) as seconds,
+    midnights,
+    nullif(seconds_since(ended_at, ended_s, started_at, started_s), 0) as seconds,
     is_timed
 from reach;
-
--- A negative time is a clock that was set, or went past midnight: no time.
-create macro seconds_since(logged_at, clock_s, started_at, started_s) as
-    case
-        when coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s) >= 0
-            then coalesce((epoch_us(logged_at) - epoch_us(started_at)) / 1e6, clock_s - started_s)
-    end;
 
 -- Over how many printed losses a loss is averaged: a quarter of them, 10 at most.
 create macro loss_window(losses) as greatest(1, least(10, losses // 4));
@@ -109,6 +142,19 @@ counted as (
         ) as summed_s
     from placed
 ),
+timed as (
+    select
+        counted.*,
+        run_clock.run_id is null as is_undated,
+        seconds_since(
+            counted.logged_at,
+            past_midnight(counted.clock_s, run_clock.midnights, counted.log_id, counted.byte_offset),
+            run_clock.started_at,
+            run_clock.started_s
+        ) as logged_s
+    from counted
+    left join run_clock using (run_id)
+),
 -- The loss that a run is told by: the total where one is printed, else the one that is printed most often.
 main as (
     select run_id, arg_min(name, (not contains(lower(name), 'total'), -losses, name)) as name
@@ -116,44 +162,40 @@ main as (
     group by run_id
 )
 select
-    counted.run_id,
-    counted.name,
-    counted.name = main.name as is_main,
-    counted.nth,
-    counted.losses,
-    counted.epoch,
-    counted.step,
-    counted.restarts as step_restarts,
+    timed.run_id,
+    timed.name,
+    timed.name = main.name as is_main,
+    timed.nth,
+    timed.losses,
+    timed.epoch,
+    timed.step,
+    timed.restarts as step_restarts,
     -- A step that is counted from 0 again in each epoch does not tell how many there were.
-    case when not counted.restarts then counted.step * bench_case.global_batch_size end as samples,
-    coalesce(
-        seconds_since(counted.logged_at, counted.clock_s, run_clock.started_at, run_clock.started_s),
-        case when run_clock.run_id is null then counted.summed_s end
-    ) as seconds,
+    case when not timed.restarts then timed.step * bench_case.global_batch_size end as samples,
+    coalesce(timed.logged_s, case when timed.is_undated then timed.summed_s end) as seconds,
     case
-        when seconds_since(counted.logged_at, counted.clock_s, run_clock.started_at, run_clock.started_s) is not null
-            then 'log'
-        when run_clock.run_id is null and counted.summed_s is not null then 'step times'
+        when timed.logged_s is not null then 'log'
+        when timed.is_undated and timed.summed_s is not null then 'step times'
     end as seconds_from,
-    counted.loss,
+    timed.loss,
     case
-        when counted.nth >= loss_window(counted.losses)
-            and len(list_filter(counted.averaged, lambda x: isfinite(x))) = loss_window(counted.losses)
-            then list_avg(list_sort(counted.averaged))
+        when timed.nth >= loss_window(timed.losses)
+            and len(list_filter(timed.averaged, lambda x: isfinite(x))) = loss_window(timed.losses)
+            then list_avg(list_sort(timed.averaged))
     end as mean_loss,
-    list_min(counted.averaged) as mean_lowest,
-    list_max(counted.averaged) as mean_highest,
-    counted.rank,
-    counted.log_id,
-    counted.line,
-    counted.byte_offset
-from counted
+    list_min(timed.averaged) as mean_lowest,
+    list_max(timed.averaged) as mean_highest,
+    timed.rank,
+    timed.log_id,
+    timed.line,
+    timed.byte_offset
+from timed
 join main using (run_id)
-join run on run.run_id = counted.run_id
-join bench_case using (case_id)
-left join run_clock on run_clock.run_id = counted.run_id;
+join run on run.run_id = timed.run_id
+join bench_case using (case_id);
 
--- The run's own clock says when; a program that prints parts of an evaluation and then its sum is told by the sums.
+-- The run's own clock says when; a metric of which a program prints parts of an evaluation and then their sum is told by the
+-- sums. Its parts and its sum have one name, but for the loss.
 create view evaluation as
 with printed as (
     select
@@ -180,7 +222,9 @@ with printed as (
         and shape.phase = 'validation'
         and record."values"[shape.ordinal] is not null
     qualify coalesce(record.rank, -1) = min(coalesce(record.rank, -1)) over (partition by record.run_id, shape.name)
-        and (shape.kind = 'summary' or not bool_or(shape.kind = 'summary') over (partition by record.run_id))
+        and (shape.kind = 'summary' or not bool_or(shape.kind = 'summary') over (
+            partition by record.run_id, shape.quantity, if(shape.quantity = 'loss', '', shape.name)
+        ))
 ),
 -- The metric that a run is told by: accuracy before score before error rate before perplexity before loss, then the one that is
 -- printed most often.
@@ -203,7 +247,12 @@ select
     printed.kind,
     printed.epoch,
     printed.step,
-    seconds_since(printed.logged_at, printed.clock_s, run_clock.started_at, run_clock.started_s) as seconds,
+    seconds_since(
+        printed.logged_at,
+        past_midnight(printed.clock_s, run_clock.midnights, printed.log_id, printed.byte_offset),
+        run_clock.started_at,
+        run_clock.started_s
+    ) as seconds,
     printed.quantity,
     printed.value,
     printed.unit,
@@ -223,18 +272,26 @@ left join run_clock on run_clock.run_id = printed.run_id;
 create macro is_metric(wanted, name, quantity, is_main) as
     case when wanted = '' then is_main else name glob wanted or (is_main and quantity = wanted) end;
 
--- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation.
+-- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses tell it if
+-- each of them does: then so does any mean of them.
 create macro at_target(target_name, target) as table
 select
     run_id,
     null as metric,
-    min(losses) >= fewest_losses() or bool_and(loss > target) as is_known,
+    bool_or(is_told) as is_known,
     arg_min(
         {'epoch': epoch, 'step': step, 'samples': samples, 'seconds': seconds, 'value': mean_loss, 'log_id': log_id, 'line': line},
         nth
-    ) filter (where mean_loss <= target and losses >= fewest_losses()) as reached
-from loss_curve
-where is_main and target_name = 'loss'
+    ) filter (where is_told and mean_loss <= target) as reached
+from (
+    select
+        *,
+        losses >= fewest_losses()
+        or bool_and(loss > target) over (partition by run_id)
+        or bool_and(isfinite(loss) and loss <= target) over (partition by run_id) as is_told
+    from loss_curve
+    where is_main and target_name = 'loss'
+)
 group by run_id
 union all
 select
@@ -244,7 +301,7 @@ select
     arg_min(
         {'epoch': epoch, 'step': step, 'samples': null, 'seconds': seconds, 'value': coalesce(fraction, value), 'log_id': log_id, 'line': line},
         nth
-    ) filter (where if(higher_is_better, coalesce(fraction, value) >= target, coalesce(fraction, value) <= target))
+    ) filter (where isfinite(value) and if(higher_is_better, coalesce(fraction, value) >= target, coalesce(fraction, value) <= target))
 from evaluation
 where target_name not in ('', 'loss') and is_metric(target_name, name, quantity, is_main)
 group by run_id, name;
@@ -283,7 +340,7 @@ judged as (
             when losses < fewest_losses() or final.mean is null then null
             when final.lowest > start.highest then 'loss.above_start'
             when final.mean - lowest.mean > (start.mean - lowest.mean) / 2
-                and final.mean > 1.05 * lowest.mean
+                and final.mean - lowest.mean > 0.05 * abs(lowest.mean)
                 and final.lowest > lowest.highest
                 then 'loss.rebound'
         end as diverged_by
@@ -345,7 +402,7 @@ select
     quality.best.seconds as best_seconds,
     quality.best.log_id as best_log_id,
     quality.best.line as best_line,
-    coalesce(run_clock.seconds, judged.loss_seconds) as seconds,
+    if(run_clock.run_id is null, judged.loss_seconds, run_clock.seconds) as seconds,
     target.reached.epoch as target_epoch,
     target.reached.step as target_step,
     target.reached.samples as target_samples,
@@ -363,7 +420,8 @@ select
     end as outcome,
     case
         when outcome = 'unknown' and target.run_id is null then 'it prints no ' || target_name
-        when outcome = 'unknown' then format('{} losses, fewer than {}', judged.losses, fewest_losses())
+        when outcome = 'unknown' then
+            format('only some of {} losses are at the target, and fewer than {} show no trend', judged.losses, fewest_losses())
         when outcome = 'not reached' and target_name = '' then run.reason
     end as outcome_reason
 from run
@@ -396,6 +454,7 @@ cell as (
         series_id,
         loss_name,
         metric,
+        metric_quantity,
         metric_unit,
         count(*) as runs,
         count(*) filter (where is_trial) as trials,
@@ -429,7 +488,7 @@ cell as (
         case when bool_or(is_trial) then 'ok' else min(status) end as status,
         string_agg(run_key, ' ' order by trial, run_key) as runs_told
     from trial
-    group by series_id, loss_name, metric, metric_unit
+    group by series_id, loss_name, metric, metric_quantity, metric_unit
 )
 select
     series.series_id,
@@ -470,17 +529,21 @@ from convergence_table_of('', '', null::double);
 
 comment on view run_clock is
     'One row per run: when its time starts, and how long it lasts. Helper of loss_curve, evaluation and run_convergence.';
-comment on column run_clock.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column run_clock.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_clock.started_at is
     'When the time starts: with the record that a rule names (MLPerf: run_start), else with the first dated record.';
 comment on column run_clock.started_s is 'The same on the log''s own clock, where it has no date.';
+comment on column run_clock.midnights is
+    'Where a clock without a date goes past midnight, a log and an offset each; NULL where it cannot be told, or the log has dates.';
 comment on column run_clock.seconds is
-    'Seconds from there to the record that the rule names, else to the last dated record.';
+    'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock goes back.';
 comment on column run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
 
 comment on view loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
-comment on column loss_curve.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column loss_curve.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column loss_curve.name is 'Name of the loss as the log spells it.';
 comment on column loss_curve.is_main is
     'Whether the run is told by this loss: the total where one is printed, else the one that is printed most often, of several the first by name.';
@@ -508,7 +571,8 @@ comment on column loss_curve.byte_offset is 'Offset of the record in the decompr
 
 comment on view evaluation is
     'One row per metric that an evaluation of a run gives; of several ranks the lowest. Without excluded runs.';
-comment on column evaluation.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column evaluation.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column evaluation.name is 'Name of the metric as the log spells it.';
 comment on column evaluation.is_main is
     'Whether the run is told by this metric: accuracy before score before error_rate before perplexity before loss, then the one that is printed most often, then the first by name.';
@@ -532,7 +596,8 @@ comment on column evaluation.byte_offset is 'Offset of the record in the decompr
 
 comment on view run_convergence is
     'One row per run that prints a loss or a metric: where it began, where it ended, and whether it diverged. Without excluded runs.';
-comment on column run_convergence.run_id is 'Id of the run; NULL where no run claims the log.';
+comment on column run_convergence.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_convergence.case_id is 'Id of the case (table bench_case).';
 comment on column run_convergence.run_key is
     'Key of the run as it is shown: 12 hex digits of its log''s hash, -, the line of its first record.';
@@ -583,8 +648,7 @@ comment on column convergence_table.series_id is
 comment on column convergence_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column convergence_table.case_id is 'Id of the case (table bench_case).';
-comment on column convergence_table.name is
-    'Name of the value as the log spells it, such as step_loss or memory.used.';
+comment on column convergence_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
 comment on column convergence_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
 comment on column convergence_table.implementation is
     'Whose program it is, such as ngc, megatron, tbd. Two programs of one framework are two cases.';
@@ -603,6 +667,7 @@ comment on column convergence_table.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
 comment on column convergence_table.loss_name is 'The loss by which its runs are told, as the log spells it.';
 comment on column convergence_table.metric is 'The metric by which its runs are told, as the log spells it.';
+comment on column convergence_table.metric_quantity is 'accuracy, score, error_rate, perplexity or loss.';
 comment on column convergence_table.metric_unit is '%, 1 or NULL.';
 comment on column convergence_table.runs is 'Runs of the series with this loss and metric.';
 comment on column convergence_table.trials is
@@ -639,6 +704,8 @@ comment on column convergence_table.mixed is
 
 comment on macro seconds_since is
     'seconds_since(logged_at, clock_s, started_at, started_s): the time from a start by either clock; NULL before it.';
+comment on macro past_midnight is
+    'past_midnight(clock_s, midnights, log_id, byte_offset): a clock without a date, and a day more after each midnight (run_clock.midnights).';
 comment on macro loss_window is
     'loss_window(losses): over how many losses a loss is averaged, a quarter of those that are printed, 10 at most.';
 comment on macro fewest_losses is

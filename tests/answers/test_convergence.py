@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest, report_convergence, show_run
+from benchledger.answers import convergence, convergence_cells
+from benchledger.answers.grouping import Key, Row, grouped
 from benchledger.errors import NothingFoundError, UsageError
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put
@@ -150,3 +152,55 @@ def test_a_series_says_how_those_ended_that_do_not_count(tmp_path: Path) -> None
 
     assert (said["runs"], said["status"]) == ("2", "ended 1, TRUNCATED 1")
     assert row(place, target="loss=0.6")["status"] == "reached 2"
+
+
+def test_only_the_runs_that_are_asked_for_are_fetched_and_each_is_looked_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for batch_size in ("8", "16", "32"):
+        text = state(DOWN, {}).replace('"train_batch_size": 32', f'"train_batch_size": {batch_size}')
+        put(tmp_path / "logs" / batch_size / "trainer_state.json", text)
+    put(tmp_path / "logs" / "facts.toml", 'campaign = "cola"\n[case]\nmodel = "bert_base"\ngpus = 1\n')
+    place = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "logs", db=place)
+    fetched: list[list[Row]] = []
+    lookups: list[Key] = []
+
+    class ByKey(dict[Key, list[Row]]):
+        def __getitem__(self, key: Key) -> list[Row]:
+            lookups.append(key)
+            return super().__getitem__(key)
+
+    def grouped_runs(runs: list[Row], columns: tuple[str, ...]) -> dict[Key, list[Row]]:
+        if columns != convergence_cells.SERIES_COLUMNS:
+            return grouped(runs, columns)
+        fetched.append(runs)
+        return ByKey(grouped(runs, columns))
+
+    monkeypatch.setattr(convergence, "grouped", grouped_runs)
+
+    report_convergence(db=place, trials=True, batch_size_per_gpu=[8, 32])
+
+    assert [[run["series_id"] for run in runs] for runs in fetched] == [sorted({key[0] for key in lookups})]
+    # Once for the table and once for the cells.
+    assert len(lookups) == 2 * len(set(lookups)) == 4
+
+
+def mlperf_event(key: str, value: object, **metadata: object) -> str:
+    """An event of MLPerf, whose accuracies have no unit."""
+    event = {"namespace": "", "time_ms": 1_700_000_000_000, "event_type": "POINT_IN_TIME", "key": key, "value": value}
+    return f":::MLLOG {json.dumps({**event, 'metadata': metadata})}\n"
+
+
+def test_a_target_that_looks_like_a_percentage_of_fractions_without_a_unit_is_noted(tmp_path: Path) -> None:
+    events = [("submission_benchmark", "bert"), ("global_batch_size", 2048), ("eval_accuracy", 0.723)]
+    text = "".join(mlperf_event(*event) for event in events) + mlperf_event("run_stop", None, status="success")
+    put(tmp_path / "logs" / "result_0.txt", text)
+    place = tmp_path / "bench.duckdb"
+    ingest(tmp_path / "logs", db=place)
+
+    def notes(target: str) -> str:
+        return "".join(report_convergence(db=place, target=target).tables[0].notes)
+
+    assert "the target 72 is compared with the values as logged, at best 0.723" in notes("accuracy=72")
+    assert "fraction or a percentage" not in notes("accuracy=0.72") + notes("accuracy=72%") + notes("loss=6")

@@ -132,7 +132,8 @@ def test_one_noisy_step_reaches_no_target(ledger):
 def test_of_few_losses_none_is_a_trend_but_none_at_the_target_is_an_answer(ledger):
     ledger.run(*curve(9.0, 8.0, 3.0))
 
-    assert target(ledger, "loss", 4.0) == [("unknown", None, None, None, None, "3 losses, fewer than 12")]
+    why = "only some of 3 losses are at the target, and fewer than 12 show no trend"
+    assert target(ledger, "loss", 4.0) == [("unknown", None, None, None, None, why)]
     assert target(ledger, "loss", 2.0)[0][0] == "not reached"
 
 
@@ -205,3 +206,85 @@ def test_an_excluded_run_is_in_none_of_it(ledger):
 
     views = ("loss_curve", "evaluation", "run_convergence", "convergence_table")
     assert [ledger.rows(f"select count(*) from {view}")[0][0] for view in views] == [0, 0, 0, 0]
+
+
+def clocked(step: int, clock_s: float) -> Piece:
+    """A loss of a program that prints the time of the day without its date."""
+    return Ledger.loss(10.0 - 0.1 * step, step, clock_s=clock_s)
+
+
+HOUR = 3600.0
+
+
+def test_a_clock_without_a_date_goes_on_after_midnight(ledger):
+    ledger.run(
+        clocked(1, 23.5 * HOUR),
+        clocked(2, 23.9 * HOUR),
+        clocked(3, 0.5 * HOUR),
+        Ledger.metric(0.7, 3, clock_s=1.5 * HOUR),
+    )
+
+    assert [row[0] for row in ledger.rows("select seconds from loss_curve order by nth")] == [
+        pytest.approx(hours * HOUR) for hours in (0, 0.4, 1)
+    ]
+    assert ledger.rows("select seconds from evaluation") == [(2 * HOUR,)]
+    assert ledger.rows("select seconds from run_convergence") == [(2 * HOUR,)]
+
+
+def test_a_clock_past_two_midnights_has_two_days(ledger):
+    ledger.run(*[clocked(step, hour * HOUR) for step, hour in enumerate((20, 2, 9, 16, 22, 3), start=1)])
+
+    assert ledger.rows("select seconds from run_convergence") == [(31 * HOUR,)]
+
+
+@pytest.mark.parametrize(
+    ("hours", "why"),
+    [
+        ((10, 10.5, 9), "it was set back"),
+        ((23.9, 0.1, 23.95, 0.2), "two programs print about midnight"),
+        ((300 * 24, 300 * 24 + 1, 2), "a stamp of the year goes past its end"),
+    ],
+)
+def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledger, hours, why):
+    ledger.run(*[clocked(step, hour * HOUR) for step, hour in enumerate(hours, start=1)])
+
+    assert ledger.rows("select seconds from run_convergence") == [(None,)], why
+    assert ledger.rows("select count(*) from loss_curve where seconds < 0") == [(0,)], why
+
+
+def test_a_metric_that_is_nan_reaches_no_target(ledger):
+    ledger.run(Ledger.metric(-1.0, 10), Ledger.metric(0.3, 20), campaigns=("nan",))
+    ledger.con.execute('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+
+    assert target(ledger, "top1", 0.75)[0][0] == "not reached"
+    assert target(ledger, "top1", 0.25)[0][:2] == ("reached", 20)
+
+
+def test_the_sum_of_one_metric_hides_no_other_metric_but_of_losses_it_does(ledger):
+    ledger.run(
+        Ledger.metric(0.5, 10, kind="step"),
+        Ledger.metric(2.0, 10, name="loss", quantity="loss", unit=None, kind="step"),
+        Ledger.metric(0.9, name="top5"),
+        Ledger.metric(1.5, name="validation_loss", quantity="loss", unit=None),
+    )
+
+    assert ledger.rows("select name, kind from evaluation order by name") == [
+        ("top1", "step"),
+        ("top5", "summary"),
+        ("validation_loss", "summary"),
+    ]
+
+
+def test_five_percent_of_a_negative_loss_is_five_percent(ledger):
+    down = falling(30, start=-9.0, by=0.01)
+
+    assert diverged(ledger, *down, *([-9.05] * 15)) is None
+    assert diverged(ledger, *falling(30, start=-5.0, by=0.2), *([-6.0] * 15)) == "loss.rebound"
+
+
+def test_few_losses_that_are_all_at_the_target_reach_it_with_their_first_mean(ledger):
+    ledger.run(*curve(*falling(8, start=3.0)))
+
+    assert target(ledger, "loss", 4.0)[0][:2] == ("reached", 2)
+    ledger.con.execute("update record set \"values\" = ['nan'::double] where step = 5")
+    assert target(ledger, "loss", 4.0)[0][0] == "unknown"
