@@ -34,9 +34,10 @@ FACT = (
     "unless",
     "names",
     "product",
+    "quotient",
     "usual",
 )
-_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "usual")
+_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual")
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {
@@ -178,10 +179,14 @@ def read_fact(table: Table) -> model.FactDefinition:
     if len(ways := [key for key in _WAYS if key in table]) > 1:
         table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
     joined = tuple(table.strings("from")) if isinstance(table.data.get("from"), list) else ()
-    if joined and ways not in (["values"], ["product"]):
-        table.fail("from", 'several names go together: give `values`, such as { "24, 1024" = "gpt" }, or `product`')
-    if "product" in table and (not joined or fact.type != "count"):
-        table.fail("product", "product multiplies the values of several names into a count")
+    if joined and ways not in (["values"], ["product"], ["quotient"]):
+        table.fail(
+            "from",
+            'several names go together: give `values`, such as { "24, 1024" = "gpt" }, or `product`, or `quotient`',
+        )
+    for way, does in (("product", "multiplies"), ("quotient", "divides")):
+        if way in table and (not joined or fact.type != "count"):
+            table.fail(way, f"{way} {does} the values of several names into a count")
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
     ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
@@ -197,6 +202,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         source="" if joined else table.text("from"),
         joined=joined,
         product=table.flag("product"),
+        quotient=table.flag("quotient"),
         record=table.text_or_none("record"),
         phase=table.choice("phase", model.PHASES) if "phase" in table else None,
         least=table.flag("least"),

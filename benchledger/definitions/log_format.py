@@ -162,8 +162,8 @@ class FactDefinition:
     `repeats` counts how often one and the same value is stated at most, `usual` is that value. `record`, `phase`: only
     values of that record, of that phase speak; `least`: the least of all such statements of a run counts (steps by
     epochs, and their bound). `joined`: the values of these names, in this order and with commas between them, are what
-    `values` translates, or what `product` multiplies. `names`: the value makes a path of this text, at its `{}`, of
-    which ingest/names tells facts.
+    `values` translates, what `product` multiplies, or the first of which `quotient` divides by the others. `names`: the
+    value makes a path of this text, at its `{}`, of which ingest/names tells facts.
     """
 
     name: str
@@ -181,6 +181,7 @@ class FactDefinition:
     joined: tuple[str, ...] = ()
     names: str | None = None
     product: bool = False
+    quotient: bool = False
     usual: bool = False
 
 

@@ -118,7 +118,7 @@ class SegmentNotes:
                     segment.statements.append(Statement(fact.name, value, logged, line, trust))
             for trust, (fact, parts, line) in segment.joined.items():
                 logged = ", ".join(parts.get(name, "") for name in fact.joined)
-                value = _multiplied(fact, parts) if fact.product else (fact.values or {}).get(logged)
+                value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
                 if value is not None:
                     segment.statements.append(Statement(fact.name, value, logged, line, trust))
             once: dict[tuple[str, str, int], Statement] = {}
@@ -164,10 +164,14 @@ def int_or_none(number: float) -> int | None:
     return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
 
 
-def _multiplied(fact: FactDefinition, parts: dict[str, str]) -> str | None:
+def _calculated(fact: FactDefinition, parts: dict[str, str]) -> str | None:
     if not all(parts.get(name, "").isascii() and parts.get(name, "").isdigit() for name in fact.joined):
         return None
-    return vocabulary().facts[fact.name].canonical(str(math.prod(int(parts[name]) for name in fact.joined)))
+    first, *others = (int(parts[name]) for name in fact.joined)
+    by = math.prod(others)
+    if fact.quotient and (not by or first % by):
+        return None
+    return vocabulary().facts[fact.name].canonical(str(first // by if fact.quotient else first * by))
 
 
 def _told(path: str, logged: str, line: int, trust: int) -> list[Statement]:

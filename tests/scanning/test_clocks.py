@@ -196,6 +196,26 @@ def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) ->
     assert [said.value for said in notes.segments[0].statements] == gpus
 
 
+@pytest.mark.parametrize(
+    ("log", "gpus"),
+    [
+        (b"layers = 8\nhidden = 4\n", ["2"]),
+        (b"layers = 8\nhidden = 3\n", []),
+        (b"layers = 8\nhidden = 0\n", []),
+        (b"layers = 8\n", []),
+    ],
+)
+def test_a_fact_may_be_a_quotient_that_is_whole(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
+    fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nquotient = true\n'
+    made = line_format(tmp_path, JOINED + fact)
+    notes = SegmentNotes()
+    for row in LineReader(made).read(log).rows:
+        notes.add(row, made)
+    notes.close()
+
+    assert [said.value for said in notes.segments[0].statements] == gpus
+
+
 def test_a_fact_may_be_what_is_stated_most_often(tmp_path: Path) -> None:
     record = '[[record]]\nname = "step"\nkind = "step"\ntemplates = ["samples {n:float}"]\n'
     made = line_format(tmp_path, record + '[[fact]]\nname = "batch_size_per_gpu"\nfrom = "n"\nusual = true\n')
