@@ -43,6 +43,8 @@ COLUMNS = (
     "skip_last",
     "trim",
     "trim_from",
+    "volume",
+    "per",
 )
 
 
@@ -89,6 +91,8 @@ class Rule:
     skip_last: int = 0
     trim: int | None = None
     trim_from: int | None = None
+    volume: str = "step"
+    per: str | None = None
 
     @property
     def window(self) -> str:

@@ -20,6 +20,8 @@ _CHOICES = {
     "unit": SPEED_UNITS,
     "average_of": ("rates", "times"),
     "batch": ("global", "pass"),
+    "volume": ("step", "window"),
+    "per": ("gpu",),
     "ranks": ("all", "first", "median", "each", "mean"),
     "trial_statistic": ("mean", "median", "olympic"),
 }
@@ -60,6 +62,7 @@ def check_rule(file: TomlFile, place: str, table: dict[str, Any]) -> None:
         _check_factor(file, f"{place}.trial_factor", table["trial_factor"])
     if table["statistic"] == "trimmed" or {"trim", "trim_from"} & set(table):
         _check_trimmed(file, place, table)
+    _check_shares(file, place, table)
     if table.get("quantity") == "span":
         _check_span(file, place, table)
     if table.get("quantity") == "epoch_time":
@@ -71,6 +74,14 @@ def _check_ranks(file: TomlFile, place: str, table: dict[str, Any]) -> None:
         file.fail(place, "a median over ranks reads printed values: it needs quantity = 'throughput' or 'step_time'")
     if table.get("ranks") == "mean" and (table["statistic"] != "mean" or table.get("positive_only")):
         file.fail(place, "a mean over ranks is one of means: it needs statistic = 'mean', without positive_only")
+
+
+def _check_shares(file: TomlFile, place: str, table: dict[str, Any]) -> None:
+    for key in ("per", "volume"):
+        if table.get(key, "step") != "step" and table.get("unit") in ("s", "min"):
+            file.fail(f"{place}.{key}", f"{key} = {table[key]!r} is of a speed; in {table['unit']} leave it out")
+    if table.get("volume") == "window" and "take" not in table:
+        file.fail(f"{place}.volume", "the volume of a window is told by its number of steps: give take")
 
 
 def _check_factor(file: TomlFile, place: str, name: str) -> None:

@@ -297,7 +297,9 @@ create table rule (
     trial_factor           varchar,
     skip_last              bigint not null default 0 check (skip_last >= 0),
     trim                   bigint check (trim > 0),
-    trim_from              bigint check (trim_from > 0)
+    trim_from              bigint check (trim_from > 0),
+    volume                 varchar not null default 'step' check (volume in ('step', 'window')),
+    per                    varchar check (per = 'gpu')
 );
 
 -- What others publish. `printed` is the number as the document prints it, which tells to how many digits.

@@ -602,9 +602,9 @@ counted as (
             when yields is not distinct from base_unit or base_unit = 'steps/s' and yields in ('s', 'min') then 1
             when yields = 's'
                 then bench_case.global_batch_size * case base_unit when 'tokens/s' then bench_case.seq_len else 1 end
-            -- Of a GPU: 8 FLOP a parameter and token, forward twice (activations are computed again) and backward.
+            -- 8 FLOP a parameter and token, forward twice (activations are computed again) and backward.
             when yields = 'TFLOP/s'
-                then 8 * stated.params_b * bench_case.global_batch_size * bench_case.seq_len / bench_case.gpus / 1000
+                then 8 * stated.params_b * bench_case.global_batch_size * bench_case.seq_len / 1000
             when base_unit = 'steps/s'
                 then case used.batch when 'pass' then bench_case.batch_size_per_gpu * bench_case.gpus
                     else bench_case.global_batch_size end
@@ -612,6 +612,9 @@ counted as (
             when base_unit = 'tokens/s' then 1 / bench_case.seq_len
             else bench_case.seq_len
         end as conversion,
+        -- As some owners publish it: of one GPU, or of all steps of the window in the time of one.
+        case used.volume when 'window' then take else 1 end
+        / case used.per when 'gpu' then bench_case.gpus else 1 end as share,
         case
             when quantity = 'throughput' and scope = 'gpu' and bench_case.gpus is null then 'gpus'
             when quantity = 'throughput' and scope = 'node' and bench_case.nodes is null then 'nodes'
@@ -624,7 +627,7 @@ counted as (
                 then 'batch_size_per_gpu'
             when base_unit = 'steps/s' and used.batch = 'pass' and bench_case.gpus is null then 'gpus'
             when base_unit = 'steps/s' and yields = 'TFLOP/s' and stated.params_b is null then 'params_b'
-            when base_unit = 'steps/s' and yields = 'TFLOP/s' and bench_case.gpus is null then 'gpus'
+            when used.per = 'gpu' and bench_case.gpus is null then 'gpus'
             else 'seq_len'
         end as needed
     from used
@@ -642,10 +645,10 @@ computed as (
             when mixture is null and (is_whole or not complete)
                 then rounded(
                     case
-                        when yields is not distinct from base_unit then rate * processes
+                        when yields is not distinct from base_unit then rate * processes * share
                         when yields = 's' then conversion / (rate * processes)
                         when yields = 'min' then conversion / (rate * processes) / 60
-                        else rate * processes * conversion
+                        else rate * processes * conversion * share
                     end,
                     rounding,
                     rounding_digits
@@ -656,7 +659,7 @@ computed as (
         case
             when mixture is not null then 'mixed'
             when records_used = 0 or (complete and not is_whole) then 'too_few_records'
-            when processes is null or conversion is null then 'missing_fact'
+            when processes is null or conversion is null or share is null then 'missing_fact'
             when zero_fails and abs(value) < 1 then 'failed'
             else 'ok'
         end as status,
@@ -666,7 +669,7 @@ computed as (
                 then format('{} usable of {} records; the rule skips {}', records_used, found + dropped, skip)
             when complete and not is_whole
                 then format('{} records in the window; the rule wants the whole of it', records_used)
-            when processes is null or conversion is null then needed
+            when processes is null or conversion is null or share is null then needed
             when zero_fails and abs(value) < 1 then 'its owner takes a result below 1 for a failure'
         end as reason,
         is_whole

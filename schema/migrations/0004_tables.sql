@@ -97,7 +97,9 @@ create view speedup_table as
 with cell as (
     -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
     select
-        *,
+        speed_table.*,
+        -- Of all GPUs, also where its owner publishes the speed of one.
+        value * case when per = 'gpu' then gpus else 1 end as global_value,
         row_number() over (order by series_id, rule, unit) as cell_id,
         dense_rank() over (order by
             campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
@@ -108,6 +110,7 @@ with cell as (
             framework_version, implementation_version, rule, unit, global_batch_size
         ) as strong_family
     from speed_table
+    join (select rule, per from rule) as told using (rule)
 ),
 placed as (
     select
@@ -211,9 +214,9 @@ select
     base_cell.gpus as base_gpus,
     base_cell.value as base_value,
     rounded(
-        faster(cell.value, base_cell.value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
+        faster(cell.global_value, base_cell.global_value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
     ) as speedup,
-    faster(cell.value, base_cell.value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
+    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
     cell.gpu_memory_mib,
     cell.framework_version,
     cell.implementation_version,
@@ -500,6 +503,8 @@ candidate as materialized (
         ) as is_known
     from speed_table
     where is_default and trials > 0 and value is not null
+        -- The speed of one GPU is not ranked among those of all.
+        and rule not in (select told.rule from rule as told where told.per is not null)
         -- A folder may be called runs[1], which as a glob does not match itself.
         and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
 ),

@@ -292,6 +292,10 @@ comment on column rule.skip is 'Records left out at the start.';
 comment on column rule.skip_last is 'Records left out at the end.';
 comment on column rule.trim is 'Of a trimmed mean: how many of the lowest and of the highest are left out.';
 comment on column rule.trim_from is 'Of a trimmed mean: of fewer records none is left out.';
+comment on column rule.volume is
+    'What is set against the time of a step: step, its own samples; window, those of all steps of the window, as an owner codes it.';
+comment on column rule.per is
+    'gpu: its number is that of one GPU, as its owner publishes it, and a speed-up is of both numbers times their GPUs; NULL: that of all.';
 comment on column rule.take is 'Records used after that; NULL for all.';
 comment on column rule.positive_only is 'Whether values of 0 and below are left out.';
 comment on column rule.rounding_digits is 'Digits of the rounding of a run''s speed.';
@@ -564,7 +568,7 @@ comment on column run_reading.dropped is 'Number of values that are unusable: no
 comment on column run_reading.lowest_rank is 'Lowest rank that printed one; -1 if none is stated.';
 
 comment on view run_speed is
-    'One row per run, rule, phase and unit: the global speed of the run under the rule. Filter by is_default for one speed a run.';
+    'One row per run, rule, phase and unit: the global speed of the run under the rule, or that of one GPU where rule.per says so. Filter by is_default for one speed a run.';
 comment on column run_speed.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_speed.case_id is 'Id of the case (table bench_case).';
@@ -573,7 +577,7 @@ comment on column run_speed.is_default is
     'Whether it is the speed to show: by the default rule of the log''s format or, where that gives no number, the first fallback that does.';
 comment on column run_speed.phase is 'train, validation or inference.';
 comment on column run_speed.value is
-    'Speed over all GPUs; also of a failed run, where there is one; NULL if none can be computed.';
+    'Speed over all GPUs, or of one where rule.per says so; also of a failed run, where there is one; NULL if none can be computed.';
 comment on column run_speed.unit is
     'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column run_speed.records_used is 'Number of records that the value is made of.';

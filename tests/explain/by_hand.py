@@ -43,6 +43,8 @@ def by_hand(cell: Answer, files: dict[str, Path]) -> float:
         )
     if cell["table"] == "speedup":
         speeds = [by_hand(side, files) for side in cell["sides"]]
+        if cell["rule"]["per"] == "gpu":
+            speeds = [speed * side["number"]["gpus"] for speed, side in zip(speeds, cell["sides"], strict=True)]
         quotient = speeds[0] / speeds[-1] if cell["number"]["unit"] != "s" else speeds[-1] / speeds[0]
         return rounded(quotient, cell["rule"], "speedup_rounding")
     speeds = [of_run(cell, trial, files) for trial in counted]
@@ -119,7 +121,8 @@ def times(case: Answer, rule: Answer, reading: Answer, trial: Answer) -> float:
         printed_unit = "samples/s"
     if printed_unit != case["unit"]:
         factor *= case["seq_len"] ** (1 if case["unit"] == "tokens/s" else -1)
-    return float(factor)
+    factor *= rule["take"] if rule["volume"] == "window" else 1
+    return float(factor / (case["gpus"] if rule["per"] == "gpu" else 1))
 
 
 def own(cell: Answer, trial: Answer) -> list[Answer]:

@@ -187,6 +187,9 @@ def test_optimum_means_throughputs_over_processes_and_puts_their_latencies_toget
     times = [[uneven(n) * (rank + 1) for n in range(41, 141)] for rank in range(2)]
 
     assert told(ledger, "optimum.throughput", run) == (
+        pytest.approx(mean(100 * 32 / mean(of_rank) for of_rank in times)), "samples/s", 200, 100
+    )  # fmt: skip
+    assert told(ledger, "optimum.throughput_per_step", run) == (
         pytest.approx(mean(256 / mean(of_rank) for of_rank in times)), "samples/s", 200, 100
     )  # fmt: skip
     assert told(ledger, "optimum.latency", run)[:2] == (pytest.approx(mean(times[0] + times[1])), "s")
@@ -217,7 +220,27 @@ def test_flops_of_a_gpu_are_made_of_the_parameters_that_are_stated(ledger):
     assert told(ledger, "megatron.tflops_per_gpu", run) == (
         pytest.approx(1.5 * 4 * 2 * 128 * 256 / (seconds * 8 * 1e3)), "TFLOP/s", 7, 1
     )  # fmt: skip
+    assert told(ledger, "megatron.tflops", run)[0] == pytest.approx(1.5 * 4 * 2 * 128 * 256 / (seconds * 1e3))
     assert told(ledger, "megatron.tflops_per_gpu", other)[0] is None
     assert ledger.rows("select reason from run_speed where rule = 'megatron.tflops_per_gpu' and value is null") == [
         ("params_b",)
+    ]
+
+
+def test_a_rule_of_one_gpu_scales_as_one_of_all_does(ledger):
+    for gpus in (1, 8):
+        case = {**EIGHT, "gpus": gpus, "global_batch_size": 32 * gpus}
+        run = ledger.run(*(timed(ledger, n, 0.5) for n in range(1, 151)), format="megatron-gpt", case=case)
+        ledger.insert("fact", run_id=run, name="params_b", value="1.5", source="facts.toml", used=True)
+
+    rows = ledger.rows(
+        """select rule, value / base_value, speedup, efficiency from speedup_table
+           where gpus = 8 and (starts_with(rule, 'megatron.tflops') or rule = 'optimum.throughput')
+           order by rule"""
+    )
+
+    assert rows == [
+        ("megatron.tflops", 8, 8, 1),
+        ("megatron.tflops_per_gpu", 1, 8, 1),
+        ("optimum.throughput", 1, 8, 1),
     ]

@@ -28,11 +28,14 @@ def factor_of(rule: Row, read: Read, case: Row) -> tuple[float | None, str, str 
         return None, "", "missing fact: unit"
     if read.yields == "TFLOP/s" and read.base_unit == "steps/s":
         factor, words = _FLOP, ["times 8 FLOP, over 1000"]
-    for name, power in _conversion(rule, read):
+    for name, power in [*_conversion(rule, read), *[("gpus", -1)] * (rule["per"] == "gpu")]:
         if case[name] is None:
             return None, "", f"missing fact: {name}"
         factor *= float(case[name]) ** power
         words.append(f"{'times' if power > 0 else 'over'} {name} {case[name]}")
+    if rule["volume"] == "window":
+        factor *= rule["take"]
+        words.append(f"times the {rule['take']} steps of the window")
     return factor, ", ".join(words), None
 
 
@@ -44,7 +47,7 @@ def _conversion(rule: Row, read: Read) -> list[tuple[str, int]]:
         lengths = {"steps/s": [], "samples/s": ["global_batch_size"], "tokens/s": ["global_batch_size", "seq_len"]}
         return [(name, -1) for name in lengths[read.base_unit or "steps/s"]]
     if read.yields == "TFLOP/s":
-        return [("global_batch_size", 1), ("params_b", 1), ("gpus", -1), ("seq_len", 1)]
+        return [("global_batch_size", 1), ("params_b", 1), ("seq_len", 1)]
     if read.base_unit == "steps/s":
         batch = ["batch_size_per_gpu", "gpus"] if rule["batch"] == "pass" else ["global_batch_size"]
         return [(name, 1) for name in batch + ["seq_len"] * (read.yields == "tokens/s")]

@@ -23,7 +23,7 @@ _ANY_STEP = (
 def rule_sentences(rule: Row) -> list[str]:
     """What a rule does with the records of a run, and with the trials of a series, each step in its order."""
     steps = [_what(rule), _readings(rule), _ranks(rule), _steps(rule), _window(rule), _positive(rule)]
-    steps += [_statistic(rule), _unit(rule), _result(rule), _trials(rule)]
+    steps += [_statistic(rule), _unit(rule), _share(rule), _result(rule), _trials(rule)]
     return [step for step in steps if step]
 
 
@@ -131,9 +131,7 @@ def _unit(rule: Row) -> str:
         rates = "" if rule["quantity"] == "step_time" else "samples/s are divided by global_batch_size, "
         return f"The result is in seconds a step: {rates}take one over it."
     if rule["unit"] == "TFLOP/s" and rule["quantity"] == "step_time":
-        return (
-            "The result is in TFLOP/s of a GPU: times 8, params_b, global_batch_size and seq_len, over gpus and 1000."
-        )
+        return "The result is in TFLOP/s: times 8, params_b, global_batch_size and seq_len, over 1000."
     unit = rule["unit"] or "the printed unit" + (", or samples/s of times" if rule["kind"] == "step" else "")
     parts = []
     if rule["quantity"] in (None, "throughput"):
@@ -144,6 +142,14 @@ def _unit(rule: Row) -> str:
     if rule["unit"] in ("samples/s", "tokens/s"):
         parts.append("a sample is seq_len tokens")
     return f"The result is in {unit}" + (f": {'; '.join(parts)}." if parts else ".")
+
+
+def _share(rule: Row) -> str | None:
+    parts = [f"times {rule['take']}, the steps of the window"] * (rule["volume"] == "window")
+    parts += ["over gpus: it is told of one GPU"] * (rule["per"] == "gpu")
+    if not parts:
+        return None
+    return f"As its owner publishes it, it is taken {', and '.join(parts)}."
 
 
 def _result(rule: Row) -> str | None:

@@ -83,7 +83,8 @@ def _ratio(one: int | None, other: int | None) -> float:
 def _quotient(own: Row, base: Row | None, rule: Row) -> float | None:
     if base is None or own["gpus"] is None or own["value"] is None:
         return None
-    faster = base["value"] / own["value"] if own["unit"] in ("s", "min") else own["value"] / base["value"]
+    speed, base_speed = (row["value"] * (row["gpus"] if rule.get("per") == "gpu" else 1) for row in (own, base))
+    faster = base_speed / speed if own["unit"] in ("s", "min") else speed / base_speed
     return rounded(faster, rule["speedup_rounding"], rule["speedup_rounding_digits"])
 
 
@@ -112,7 +113,10 @@ def _sentences(
             *((sides[0].rule or {})[name] for name in ("speedup_rounding", "speedup_rounding_digits"))
         )
         said.append(
-            f"{over[0]['value']} over {over[1]['value']} {number['unit']}" + (f", {words}" if words else "") + "."
+            f"{over[0]['value']} over {over[1]['value']} {number['unit']}"
+            + (", each of one GPU, times its GPUs" if (sides[0].rule or {})["per"] == "gpu" else "")
+            + (f", {words}" if words else "")
+            + "."
         )
         said.append(
             f"Efficiency {number['efficiency']}: the unrounded quotient times {base['gpus']} GPUs over {own['gpus']}."
