@@ -82,60 +82,57 @@ select
 from ranked
 left join winner using (number);
 
--- What follows from what is known, where nothing states it.
+-- What follows from what is known, where nothing states it: statements that contradict each other are no gap to be
+-- filled. gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one
+-- model is split share a batch, so where nobody says how many these are, nothing follows.
 insert into fact by name
 with known as (
     select
         n.run_id, n.log_id,
-        max(f.value) filter (f.name = 'gpus') as gpus,
-        max(f.value) filter (f.name = 'batch_size_per_gpu') as batch_size_per_gpu,
-        max(f.value) filter (f.name = 'gradient_accumulation') as gradient_accumulation,
-        max(f.value) filter (f.name = 'global_batch_size') as global_batch_size,
-        max(f.value) filter (f.name = 'nodes') as nodes
+        max(f.value) filter (f.name = 'gpus')::hugeint as gpus,
+        max(f.value) filter (f.name = 'batch_size_per_gpu')::hugeint as batch_size_per_gpu,
+        max(f.value) filter (f.name = 'gradient_accumulation')::hugeint as gradient_accumulation,
+        max(f.value) filter (f.name = 'global_batch_size')::hugeint as global_batch_size,
+        max(f.value) filter (f.name = 'model_parallel')::hugeint as model_parallel,
+        bool_or(f.name in ('options.tensor_parallel', 'options.pipeline_parallel')) as is_split
     from new_run as n
-    left join fact as f on f.run_id = n.run_id and f.used
+    join fact as f on f.run_id = n.run_id and f.used
     group by all
 ),
-parallel as (
-    -- The GPUs of one parallel model share a batch.
-    select run_id from fact where name in ('options.tensor_parallel', 'options.pipeline_parallel') and used
-)
-select
-    run_id, 'global_batch_size' as name,
-    (try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint))::varchar as value,
-    'derived' as source, log_id, 'gpus x batch_size_per_gpu x gradient_accumulation' as place, true as used
-from known
-where global_batch_size is null
-    and run_id not in (select run_id from fact where name = 'global_batch_size')
-    and run_id not in (select run_id from parallel)
-    and try_cast(gpus as hugeint) * try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)
-        between 1 and 9223372036854775807
-union all by name
-select
-    run_id, 'batch_size_per_gpu' as name,
-    (try_cast(global_batch_size as hugeint) // (try_cast(gpus as hugeint) * try_cast(gradient_accumulation as hugeint)))::varchar as value,
-    'derived' as source, log_id, 'global_batch_size / (gpus x gradient_accumulation)' as place, true as used
-from known
-where batch_size_per_gpu is null
-    and run_id not in (select run_id from fact where name = 'batch_size_per_gpu')
-    and run_id not in (select run_id from parallel)
+quotient as (
+    select run_id, log_id, unnest([
+        {
+            'name': 'global_batch_size',
+            'over': try(gpus * batch_size_per_gpu * gradient_accumulation),
+            'under': model_parallel,
+            'place': 'gpus x batch_size_per_gpu x gradient_accumulation / model_parallel'
+        },
+        {
+            'name': 'batch_size_per_gpu',
+            'over': try(global_batch_size * model_parallel),
+            'under': try(gpus * gradient_accumulation),
+            'place': 'global_batch_size x model_parallel / (gpus x gradient_accumulation)'
+        },
+        {
+            'name': 'gpus',
+            'over': try(global_batch_size * model_parallel),
+            'under': try(batch_size_per_gpu * gradient_accumulation),
+            'place': 'global_batch_size x model_parallel / (batch_size_per_gpu x gradient_accumulation)'
+        }
+    ], recursive := true)
+    from known
+    where model_parallel > 1 or not is_split
+),
+derived as (
     -- A batch that cannot be divided evenly says that something else was meant.
-    and try_cast(global_batch_size as hugeint)
-        % nullif(try_cast(gpus as hugeint) * try_cast(gradient_accumulation as hugeint), 0) = 0
-union all by name
-select
-    run_id, 'gpus' as name,
-    (try_cast(global_batch_size as hugeint) // (try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint)))::varchar as value,
-    'derived' as source, log_id, 'global_batch_size / (batch_size_per_gpu x gradient_accumulation)' as place, true as used
-from known
-where gpus is null
-    and run_id not in (select run_id from fact where name = 'gpus')
-    and run_id not in (select run_id from parallel)
-    and try_cast(global_batch_size as hugeint)
-        % nullif(try_cast(batch_size_per_gpu as hugeint) * try_cast(gradient_accumulation as hugeint), 0) = 0
-union all by name
-select run_id, 'nodes' as name, '1' as value, 'derived' as source, log_id, 'one GPU is on one node' as place, true as used
-from known
-where nodes is null and gpus = '1'
-    -- Statements that contradict each other are no gap to be filled.
-    and run_id not in (select run_id from fact where name = 'nodes');
+    select run_id, log_id, name, (over // under)::varchar as value, place
+    from quotient
+    where over % under = 0 and over // under between 1 and 9223372036854775807
+    union all by name
+    select run_id, log_id, 'nodes' as name, '1' as value, 'one GPU is on one node' as place
+    from known
+    where gpus = 1
+)
+select run_id, name, value, 'derived' as source, log_id, place, true as used
+from derived
+anti join fact using (run_id, name);
