@@ -288,7 +288,7 @@ from (
         *,
         losses >= fewest_losses()
         or bool_and(loss > target) over (partition by run_id)
-        or bool_and(isfinite(loss) and loss <= target) over (partition by run_id) as is_told
+        or bool_and(loss <= target) over (partition by run_id) as is_told
     from loss_curve
     where is_main and target_name = 'loss'
 )

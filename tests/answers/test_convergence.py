@@ -10,6 +10,7 @@ import pytest
 
 from benchledger import ingest, report_convergence, show_run
 from benchledger.answers import convergence, convergence_cells
+from benchledger.answers.convergence_target import read_target
 from benchledger.answers.grouping import Key, Row, grouped
 from benchledger.errors import NothingFoundError, UsageError
 from tests.cli.bench import run_bench
@@ -204,3 +205,21 @@ def test_a_target_that_looks_like_a_percentage_of_fractions_without_a_unit_is_no
 
     assert "the target 72 is compared with the values as logged, at best 0.723" in notes("accuracy=72")
     assert "fraction or a percentage" not in notes("accuracy=0.72") + notes("accuracy=72%") + notes("loss=6")
+
+
+@pytest.mark.parametrize(
+    ("unit", "quantity", "best", "noted"),
+    [
+        (None, "accuracy", 84.5, True),
+        (None, "error_rate", 15.5, True),
+        ("%", "accuracy", 84.5, False),
+        (None, "loss", 1.7, False),
+        (None, "accuracy", None, False),
+    ],
+)
+def test_only_a_unit_that_nobody_states_is_doubted(
+    unit: str | None, quantity: str, best: float | None, noted: bool
+) -> None:
+    row = {"metric_unit": unit, "metric_quantity": quantity, "best_highest": best}
+
+    assert read_target("top1=0.8", None).may_be_of_another_unit([row]) is noted

@@ -243,6 +243,7 @@ def test_a_clock_past_two_midnights_has_two_days(ledger):
         ((10, 10.5, 9), "it was set back"),
         ((23.9, 0.1, 23.95, 0.2), "two programs print about midnight"),
         ((300 * 24, 300 * 24 + 1, 2), "a stamp of the year goes past its end"),
+        ((7200, 7210, 7220, 7201), "a stamp of the year goes back by less than a day"),
     ],
 )
 def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledger, hours, why):
