@@ -672,7 +672,8 @@ computed as (
             when processes is null or conversion is null or share is null then needed
             when zero_fails and abs(value) < 1 then 'its owner takes a result below 1 for a failure'
         end as reason,
-        is_whole
+        -- Of a run that was cut off no summary is known to be the last.
+        is_whole and kind = 'step' as is_window_whole
     from counted
     -- Of two readings that both lead to the rule's unit the one that is printed in it; throughput before times.
     qualify row_number() over (
@@ -728,7 +729,7 @@ select
     and (
         run.status in ('ok', 'unknown')
         -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
-        or (run.status = 'truncated' and coalesce(answered.is_whole, false) and coalesce(run.exit_code, 0) = 0)
+        or (run.status = 'truncated' and coalesce(answered.is_window_whole, false) and coalesce(run.exit_code, 0) = 0)
     ) as is_trial
 from answered
 join run using (run_id)

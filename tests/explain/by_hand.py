@@ -151,11 +151,14 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
     """The number behind its name, in the unit of the ledger; the seconds between two dated lines."""
     line = line_of(reading, files)
     if reading["quantity"] == "interval":
+        # A date, or only a clock.
         dates = [
-            re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+", one)
+            re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+", one) or re.search(r"\b\d\d:\d\d:\d\d\b", one)
             for one in (line_of(reading, files, "from_line"), line)
         ]
-        start, end = (datetime.fromisoformat(date[0]) for date in dates if date)
+        start, end = (
+            datetime.fromisoformat(date[0] if "-" in date[0] else f"2000-01-01 {date[0]}") for date in dates if date
+        )
         return (end - start).total_seconds()
     if reading["quantity"] == "span":
         first, last = (re.findall(r'"time_ms": (\d+)', one)[0] for one in (line_of(reading, files, "from_line"), line))
