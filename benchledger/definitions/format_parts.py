@@ -141,11 +141,19 @@ def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefiniti
             phase=table.listed("phase", model.PHASES),
             expand=_read_expansion(table.table("expand", ("after", *PAIRS))) if "expand" in table else None,
         )
+        _refuse_unit(table, means)
         for name in names:
             if (record, name) in found:
                 table.fail("name", f"field {name!r} stands twice")
             found[record, name] = replace(means, name=name)
     return found
+
+
+def _refuse_unit(table: Table, field: model.FieldDefinition) -> None:
+    for key, unit in (("unit", field.unit), *(("units", unit) for unit, _ in field.units.values())):
+        if not vocabulary().can_have(field.quantity, unit):
+            allowed = ", ".join(sorted(vocabulary().quantity_units[field.quantity or ""]))
+            table.fail(key, f"{field.quantity} cannot be in {unit}; its units: {allowed}")
 
 
 def _read_units(table: Table) -> dict[str, tuple[str, float]]:

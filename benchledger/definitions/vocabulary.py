@@ -56,7 +56,13 @@ class Vocabulary:
     spellings: dict[str, tuple[str, float]]
     absent_units: frozenset[str]
     quantities: frozenset[str]
+    quantity_units: dict[str, frozenset[str]]
     facts: dict[str, FactName]
+
+    def can_have(self, quantity: str | None, unit: str | None) -> bool:
+        """Whether a quantity may be measured in a unit."""
+        allowed = self.quantity_units.get(quantity or "")
+        return allowed is None or unit is None or unit in allowed
 
     def group(self, group: str) -> list[FactName]:
         """The facts of one group, in the order of the vocabulary."""
@@ -80,8 +86,16 @@ def vocabulary() -> Vocabulary:
         spellings=spellings,
         absent_units=frozenset(units.data.get("absent", [])),
         quantities=frozenset(quantities.data["quantities"]),
+        quantity_units=_quantity_units(quantities, known_units),
         facts=_facts(facts),
     )
+
+
+def _quantity_units(file: TomlFile, known: frozenset[str]) -> dict[str, frozenset[str]]:
+    for quantity, units in file.data["units"].items():
+        if quantity not in file.data["quantities"] or not set(units) <= known:
+            file.fail(f"units.{quantity}", f"units of {quantity!r} must be known, and itself one of `quantities`")
+    return {quantity: frozenset(units) for quantity, units in file.data["units"].items()}
 
 
 def _facts(file: TomlFile) -> dict[str, FactName]:

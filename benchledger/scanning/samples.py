@@ -12,6 +12,7 @@ from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import leads_files, read_formats
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
+from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.leads import LeadReader
@@ -139,13 +140,26 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
     found = entries_of(pieces, log_format)
     expected = [entry for entry in sample.expect if "ignored" not in entry]
-    expected += [entry for entry in sample.expect if "ignored" in entry]
+    # Ignored pieces are counted, not placed: they may stand anywhere, in any order.
+    expected += sorted(
+        (entry for entry in sample.expect if "ignored" in entry), key=lambda entry: str(entry["ignored"])
+    )
     problems = []
     if len(found) != len(expected):
         problems = [f"the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
     for number, (is_, should) in enumerate(zip(found, expected, strict=False) if not problems else (), start=1):
         problems += [f"piece {number}: {problem}" for problem in _differences(is_, should)]
+    problems += _impossible_units(pieces)
     return [f"{log_format.path}:{log_format.file.line_of(sample.place)}: {problem}" for problem in problems]
+
+
+def _impossible_units(pieces: Pieces) -> list[str]:
+    values = {(value.name, value.quantity, value.unit) for row in pieces.rows for value in row.layout.values}
+    return [
+        f"{name} is logged in {unit}, which {quantity} cannot be: give it another quantity, or map it in `units`"
+        for name, quantity, unit in sorted(values, key=str)
+        if not vocabulary().can_have(quantity, unit)
+    ]
 
 
 def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.errors import UsageError
 from benchledger.redaction.redactor import Redactor
-from benchledger.scanning.drafting import meaning, proofs, records
+from benchledger.scanning.drafting import csv_tables, meaning, proofs, records
 from benchledger.scanning.drafting.entries import Entry, entry_of
 from benchledger.scanning.drafting.excerpt import Excerpt
 from benchledger.scanning.drafting.lists import rates
@@ -77,11 +78,12 @@ class Drafter:
             name_growing_counter(entry)
         result = sorted_entries(entries, lines)
         if result is None:
+            csv_tables.refuse_csv(lines)
             seen = "; ".join(f"{shape.count} x {shape.lines[0].text[:60]!r}" for shape in ranked[:3])
             raise UsageError(
-                "no line repeats that has a counter and a speed, a loss or a time, so nothing looks like a training"
-                f" step. What repeats most: {self._redactor.fresh(seen)}. Give a log of more steps, or write the"
-                " format by hand: docs/formats.md"
+                "no line that repeats was understood as a training step: a counter that counts up, and a speed, a loss"
+                f" or a time by a name or unit of schema/vocabulary/hints.toml. What repeats most:"
+                f" {self._redactor.fresh(seen)}. Give a log of more steps, or write the format by hand: docs/formats.md"
             )
         return result
 
@@ -121,9 +123,16 @@ class Drafter:
 
     def _parts(self, found: Sorted, lines: tuple[str, ...]) -> Parts:
         chosen, question = self._proofs(found)
+        own = proofs.prefixes([*found.steps, *found.lists, *found.summaries], lines, self._private)
         anchors = [anchor for entry in found.steps if (anchor := proofs.anchor_of(entry, self._private))]
+        anchors = [anchor for anchor in anchors if not any(prefix in anchor for prefix in own)] + own
         made = records.records_of(found, anchors)
-        head, top = records.head_of(found, len(self._excerpts)), records.top_of(self._name, found, made, lines)
+        head, top = (
+            records.head_of(found, len(self._excerpts)),
+            records.top_of(
+                self._name, found, made, lines, list(itertools.accumulate(len(one.lines) for one in self._excerpts))
+            ),
+        )
         return Parts(
             self._name, head, top, chosen, question, list(dict.fromkeys(anchors)), made,
             fields=meaning.fields(found), facts=meaning.facts(found),

@@ -18,6 +18,7 @@ _PHRASE = re.compile(r"([A-Za-z_][\w@./%-]*(?: [A-Za-z_][\w@./%-]*){0,4})[^A-Za-
 _DIVIDES = re.compile(r"[,;|\[\](){}<>]|\s-\s|  |: (?=\S)|\t")
 _UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
 _BLANKS = re.compile(r"[ \t]+")
+_BY_UNIT = dict.fromkeys(("samples/s", "tokens/s", "steps/s"), "throughput")
 _LEAD_LIMIT = 200
 _VALUES_READ = 60
 
@@ -150,7 +151,7 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
     kind = shape.type_at(index)
     number = kind in ("int", "float", "int,")
     phrase = _phrase(before)
-    column = hints().counter(phrase) if kind == "int" else None
+    column = hints().counter(phrase) if kind == "int" and not after.startswith("%") else None
     if kind == "int" and not phrase and re.match(r"\s*/\s*[0-9]", after) and "step" not in columns:
         column = "step"
     if column and column not in columns:
@@ -161,7 +162,7 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
         phrase = {"step": "planned", "epoch": "epochs_planned"}.get(_last_column(names), phrase)
     if not phrase and number:
         # `Loss: 6.94 (6.95)` says the mean behind the value, `149.9/s` nothing but that it is a rate.
-        phrase = _by_its_place(before, after, _last_column(names))
+        phrase = _by_its_place(before, after, names)
     unit = _unit(after) if number else None
     name = _unused(plain_hole(phrase) or (plain(unit) if unit else ""), names, number)
     if not name:
@@ -177,10 +178,14 @@ def _own(before: str, line: Masked, index: int, start: int) -> str:
     return before[unit.end() :] if unit and unit.group(1) in vocabulary().spellings else before
 
 
-def _by_its_place(before: str, after: str, last: str) -> str:
+def _by_its_place(before: str, after: str, names: dict[str, Name]) -> str:
     if after.startswith("%"):
         return "percent"
-    return last if before.strip() == "(" else "rate" if re.match(r"/s(?:ec)?\b", after) else ""
+    last, unit = _last_column(names), _unit(after)
+    # `1202 img/s (154 ms/upd)` is no mean of the speed: what has another unit is another value.
+    if before.strip() == "(" and (unit is None or not last or unit == names[last].unit):
+        return last
+    return "rate" if re.match(r"/s(?:ec)?\b", after) else ""
 
 
 def plain_hole(phrase: str) -> str:
@@ -216,10 +221,39 @@ def _phrase(before: str) -> str:
 
 def _unit(after: str) -> str | None:
     match = _UNIT.match(after)
-    if match is None:
+    # `lr=3e-4 tokens/sec=119`: what assigns follows the name of the next value, not a unit.
+    if match is None or re.match(r"\s*=|:\S" if match.group().startswith(" ") else r"=", after[match.end() :]):
         return None
     token = match.group(1)
-    return token if token in vocabulary().spellings or re.search(r"/(?:s|sec|second)\b", token) else None
+    known = token in vocabulary().spellings or re.search(r"/(?:s|sec|second)\b", token) or time_of(token)
+    return token if known else None
+
+
+def time_of(unit: str) -> str | None:
+    """The unit of time in the time of one step: ms of `ms/step` and `ms/upd`."""
+    time, slash, each = unit.partition("/")
+    known = vocabulary().spellings.get(time)
+    return time if slash and known and known[0] == "s" and hints().counter(each) else None
+
+
+def quantity_of(name: Name) -> tuple[str, str] | None:
+    """What a value measures, by its name, else by its unit; of a name that its unit contradicts, the unit counts."""
+    known = hints().quantity(name.name)
+    if name.unit is None:
+        return known
+    unit = (known_unit(name.unit) or ("", 1.0))[0]
+    if known and (not unit or vocabulary().can_have(known[0], unit)):
+        return known
+    by_unit = "step_time" if time_of(name.unit) else _BY_UNIT.get(unit)
+    return (by_unit, "") if by_unit else None
+
+
+def known_unit(logged: str) -> tuple[str, float] | None:
+    """The unit of the vocabulary, and its scale, that a logged one is: seq/s of `seq/s/gpu`, ms of `ms/step`."""
+    spellings = vocabulary().spellings
+    return (
+        spellings.get(logged) or spellings.get("/".join(logged.split("/")[:2])) or spellings.get(time_of(logged) or "")
+    )
 
 
 def escaped(text: str) -> str:

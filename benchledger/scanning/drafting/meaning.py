@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from benchledger.definitions.hints import hints, plain
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.scanning.drafting.entries import Entry, Name
+from benchledger.scanning.drafting.entries import Entry, Name, known_unit, quantity_of, time_of
 from benchledger.scanning.drafting.sorting import Setting, Sorted, is_validation
 
-_PER_GPU = re.compile(r"(?:/|_per_|per[ _])(?:gpu|device|card|rank|worker)", re.IGNORECASE)
+_PER_GPU = re.compile(r"(?:/|_per_|per[ _]|_s(?:ec)?_)(?:gpu|device|card|rank|worker)", re.IGNORECASE)
 _TRUTHS = {"True", "False", "true", "false"}
 _HALVES = {"amp": "fp16", "fp16": "fp16", "use_amp": "fp16", "half": "fp16", "bf16": "bf16"}
 
@@ -39,11 +39,11 @@ def fields(found: Sorted) -> list[Meaning]:
 
 
 def _field(name: Name) -> Meaning | None:
-    hint = hints().quantity(name.name) or (hints().quantity(name.unit) if name.unit else None)
+    hint = quantity_of(name)
     if hint is None:
         return _unit_only(name)
     quantity, usual = hint
-    if quantity == "step_time" and _sums_up(name.numbers):
+    if quantity == "step_time" and not time_of(name.unit or "") and _sums_up(name.numbers):
         quantity = "train_time"
     keys: dict[str, object] = {"name": name.name, "quantity": quantity}
     asked: list[str] = []
@@ -59,7 +59,11 @@ def _field(name: Name) -> Meaning | None:
     elif quantity.startswith("memory"):
         keys["scope"] = "gpu"
         asked.append(f"{quantity}, or another of schema/vocabulary/quantities.toml?")
-    elif quantity in ("step_time", "train_time"):
+    elif quantity in ("accuracy", "error_rate") and not unit and name.unit is None:
+        percent = max(name.numbers) > 1
+        keys["unit"] = "%" if percent else "1"
+        asked = [f"{'%' if percent else 'a fraction of 1'}, by its numbers?"]
+    elif quantity in ("step_time", "train_time") and not time_of(name.unit or ""):
         asked.append("the time of one step, or since the line before, or since the start?")
     return Meaning(keys, " ".join(asked) or None)
 
@@ -76,7 +80,7 @@ def _unit(name: Name, usual: str) -> tuple[dict[str, object], str | None]:
     spellings = vocabulary().spellings
     logged = name.unit
     if logged is not None:
-        known = _known_unit(logged)
+        known = known_unit(logged)
         if known is None:
             return {}, f"the log says {logged!r}: which unit of schema/vocabulary/units.toml is that?"
         unit = known[0] if known[1] == 1 else [known[0], known[1]]
@@ -89,11 +93,6 @@ def _unit(name: Name, usual: str) -> tuple[dict[str, object], str | None]:
     if plain(name.name).endswith("_ms"):
         return {"unit": ["s", 0.001]}, None
     return {}, "no unit is logged: which is it?"
-
-
-def _known_unit(logged: str) -> tuple[str, float] | None:
-    spellings = vocabulary().spellings
-    return spellings.get(logged) or spellings.get("/".join(logged.split("/")[:2]))
 
 
 def _sums_up(numbers: list[float]) -> bool:
@@ -161,17 +160,31 @@ def _planned(steps: list[Entry]) -> bool:
     return False
 
 
-def closing(found: Sorted) -> str | None:
-    """A value that only the end prints: of a summary behind the last step, and of no other line."""
-    last = max(entry.last for entry in found.steps)
+def closing(found: Sorted, ends: list[int]) -> str | None:
+    """A value that only the end prints: of a summary behind the last step of its log, and of no other line.
+
+    `ends` are the numbers of the last lines of the logs.
+    """
+    steps = [number for entry in found.steps for number in _numbers(entry)]
     others = {name for entry in (*found.steps, *found.lists) for name in entry.names}
     for entry in found.summaries:
-        if entry.first > last and not is_validation(entry):
+        if not is_validation(entry) and not any(_precedes(number, steps, ends) for number in _numbers(entry)):
             for name in entry.names.values():
-                hint = hints().quantity(name.name)
+                hint = quantity_of(name)
                 if name.name not in others and name.numbers and hint and hint[0] in ("throughput", "train_time"):
                     return name.name
     return None
+
+
+def _numbers(entry: Entry) -> list[int]:
+    kept = [line.number for shape in entry.shapes for line in shape.lines]
+    return kept + [shape.last for shape in entry.shapes]
+
+
+def _precedes(number: int, steps: list[int], ends: list[int]) -> bool:
+    # A step behind it in the same log: it is not of the end.
+    end = next(end for end in ends if end >= number)
+    return any(number < step <= end for step in steps)
 
 
 def framework(lines: tuple[str, ...]) -> str | None:

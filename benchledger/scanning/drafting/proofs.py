@@ -14,6 +14,9 @@ _LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 28, 8
 _OF_TASK = ("loss", "accuracy")
 # Which process printed a line, and through which stream, differs from launch to launch.
 _OF_LAUNCH = re.compile(r"\A(?:\[[A-Za-z]*[ ,0-9]+\]:?|<std(?:out|err)>: ?|[0-9]+: )+")
+# No level of logging, as [INFO]: those stand in capitals.
+_PREFIX = re.compile(r"\[[a-z][A-Za-z_.-]+\] ")
+_LEAST_LINES = 3
 _PIECE = re.compile(r"[^ \t]+(?: [^ \t]+)*")
 
 Private = Callable[[str], bool]
@@ -65,6 +68,13 @@ def anchor_of(entry: Entry, private: Private) -> str | None:
     pieces = [_OF_LAUNCH.sub("", match.group()) for match in re.finditer(_PIECE.pattern + " ?", line.literals[index])]
     kept = [piece for piece in pieces if _letters(piece) >= 2 and not private(piece)]
     return max(kept, key=len) if kept else None
+
+
+def prefixes(entries: list[Entry], lines: tuple[str, ...], private: Private) -> list[str]:
+    """What a program puts before its lines, `[toytrain] `: of an entry's line, and of three lines at least."""
+    of_entries = {match.group() for entry in entries if (match := _PREFIX.match(entry.shapes[0].lines[0].text))}
+    counted = {prefix: sum(line.startswith(prefix) for line in lines) for prefix in sorted(of_entries)}
+    return [prefix for prefix, count in counted.items() if count >= _LEAST_LINES and not private(prefix)]
 
 
 def _letters(text: str) -> int:

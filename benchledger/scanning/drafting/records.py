@@ -9,7 +9,7 @@ from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.scanning.drafting import meaning
 from benchledger.scanning.drafting.entries import Entry
 from benchledger.scanning.drafting.meaning import Meaning
-from benchledger.scanning.drafting.sorting import Sorted, is_validation
+from benchledger.scanning.drafting.sorting import Sorted, is_validation, only_judges
 from benchledger.scanning.drafting.writing import DraftedRecord, Parts
 from benchledger.scanning.patterns import compiled, head_pattern
 
@@ -28,16 +28,22 @@ def records_of(found: Sorted, anchors: list[str]) -> list[DraftedRecord]:
         if "step" not in entry.names and not found.only_results:
             record.question = "no counter was found in these lines: steps are counted as they come"
     for entry in found.summaries:
-        if _begins_within(entry.template, texts):
+        placed = not entry.line_start or any(anchor in entry.template for anchor in anchors)
+        if not placed or _begins_within(entry.template, texts):
             continue
         validation = is_validation(entry)
         name = "evaluation" if validation else "summary"
         record = _record(name, "summary", entry, sum(other.name.startswith(name) for other in made))
         record.phase = "validation" if validation else None
+        if not validation and only_judges(entry):
+            # ` * Acc@1 76.1 Acc@5 92.9`: accuracies and nothing of the training.
+            record.phase, record.question = "validation", "an evaluation, or of the training?"
         made.append(record)
         texts += [line.text.encode() for shape in entry.shapes for line in shape.lines[:20]]
     for entry in found.lists:
-        if not _begins_within(entry.template, texts):
+        # One that begins with a hole is found by an anchor only.
+        placed = not entry.line_start or any(anchor in entry.template for anchor in anchors)
+        if placed and not _begins_within(entry.template, texts):
             made.append(_record("config", "parameter", entry, sum(other.name.startswith("config") for other in made)))
             texts += [line.text.encode() for shape in entry.shapes for line in shape.lines[:20]]
     # Lists and settings share fields and facts, not lines.
@@ -105,13 +111,15 @@ def drop(parts: Parts, template: str) -> None:
         parts.facts = [fact for fact in parts.facts if fact.keys["from"] in names]
 
 
-def top_of(name: str, found: Sorted, made: list[DraftedRecord], lines: tuple[str, ...]) -> list[Meaning]:
+def top_of(
+    name: str, found: Sorted, made: list[DraftedRecord], lines: tuple[str, ...], ends: list[int]
+) -> list[Meaning]:
     """Framework, implementation, rule, beginning and end of a run."""
     top: list[Meaning] = []
     if (framework := meaning.framework(lines)) is not None:
         top.append(Meaning({"framework": framework}, "by the words of the log?"))
     top.append(Meaning({"implementation": name}))
-    closing = meaning.closing(found)
+    closing = meaning.closing(found, ends)
     first = min(entry.first for entry in found.steps)
     if any(entry.first < first for entry in found.lists[:1]) and any(record.name == "config" for record in made):
         top.append(Meaning({"run_starts": ["config"]}, "does each run of the program begin with these settings?"))

@@ -7,12 +7,15 @@ import re
 from dataclasses import dataclass, field
 
 from benchledger.definitions.hints import hints, plain
-from benchledger.scanning.drafting.entries import Entry, Name
+from benchledger.scanning.drafting.entries import Entry, Name, known_unit, quantity_of
 from benchledger.scanning.values import ANSI
 
 _WEIGHTS = {"throughput": 4, "loss": 3, "step_time": 2, "learning_rate": 2, "train_time": 1, "memory_allocated": 1}
 _CLOSING = ("throughput", "train_time", "accuracy", "loss")
+_LEARNT = ("loss", "accuracy", "perplexity", "error_rate", "score")
 _LEAST_SCORE = 5
+_FEW = 5
+_STEPS = ("steps/s",)
 _MOST_STEPS, _MOST_SUMMARIES, _MOST_SETTINGS = 3, 6, 14
 # A summary may come from each process, and after each epoch.
 _MOST_RESULTS = 64
@@ -81,33 +84,54 @@ def score(entry: Entry) -> int:
     """How much an entry looks like a training step: 5 and more is one."""
     if entry.count < 2 or is_validation(entry):
         return 0
-    quantities = {found[0] for name in entry.names.values() if name.numbers and (found := hints().quantity(name.name))}
+    # Any progress bar ends in it/s.
+    told = [name for name in entry.names.values() if name.numbers and (known_unit(name.unit or "") or "")[:1] != _STEPS]
+    quantities = {found[0] for name in told if (found := quantity_of(name))}
     points = sum(weight for quantity, weight in _WEIGHTS.items() if quantity in quantities)
     if not points:
         return 0
-    if not {"step", "epoch"} & set(entry.names) and not ({"loss", "step_time"} & quantities and entry.count >= 5):
+    counted = any(_counts(entry.names[column].numbers) for column in ("step", "epoch") if column in entry.names)
+    if not counted and not (_varies(entry, ("loss", "step_time")) and entry.count >= 5):
         # Without a counter: each process may have printed one and the same summary.
         return 0
-    points += (
-        3 * any(column in entry.names for column in ("step", "epoch")) + (entry.count >= 10) + (entry.count >= 100)
-    )
+    points += 3 * counted + (entry.count >= 10) + (entry.count >= 100)
     return points
 
 
+def _counts(numbers: list[float]) -> bool:
+    # What stays the same, as in the addresses that a server was asked for, counts nothing; of a few lines one step may
+    # have been printed by several processes.
+    return len(numbers) < _FEW or any(after > before for before, after in itertools.pairwise(numbers))
+
+
+def _varies(entry: Entry, quantities: tuple[str, ...]) -> bool:
+    measured = ((quantity_of(name), name.numbers) for name in entry.names.values())
+    return any(found and found[0] in quantities and len(set(numbers)) > 1 for found, numbers in measured)
+
+
 def _has_speed(entry: Entry) -> bool:
-    quantities = (hints().quantity(name.name) for name in entry.names.values() if name.numbers)
+    quantities = (quantity_of(name) for name in entry.names.values() if name.numbers)
     return any(found is not None and found[0] == "throughput" for found in quantities)
 
 
 def is_validation(entry: Entry) -> bool:
     """Whether the words before the values of an entry say that they are not of the training."""
     head = re.sub(r"\{[^{}]*\}", " ", entry.template)
-    words = set(plain(head).split("_")) | {part for name in entry.names for part in plain(name).split("_")[:1]}
-    return bool(words & hints().validation)
+    # `train_loss=2.1, val_acc=0.4` is a line of the training, in which the last evaluation stands too.
+    first = [(quantity_of(name), plain(name.name).split("_")[0] in hints().validation) for name in entry.names.values()]
+    own = [of_it for found, of_it in first if found and found[0] in _LEARNT]
+    words = set(plain(head).split("_"))
+    return bool(words & hints().validation) or (any(of_it for _, of_it in first) and all(own))
+
+
+def only_judges(entry: Entry) -> bool:
+    """Whether all that the values of an entry measure is how good the model is."""
+    found = {quantity[0] for name in entry.names.values() if name.numbers and (quantity := quantity_of(name))}
+    return bool(found) and found <= {"accuracy", "error_rate", "score"}
 
 
 def name_growing_counter(entry: Entry) -> str | None:
-    """Gives a nameless whole number that grows from line to line the name step; which hole it was, None if none is."""
+    """Gives a nameless whole number that grows from line to line the name step, or epoch; which hole that was."""
     if "step" in entry.names:
         return None
     growing = [
@@ -119,9 +143,11 @@ def name_growing_counter(entry: Entry) -> str | None:
         return None
     # Of two, an epoch and a step, the step changes more often.
     found = max(growing, key=lambda name: len(set(name.numbers)))
-    entry.template = entry.template.replace(f"{{{found.name}:int}}", "{step:int}", 1)
-    entry.names = {("step" if key == found.name else key): name for key, name in entry.names.items()}
-    was, found.name = found.name, "step"
+    column = hints().counter(found.name.rpartition("_")[2]) or "step"
+    column = "step" if column in entry.names else column
+    entry.template = entry.template.replace(f"{{{found.name}:int}}", f"{{{column}:int}}", 1)
+    entry.names = {(column if key == found.name else key): name for key, name in entry.names.items()}
+    was, found.name = found.name, column
     return was
 
 
@@ -131,7 +157,7 @@ def _grows(numbers: list[float]) -> bool:
 
 
 def _closes(entry: Entry, step: Entry) -> bool:
-    quantities = [hints().quantity(name.name) for name in entry.names.values() if name.numbers]
+    quantities = [quantity_of(name) for name in entry.names.values() if name.numbers]
     if not any(found and found[0] in _CLOSING for found in quantities):
         return False
     return is_validation(entry) or (entry.count <= max(8, step.count // 4) and entry.last > step.last - step.count)

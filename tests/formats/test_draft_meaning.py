@@ -1,0 +1,112 @@
+"""`bench formats new`: what values of real-looking lines measure, where a guess is asked, and what is no step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import draft_format
+from benchledger.errors import UsageError
+from tests.formats.test_draft import drafted
+
+LIGHTNING = "GPU available: True (cuda), used: True\n" + "".join(
+    "\r".join(
+        f"Epoch {epoch}:  {at // 25}0%|{'█' * (at // 25):10}| {at}/250 [00:0{at // 50}<00:16, 12.{at}it/s, v_num=0,"
+        f" train_loss_step=6.{at}, val_acc=0.{epoch}]"
+        for at in (50, 100, 150, 200, 250)
+    )
+    + "\n"
+    for epoch in range(3)
+)
+UPDATES = """[kite] v0.3 | devices=8 x A100
+[kite] cfg: arch=swin_t micro_bsz=64 accum=2 workers=4
+[kite] param count 28.29M, effective batch 1024
+{steps}{end}"""
+STEPS = "".join(
+    f"00:00:0{n} upd {n * 50}/450 | ep 0 | L 6.{n} | {n}50.1 img/s ({n}4 ms/upd) | lr 8e-05\n" for n in range(1, 9)
+)
+END = "[kite] finished 450 updates in 55.5 s, avg 1383.7 img/s\n"
+TOKENS = "".join(
+    f"INFO trainer: step {n}0 loss=3.{n} lr=3.0e-04 tokens/sec/gpu=1190{n} step_time=0.41s\n" for n in range(1, 9)
+) + "".join(f"INFO trainer: eval step {n}0 val_loss=3.6 val_ppl={n}.2\n" for n in (40, 80))
+IMAGES = "".join(
+    f"Epoch: [0][{n}/200]\tTime {n}.1 ( 0.9)\tLoss 6.{n} ( 6.9)\tAcc@1 {n}.10 ( 4.0)\n" for n in range(10, 60)
+)
+
+
+def test_a_progress_bar_in_which_the_last_evaluation_stands_is_a_step(tmp_path: Path) -> None:
+    draft, log_format = drafted(LIGHTNING, tmp_path)
+    speed = log_format.fields[None, "it_s"]
+
+    assert (draft.steps, draft.rejects) == (15, 0)
+    assert (speed.quantity, speed.unit) == ("throughput", "steps/s")
+    assert log_format.fields[None, "train_loss_step"].quantity == "loss"
+
+
+def test_the_unit_of_a_value_is_not_the_name_of_the_next(tmp_path: Path) -> None:
+    _, log_format = drafted(TOKENS, tmp_path)
+    speed = log_format.fields[None, "tokens_sec_gpu"]
+
+    assert (log_format.fields[None, "lr"].quantity, log_format.fields[None, "lr"].unit) == ("learning_rate", None)
+    assert (speed.quantity, speed.unit, speed.scope) == ("throughput", "tokens/s", "gpu")
+    assert log_format.fields[None, "val_ppl"].quantity == "perplexity"
+
+
+def test_what_has_a_unit_of_time_is_no_speed_and_the_other_way_round(tmp_path: Path) -> None:
+    _, log_format = drafted(UPDATES.format(steps=STEPS, end=END), tmp_path)
+    lines = "".join(f"Epoch {n:02}/10  train_loss 0.{n}  time 41.{n}s  (120{n} samples/s)\n" for n in range(1, 9))
+    _, other = drafted(lines, tmp_path)
+
+    time, speed = log_format.fields[None, "ms_upd"], other.fields[None, "samples_s"]
+    assert (time.quantity, time.unit, time.scale) == ("step_time", "s", 0.001)
+    assert (speed.quantity, speed.unit) == ("throughput", "samples/s")
+
+
+def test_the_loaders_of_data_are_no_gpus(tmp_path: Path) -> None:
+    _, log_format = drafted(UPDATES.format(steps=STEPS, end=END), tmp_path)
+
+    assert {fact.name: fact.source for fact in log_format.facts if fact.name == "gpus"} == {"gpus": "devices"}
+
+
+def test_an_accuracy_is_asked_for_its_unit_and_a_line_of_accuracies_for_its_phase(tmp_path: Path) -> None:
+    draft, log_format = drafted(IMAGES + " * Acc@1 22.000 Acc@5 45.000\n" * 2, tmp_path)
+    field = log_format.fields[None, "Acc_1"]
+
+    assert (field.quantity, field.unit) == ("accuracy", "%")
+    assert "# ? %, by its numbers?" in draft.text
+    assert [record.phase for record in log_format.records if record.kind == "summary"] == ["validation"]
+    assert "# ? an evaluation, or of the training?" in draft.text
+
+
+def test_what_stands_before_all_lines_of_a_program_is_an_anchor_and_its_last_speed_closes_the_run(
+    tmp_path: Path,
+) -> None:
+    draft, log_format = drafted(UPDATES.format(steps=STEPS, end=END), tmp_path)
+
+    assert "[kite] " in log_format.anchors
+    assert log_format.closing == ("avg",)
+    assert (draft.ignored, draft.rejects) == (1, 0)
+
+
+def test_of_several_logs_each_has_an_end_of_its_own(tmp_path: Path) -> None:
+    whole, cut = UPDATES.format(steps=STEPS, end=END), UPDATES.format(steps=STEPS, end="")
+    (tmp_path / "one.log").write_text(whole)
+    (tmp_path / "two.log").write_text(cut)
+
+    assert 'closing = "avg"' in draft_format(tmp_path / "one.log", tmp_path / "two.log").text
+
+
+def test_a_counter_that_never_counts_up_is_none(tmp_path: Path) -> None:
+    line = '10.0.0.7 - - [21/Nov/2026:10:00:{:02} +0000] "GET /train?step=10&loss=1.0 HTTP/1.1" 200 {}\n'
+
+    with pytest.raises(UsageError, match="no line that repeats was understood as a training step"):
+        drafted("".join(line.format(n % 60, 300 + n % 7) for n in range(300)), tmp_path)
+
+
+def test_a_table_under_a_header_is_told_as_csv(tmp_path: Path) -> None:
+    log = tmp_path / "hist.csv"
+    log.write_text("epoch,train_loss,val_acc,secs\n" + "".join(f"{n},{n}.5,0.{n},31.2\n" for n in range(1, 9)))
+
+    with pytest.raises(UsageError, match=r'this is a CSV table.*kind = "csv".*together = \[\["epoch", "train_loss"'):
+        draft_format(log)
