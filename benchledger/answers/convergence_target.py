@@ -11,6 +11,7 @@ from benchledger.errors import UsageError
 
 _EXAMPLES = "loss=6.5, accuracy=0.759, val.top1=75.9%, eval_wer=0.2"
 _PERCENT = 100
+_SHARES = ("accuracy", "error_rate")
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Target:
     name: str = ""
     value: float | None = None
     said: str | None = None
+    is_percentage: bool = False
 
     @property
     def wanted(self) -> str:
@@ -33,8 +35,15 @@ class Target:
         return bool(self.wanted)
 
     def check(self, rows: Iterable[Row]) -> None:
-        """Raises UsageError for a target above 1 where a metric is a fraction or a percentage: 75.9 may mean either."""
-        if self.name in ("", "loss") or self.value is None or self.value <= 1:
+        """Raises UsageError for a percentage of what has none, and above 1 for a share: 75.9 may mean 0.759 or 75.9."""
+        if self.name in ("", "loss") or self.value is None:
+            return
+        for row in rows:
+            if self.is_percentage and row["metric_quantity"] not in _SHARES:
+                raise UsageError(
+                    f"{row['metric']} is no share of anything, so {self.said} says nothing: leave the % out"
+                )
+        if self.value <= 1:
             return
         for row in rows:
             if row["metric_unit"] is not None:
@@ -49,7 +58,7 @@ class Target:
             return False
         return any(
             row["metric_unit"] is None
-            and row["metric_quantity"] in ("accuracy", "error_rate")
+            and row["metric_quantity"] in _SHARES
             and row["best_highest"] is not None
             and (self.value > 1) != (row["best_highest"] > 1)
             for row in rows
@@ -74,4 +83,7 @@ def read_target(target: str | None, metric: str | None) -> Target:
         value = math.nan
     if not math.isfinite(value):
         raise UsageError(f"the target of {name} must be a number, not {number!r}; such as {_EXAMPLES}")
-    return Target(metric or "", name, value, f"{name} {number}")
+    is_percentage = number.endswith("%")
+    if name == "loss" and is_percentage:
+        raise UsageError(f"a loss is no share of anything, so {target} says nothing: leave the % out")
+    return Target(metric or "", name, value, f"{name} {number}", is_percentage)

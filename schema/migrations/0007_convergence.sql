@@ -270,7 +270,7 @@ left join run_clock on run_clock.run_id = printed.run_id;
 
 -- Under a metric's name, a glob of names, or the word for what metrics measure (accuracy); '' for the one that tells the run.
 create macro is_metric(wanted, name, quantity, is_main) as
-    case when wanted = '' then is_main else name glob wanted or (is_main and quantity = wanted) end;
+    case when wanted = '' then is_main else lower(name) glob lower(wanted) or (is_main and quantity = lower(wanted)) end;
 
 -- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses tell it if
 -- each of them does: then so does any mean of them.
@@ -282,7 +282,8 @@ select
     arg_min(
         {'epoch': epoch, 'step': step, 'samples': samples, 'seconds': seconds, 'value': mean_loss, 'log_id': log_id, 'line': line},
         nth
-    ) filter (where is_told and mean_loss <= target) as reached
+    -- A mean of ten times 12.73 is a last bit more than 12.73.
+    ) filter (where is_told and mean_loss <= target + 1e-12 * abs(target)) as reached
 from (
     select
         *,

@@ -113,6 +113,7 @@ def test_a_report_says_over_how_many_losses_it_means_and_by_what_runs_diverged(d
         ({"target": "6.5"}, UsageError, "such as loss=6.5"),
         ({"target": "loss=low"}, UsageError, "must be a number, not 'low'"),
         ({"target": "loss=nan"}, UsageError, "must be a number"),
+        ({"target": "loss=75%"}, UsageError, "a loss is no share of anything"),
         ({"target": "accuracy=84"}, UsageError, "write accuracy=0.84 or accuracy=84%"),
         ({"target": "accuracy=0.8", "metric": "eval_loss"}, UsageError, "leave --metric out"),
         ({"target": "bleu=24"}, NothingFoundError, "no run prints a metric 'bleu'"),
@@ -223,3 +224,11 @@ def test_only_a_unit_that_nobody_states_is_doubted(
     row = {"metric_unit": unit, "metric_quantity": quantity, "best_highest": best}
 
     assert read_target("top1=0.8", None).may_be_of_another_unit([row]) is noted
+
+
+def test_a_score_has_no_percentage() -> None:
+    bleu = {"metric": "bleu", "metric_unit": None, "metric_quantity": "score"}
+
+    read_target("bleu=24.1", None).check([bleu])
+    with pytest.raises(UsageError, match="bleu is no share of anything, so bleu 80% says nothing"):
+        read_target("bleu=80%", None).check([bleu])

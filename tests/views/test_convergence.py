@@ -129,6 +129,13 @@ def test_one_noisy_step_reaches_no_target(ledger):
     assert target(ledger, "loss", 6.5)[0][:2] == ("not reached", None)
 
 
+def test_a_loss_that_stands_still_is_at_the_target_that_it_prints(ledger):
+    ledger.run(*curve(*[12.73] * 40))
+
+    assert target(ledger, "loss", 12.73)[0][0] == "reached"
+    assert target(ledger, "loss", 12.7299)[0][0] == "not reached"
+
+
 def test_of_few_losses_none_is_a_trend_but_none_at_the_target_is_an_answer(ledger):
     ledger.run(*curve(9.0, 8.0, 3.0))
 
@@ -144,6 +151,7 @@ def test_an_evaluation_reaches_a_target_in_its_own_direction(ledger):
     assert target(ledger, "top1", 0.75)[0] == ("reached", 5, 240.0, 0.75, 3, None)
     assert target(ledger, "accuracy", 0.8)[0][0] == "not reached"
     assert target(ledger, "wer", 0.45)[1][:2] == ("reached", 2)
+    assert target(ledger, "WER", 0.45)[1][:2] == ("reached", 2)
     assert [row[5] for row in target(ledger, "loss", 0.5)] == [None, "it prints no loss"]
 
 
