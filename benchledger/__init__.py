@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchledger.answers.score import score, scores
     from benchledger.answers.speed import report_speed
     from benchledger.answers.speedup import report_speedup
-    from benchledger.answers.submissions.report import report_mlperf
+    from benchledger.answers.submissions.report import report_submissions
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
@@ -73,10 +73,10 @@ __all__ = [
     "report_logs",
     "report_max_batch",
     "report_memory",
-    "report_mlperf",
     "report_profile",
     "report_speed",
     "report_speedup",
+    "report_submissions",
     "runs",
     "score",
     "scores",
@@ -116,7 +116,7 @@ _HOMES = {
     "report_logs": "benchledger.answers.logs",
     "report_max_batch": "benchledger.answers.max_batch",
     "report_memory": "benchledger.answers.memory",
-    "report_mlperf": "benchledger.answers.submissions.report",
+    "report_submissions": "benchledger.answers.submissions.report",
     "report_profile": "benchledger.answers.profile",
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",

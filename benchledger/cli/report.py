@@ -107,17 +107,16 @@ def speedup(
 @click.option(
     "--all-points", is_flag=True, help="Also the reference points that are slower than others show to be needed."
 )
-@click.option(
-    "--train-samples", is_flag=True, help="BERT's samples by train_samples instead of the evaluations' epochs."
-)
+@click.option("--apart", is_flag=True, help="Samples by a key beside the evaluations: BERT's train_samples.")
+@click.option("--suite", metavar="NAME", help="Which of queries/submissions/, where there are several.")
 @click.option("--weak", is_flag=True, help="Weak scaling: models trained side by side, and the minutes of all.")
 @output_options
 @click.pass_obj
-def mlperf(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """MLPerf's submissions: runs, score, and whether they converged no faster than the reference."""
+def submissions(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """Submissions to MLPerf and its like: runs, score, and whether they converged no faster than the reference."""
     from benchledger.cli.output import print_report
 
-    print_report(benchledger.report_mlperf(db=settings.db, campaign=campaign, **given(words)), form, output)
+    print_report(benchledger.report_submissions(db=settings.db, campaign=campaign, **given(words)), form, output)
 
 
 @report.command()

@@ -38,7 +38,7 @@ EQUALS: dict[str, str | None] = {
     "redact": "redact",
     "report convergence": "report_convergence",
     "report failures": "report_failures",
-    "report mlperf": "report_mlperf",
+    "report submissions": "report_submissions",
     "report environment": "report_environment",
     "report max-batch": "report_max_batch",
     "report logs": "report_logs",

@@ -6,12 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from benchledger.answers.submissions.functions import FUNCTIONS
 from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.submissions import Demand, load_suite
-from benchledger.errors import DefinitionError
+from benchledger.errors import DefinitionError, UsageError
 
-OWN = 'source = "ours"\nscores = ["mlperf.score"]\n[runs]\ntoy = 3\n'
+OWN = """source = "ours"
+scores = ["mlperf.score"]
+log = { submitter = "a", system = "b", division = "c", availability = "d", benchmark = "e", batch_size = "f", start = "g", stop = "h", factor = "i" }
+counted = { epochs = "epoch" }
+weak = { function = "first_start_to_last_stop" }
+points = { function = "one_sided_t_test", formats = [], benchmark = "j", batch_size = "k", files = "our points" }
+power = { function = "mean_power_times_run", formats = [], reading = "l", start = "m", stop = "n", switch = "o", efficiency = "p" }
+[runs]
+toy = 3
+"""
 
 
 def own(folder: Path, text: str) -> None:
@@ -27,7 +37,7 @@ def _no_definitions_left() -> object:
 
 
 def test_the_shipped_suite_demands_what_its_owner_does() -> None:
-    suite = load_suite("mlperf")
+    suite = load_suite("mlperf", FUNCTIONS)
 
     assert suite.demands["unet3d"] == Demand(40, 4)
     assert {name: suite.demands[name].runs for name in ("bert", "resnet", "gpt3", "deepcam")} == {
@@ -40,13 +50,19 @@ def test_the_shipped_suite_demands_what_its_owner_does() -> None:
 def test_a_suite_of_ones_own_counts_instead(tmp_path: Path) -> None:
     own(tmp_path, OWN)
 
-    assert load_suite("mlperf").demands == {"toy": Demand(3)}
+    assert load_suite("mlperf", FUNCTIONS).demands == {"toy": Demand(3)}
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         (OWN + "[left_out]\nother = 2\n", "no benchmark 'other'; known: toy"),
+        (OWN.replace("one_sided_t_test", "two_sided"), "no function 'two_sided'; known: one_sided_t_test"),
+        (
+            OWN.replace("mean_power_times_run", "first_start_to_last_stop"),
+            "no function 'first_start_to_last_stop'; known: mean_",
+        ),
+        (OWN.replace('submitter = "a", ', ""), "submitter must be a text, not None"),
         (OWN.replace("3", "0"), "toy must be a whole number of at least 1, not 0"),
         (OWN.replace("3", '"many"'), "toy must be a whole number, not 'many'"),
         ("runs = 3\n" + OWN.partition("[runs]")[0], "runs is a table, not 3"),
@@ -57,10 +73,11 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, problem: st
     own(tmp_path, text)
 
     with pytest.raises(DefinitionError, match=r"mlperf\.toml:[0-9]+: ") as error:
-        load_suite("mlperf")
+        load_suite("mlperf", FUNCTIONS)
     assert problem in str(error.value)
 
 
-def test_a_suite_that_is_nowhere_is_told() -> None:
-    with pytest.raises(DefinitionError, match=r"queries/submissions/other\.toml:1: missing"):
-        load_suite("other")
+def test_a_suite_that_is_nowhere_is_told_and_the_only_one_need_not_be_named() -> None:
+    with pytest.raises(UsageError, match="no suite 'other'; known: mlperf"):
+        load_suite("other", FUNCTIONS)
+    assert load_suite(None, FUNCTIONS).name == "mlperf"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchledger import report_mlperf
+from benchledger import report_submissions
 from tests.ingestion.logs import ask
 
 # Of each submission, in minutes: what its summary.csv says, and what its own logs give where that is another number.
@@ -30,7 +30,7 @@ NOT_PUBLISHED = {
 @pytest.fixture(scope="module")
 def submissions(corpus_ledger: Path) -> dict[str, dict[str, Any]]:
     """What the report says of each, by its folder."""
-    rows = report_mlperf(db=corpus_ledger, implementation="mlperf").cells.to_dicts()
+    rows = report_submissions(db=corpus_ledger, implementation="mlperf").cells.to_dicts()
     return {row["campaign"].partition("/")[2]: row for row in rows}
 
 

@@ -1,4 +1,4 @@
-"""`bench report mlperf`: submissions of our own making beside reference points of our own making."""
+"""`bench report submissions`: submissions of our own making beside reference points of our own making."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchledger import explain, ingest, report_mlperf
-from benchledger.errors import NothingFoundError
+from benchledger import explain, ingest, report_submissions
+from benchledger.definitions.folders import definition_files, use_definitions
+from benchledger.errors import NothingFoundError, UsageError
 from tests.ingestion.logs import ask
 
 BEGIN = 1_600_000_000_000
@@ -136,7 +137,7 @@ def told(ledger: Path) -> dict[str, dict[str, Any]]:
 
 
 def by_name(ledger: Path, **asked: Any) -> dict[str, dict[str, Any]]:
-    return {row["campaign"]: row for row in report_mlperf(db=ledger, **asked).cells.to_dicts()}
+    return {row["campaign"]: row for row in report_submissions(db=ledger, **asked).cells.to_dicts()}
 
 
 def test_a_submission_states_its_runs_its_score_and_its_verdict(told: dict[str, dict[str, Any]]) -> None:
@@ -200,7 +201,7 @@ def test_runs_that_are_not_told_the_same_factor_make_no_score(ledger: Path, told
         ("none", "no reference points are known: ingest the rcps_*.json of the round"),
         ("broken", "training_9.0.0/rcps_gnmt.json:2: no list of numbers above 0 that is long enough"),
         ("two metrics", "it converges by two metrics at once, which is not told here"),
-        ("bert", "its logs count samples apart: ask with --train-samples"),
+        ("bert", "its logs count samples apart: ask with --apart"),
     ],
 )
 def test_a_verdict_says_what_it_rests_on_or_why_there_is_none(
@@ -229,7 +230,7 @@ def test_all_points_keeps_those_that_are_pruned(ledger: Path) -> None:
 
 
 def test_bert_counts_samples_apart_where_its_evaluations_do_not(ledger: Path) -> None:
-    row = by_name(ledger, campaign="bert", train_samples=True)["bert"]
+    row = by_name(ledger, campaign="bert", apart=True)["bert"]
 
     assert (row["passed"], row["mean"]) == (True, 120)
 
@@ -238,14 +239,14 @@ def test_what_stands_behind_the_end_of_a_run_is_not_counted(ledger: Path, told: 
     row = told["two passes"]
 
     assert (row["passed"], row["mean"], row["why"]) == (False, 40, "faster than chance allows")
-    apart = by_name(ledger, campaign="two passes", points="training_9*", train_samples=True)["two passes"]
+    apart = by_name(ledger, campaign="two passes", points="training_9*", apart=True)["two passes"]
     assert (apart["passed"], apart["mean"]) == (False, 40)
 
 
 def test_weak_scaling_is_the_minutes_of_all_models(ledger: Path, told: dict[str, dict[str, Any]]) -> None:
     assert [told["weak"][name] for name in ("models", "all_min")] == [10, pytest.approx(39)]
     assert told["aborted"]["models"] is None
-    frame = report_mlperf(db=ledger, campaign="weak", weak=True).tables[0].frame
+    frame = report_submissions(db=ledger, campaign="weak", weak=True).tables[0].frame
     assert frame.select("models", "all_min").rows() == [("10", "39.00")]
 
 
@@ -256,10 +257,30 @@ def test_the_energy_is_that_of_the_runs_which_make_the_score(ledger: Path, told:
     assert told["power"]["energy_j"] == pytest.approx(sum(joules[1:9]) / 8)
     assert told["power"]["score_min"] == pytest.approx(9.5, rel=1e-12)
     assert told["plain"]["energy_j"] is None
-    frames = [report_mlperf(db=ledger, campaign=name).tables[0].frame.columns for name in ("power", "plain")]
+    frames = [report_submissions(db=ledger, campaign=name).tables[0].frame.columns for name in ("power", "plain")]
     assert ["energy_j" in columns for columns in frames] == [True, False]
+
+
+def test_a_suite_of_ones_own_says_what_its_logs_call_things(ledger: Path, tmp_path: Path) -> None:
+    (tmp_path / "queries" / "submissions").mkdir(parents=True)
+    shipped = definition_files("queries/submissions", ".toml")[0].read_text()
+    others = {"submission_org": "submission_platform", '"run_stop"': '"init_stop"', "mlperf-rcp": "house-points"}
+    for ours, theirs in {**others, "the rcps_*.json of the round": "the handbook"}.items():
+        assert ours in shipped
+        shipped = shipped.replace(ours, theirs)
+    (tmp_path / "queries" / "submissions" / "house.toml").write_text(shipped)
+    use_definitions(tmp_path)
+    try:
+        row = by_name(ledger, campaign="plain", suite="house")["plain"]
+        with pytest.raises(UsageError, match="name one suite of several: house, mlperf"):
+            report_submissions(db=ledger)
+    finally:
+        use_definitions()
+
+    assert (row["submitter"], row["passed"]) == ("1xToy", None)
+    assert row["why"] == "no reference points are known: ingest the handbook"
 
 
 def test_a_ledger_without_such_submissions_says_so(ledger: Path) -> None:
     with pytest.raises(NothingFoundError, match="no series with framework 'mxnet'"):
-        report_mlperf(db=ledger, framework="mxnet")
+        report_submissions(db=ledger, framework="mxnet")

@@ -16,7 +16,8 @@ scipy_stats = pytest.importorskip("scipy.stats")
 @settings(deadline=None)
 @given(st.floats(-200, 200), st.integers(1, 80))
 def test_the_finite_sums_are_the_distribution(t: float, degrees: int) -> None:
-    assert below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-13)
+    # Near 0 scipy itself is a few 1e-13 off 1/2 + atan(t) / pi, which is the distribution of one degree.
+    assert below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-12)
 
 
 @pytest.mark.parametrize(

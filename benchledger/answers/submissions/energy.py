@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.series import rows_asked
-from benchledger.answers.submissions.scores import node_energy_j, olympic_by, switch_energy_j
+from benchledger.answers.submissions.functions import ENERGIES
+from benchledger.answers.submissions.scores import olympic_by
+from benchledger.definitions.submissions import Beside
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,7 +19,7 @@ with claimed as (
     select distinct run_log.run_id, run_log.log_id
     from run_log
     join log using (log_id)
-    where log.format = 'mlperf-power' and list_contains($runs, run_log.run_id)
+    where list_contains($formats, log.format) and list_contains($runs, run_log.run_id)
 )
 select claimed.run_id, claimed.log_id, record.label as key, epoch_ms(record.logged_at) as at_ms,
     record."values"[shape.ordinal] as value
@@ -28,35 +30,37 @@ order by claimed.run_id, claimed.log_id, record.byte_offset
 """
 
 
-def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, list[Row]]:
+def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], beside: Beside) -> dict[int, list[Row]]:
     """What the power logs of these runs state, by run."""
-    return {int(key[0]): rows for key, rows in grouped(rows_asked(con, _POWER, runs=runs), ("run_id",)).items()}
+    rows = rows_asked(con, _POWER, runs=runs, formats=list(beside.formats))
+    return {int(key[0]): members for key, members in grouped(rows, ("run_id",)).items()}
 
 
-def energy_j(power: list[Row], run_ms: float) -> float | None:
+def energy_j(power: list[Row], run_ms: float, beside: Beside) -> float | None:
     """Joules of one run: of all its nodes and switches; None where no node's power was measured from a start on."""
+    names, energy = beside.names, ENERGIES[beside.function]
     nodes, switches = [], 0.0
     for log in grouped(power, ("log_id",)).values():
         last = {row["key"]: row for row in log}
-        efficiency = last["conversion_eff"]["value"] if "conversion_eff" in last else 1.0
-        if "interconnect_power_est" in last:
-            switches += switch_energy_j(last["interconnect_power_est"]["value"], run_ms, efficiency)
+        efficiency = last[names["efficiency"]]["value"] if names["efficiency"] in last else 1.0
+        if names["switch"] in last:
+            switches += energy.of_switch(last[names["switch"]]["value"], run_ms, efficiency)
             continue
-        readings = [(row["at_ms"], row["value"]) for row in log if row["key"] == "power_reading"]
-        if "power_measurement_start" not in last:
+        readings = [(row["at_ms"], row["value"]) for row in log if row["key"] == names["reading"]]
+        if names["start"] not in last:
             return None
-        start_ms = last["power_measurement_start"]["at_ms"]
-        stop_ms = last["power_measurement_stop"]["at_ms"] if "power_measurement_stop" in last else None
-        nodes.append(node_energy_j(readings, start_ms, stop_ms, run_ms, efficiency))
+        start_ms = last[names["start"]]["at_ms"]
+        stop_ms = last[names["stop"]]["at_ms"] if names["stop"] in last else None
+        nodes.append(energy.of_node(readings, start_ms, stop_ms, run_ms, efficiency))
     measured = [joules for joules in nodes if joules is not None]
     return sum(measured) + switches if nodes and len(measured) == len(nodes) else None
 
 
-def energy_of(runs: list[Row], power: dict[int, list[Row]], left_out: int) -> float | None:
+def energy_of(runs: list[Row], power: dict[int, list[Row]], beside: Beside, left_out: int) -> float | None:
     """The energy of a submission: the mean over the runs that make its score; None where one of them has none."""
     converged = [run for run in runs if run["converged"]]
     times = [run["stop_ms"] - run["start_ms"] for run in converged]
-    joules = [energy_j(power.get(run["run_id"], []), ms) for run, ms in zip(converged, times, strict=True)]
+    joules = [energy_j(power.get(run["run_id"], []), ms, beside) for run, ms in zip(converged, times, strict=True)]
     known = [one for one in joules if one is not None]
     if len(known) < len(joules):
         return None

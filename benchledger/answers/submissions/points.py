@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.series import rows_asked
-from benchledger.answers.submissions.reference_points import Point, point_of
-from benchledger.definitions.submissions import Demand
+from benchledger.answers.submissions.functions import CHECKS
+from benchledger.answers.submissions.reference_points import Point
+from benchledger.definitions.submissions import Beside, Demand, Suite
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,14 +22,14 @@ select
     log.log_id,
     place.path as place,
     value.line,
-    lower(max(value.text) filter (where value.name = 'benchmark')) as benchmark,
-    max(value.value) filter (where value.name = 'batch_size') as batch_size,
-    max(value.name) filter (where value.name in ('epochs', 'samples')) as counted_in,
-    max(value.text) filter (where value.name in ('epochs', 'samples')) as numbers
+    lower(max(value.text) filter (where value.name = $benchmark)) as benchmark,
+    max(value.value) filter (where value.name = $batch_size) as batch_size,
+    max(value.name) filter (where list_contains($counted, value.name)) as counted_in,
+    max(value.text) filter (where list_contains($counted, value.name)) as numbers
 from log
 join place_of_log($points) as place using (log_id)
 join (select distinct log_id, line, byte_offset, name, value, text from measurement_all) as value using (log_id)
-where log.format = 'mlperf-rcp' and place.path is not null
+where list_contains($formats, log.format) and place.path is not null
 group by all
 order by all
 """
@@ -40,19 +41,22 @@ class Points:
 
     reason: str | None = None
     place: str | None = None
-    counted_in: str = "epochs"
+    counted_in: str = ""
     points: tuple[Point, ...] = ()
 
 
-def points_stored(con: duckdb.DuckDBPyConnection, glob: str) -> dict[str, list[Row]]:
+def points_stored(con: duckdb.DuckDBPyConnection, glob: str, suite: Suite) -> dict[str, list[Row]]:
     """What the files whose place matches the glob state, by benchmark."""
-    return {str(key[0]): rows for key, rows in grouped(rows_asked(con, _POINTS, points=glob), ("benchmark",)).items()}
+    beside = suite.points
+    names = {name: beside.names[name] for name in ("benchmark", "batch_size")}
+    rows = rows_asked(con, _POINTS, points=glob, formats=list(beside.formats), counted=list(suite.counted), **names)
+    return {str(key[0]): members for key, members in grouped(rows, ("benchmark",)).items()}
 
 
-def points_of(rows: list[Row], demand: Demand) -> Points:
+def points_of(rows: list[Row], demand: Demand, beside: Beside) -> Points:
     """The points of one benchmark; none where two files speak of it, or one holds what are no counts."""
     if not rows:
-        return Points("no reference points are known: ingest the rcps_*.json of the round")
+        return Points(f"no reference points are known: ingest {beside.names['files']}")
     files = {row["log_id"]: row["place"] for row in rows}
     if len(files) > 1:
         listed = ", ".join(sorted(files.values()))
@@ -60,7 +64,8 @@ def points_of(rows: list[Row], demand: Demand) -> Points:
     (place,) = files.values()
     units = sorted({row["counted_in"] for row in rows})
     if len(units) > 1:
-        return Points(f"{place} counts in epochs and in samples")
+        return Points(f"{place} counts in {' and in '.join(units)}")
+    point_of = CHECKS[beside.function].point_of
     made = []
     for row in rows:
         numbers = _numbers(row["numbers"])

@@ -1,4 +1,4 @@
-"""`bench report mlperf`: of each submission its runs, its score, and whether it converged no faster than allowed."""
+"""`bench report submissions`: of each its runs, its score, and whether it converged no faster than allowed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from benchledger.answers.grouping import Row
 from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.submissions.energy import energy_of, power_logged
+from benchledger.answers.submissions.functions import FUNCTIONS
 from benchledger.answers.submissions.points import points_stored
 from benchledger.answers.submissions.reference_points import Verdict
 from benchledger.answers.submissions.runs import runs_of, scored
@@ -33,50 +34,52 @@ _NUMBERS = frozenset(
 _VERDICTS = {True: "pass", False: "FAIL", None: "unknown"}
 
 
-def report_mlperf(
+def report_submissions(
     *,
     db: Path | str = DEFAULT_DB,
     campaign: str | None = None,
     points: str = "*",
+    suite: str | None = None,
     all_points: bool = False,
-    train_samples: bool = False,
+    apart: bool = False,
     weak: bool = False,
     **case_columns: object,
 ) -> Report:
-    """Each submission to MLPerf Training: its runs and those demanded, its score, and the verdict on its convergence.
+    """Each submission to a suite: its runs and those demanded, its score, and the verdict on its convergence.
 
-    `points` is a glob of the files of reference convergence points that count, `all_points` keeps those that the owner
-    prunes, `train_samples` counts BERT's samples by the key of that name, as its logs of v1.0 do. With `weak` the score
-    is that of weak scaling: models trained side by side, and the minutes from the first start to the last stop.
-    Raises NothingFoundError if no series of MLPerf's runs meets the filters.
+    `suite` is one of queries/submissions/, to be named where there are several. `points` is a glob of the files of
+    reference convergence points that count, `all_points` keeps those that the owner prunes, `apart` counts samples by
+    the key that the suite names for it, as MLPerf's BERT of v1.0 needs. With `weak` the score is that of weak scaling:
+    models trained side by side, and the minutes from the first start to the last stop.
+    Raises NothingFoundError if no series of the suite's runs meets the filters, and UsageError for an unknown suite.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
-    suite = load_suite("mlperf")
+    asked = load_suite(suite, FUNCTIONS)
     with reading(db) as con:
         need_series(con, db, all_series(con), filters)
-        series = scored(con, suite.scores, filters)
+        series = scored(con, asked.scores, filters)
         if not series:
-            raise NothingFoundError("no runs of MLPerf's (:::MLLOG) meet the filters; see: bench runs")
-        runs = runs_of(con, series, sorted(set(suite.train_samples.values())))
-        stored = points_stored(con, points)
-        power = power_logged(con, [run["run_id"] for members in runs.values() for run in members])
+            raise NothingFoundError(f"no runs of suite {asked.name} meet the filters; see: bench runs")
+        runs = runs_of(con, series, asked)
+        stored = points_stored(con, points, asked)
+        power = power_logged(con, [run["run_id"] for members in runs.values() for run in members], asked.power)
         excluded = excluded_notes(con, filters)
     rows = []
     for one in series:
         members = runs[one["series_id"]]
         said = {name: agreed(members, name) for name in _SAID}
         benchmark = fact_text(said["benchmark"])
-        demand = suite.demands.get(benchmark)
-        known = points_for(stored.get(benchmark, []), suite, benchmark)
-        apart = train_samples and benchmark in suite.train_samples
-        energy = energy_of(members, power, demand.left_out if demand else 1)
-        rows.append({**one, **said, **weighed(one, members, said, demand, known, all_points, apart, energy)})
+        demand = asked.demands.get(benchmark)
+        known = points_for(stored.get(benchmark, []), asked, benchmark)
+        energy = energy_of(members, power, asked.power, demand.left_out if demand else 1)
+        is_apart = apart and benchmark in asked.apart
+        rows.append({**one, **said, **weighed(one, members, said, asked, known, all_points, is_apart, energy)})
     measured = any(row["energy_j"] is not None for row in rows)
     heads = [head for head in (_WEAK_HEADS if weak else _HEADS) if measured or head != "energy_j"]
     frame = text_frame(heads, [[_shown(row, head) for head in heads] for row in rows])
     words = frozenset(heads) - _NUMBERS
     table = Table(facts={}, coverage=None, frame=frame, notes=_notes(rows), texts=words)
-    return Report("mlperf", (table,), frame_of([_number_row(row) for row in rows])).noted(excluded)
+    return Report(asked.name, (table,), frame_of([_number_row(row) for row in rows])).noted(excluded)
 
 
 def _shown(row: Row, head: str) -> str:

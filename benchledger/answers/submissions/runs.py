@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.series import rows_asked, rows_of
+from benchledger.definitions.submissions import Suite
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,29 +29,32 @@ with member as (
 ended as (
     select run_id, log_id, max(byte_offset) as end_at
     from run_record
-    where run_id in (select run_id from member) and label = 'run_stop'
+    where run_id in (select run_id from member) and label = $stop
     group by run_id, log_id
 ),
 reached as (
-    select
-        run_id,
-        arg_max(value, place) filter (where name = 'epoch_num' and phase = 'validation') as epochs,
-        arg_max(value, place) filter (where name = 'samples_count' and phase = 'validation') as samples,
-        arg_max(value, place) filter (where list_contains($apart, name)) as apart
+    select run_id, name, arg_max(value, place) as value
     from (select *, byte_offset as place from measurement)
     join ended using (run_id, log_id)
     where place < end_at
+        and value is not null
+        and (phase = 'validation' and list_contains($counted, name) or list_contains($apart, name))
+    group by run_id, name
+),
+took as (
+    select run_id, map(list(name), list(value)) as took
+    from reached
     group by run_id
 ),
 said as (
     select
         run_id,
-        max(text) filter (where name = 'submission_benchmark') as benchmark,
-        max(text) filter (where name = 'submission_org') as submitter,
-        max(text) filter (where name = 'submission_division') as division,
-        max(text) filter (where name = 'submission_status') as availability,
-        max(text) filter (where name = 'submission_platform') as system,
-        max(value) filter (where name = 'global_batch_size') as global_batch_size
+        max(text) filter (where name = $benchmark) as benchmark,
+        max(text) filter (where name = $submitter) as submitter,
+        max(text) filter (where name = $division) as division,
+        max(text) filter (where name = $availability) as availability,
+        max(text) filter (where name = $system) as system,
+        max(value) filter (where name = $batch_size) as global_batch_size
     from measurement
     where run_id in (select run_id from member)
     group by run_id
@@ -58,21 +62,22 @@ said as (
 span as (
     select
         run_id,
-        epoch_ms(min(logged_at) filter (where label = 'run_start')) as start_ms,
-        epoch_ms(max(logged_at) filter (where label = 'run_stop')) as stop_ms
+        epoch_ms(min(logged_at) filter (where label = $start)) as start_ms,
+        epoch_ms(max(logged_at) filter (where label = $stop)) as stop_ms
     from run_record
-    where run_id in (select run_id from member) and label in ('run_start', 'run_stop')
+    where run_id in (select run_id from member) and label in ($start, $stop)
     group by run_id
 )
-select member.series_id, member.run_id, member.trial, run.run_key, coalesce(run_speed.is_trial, false) as converged,
-    said.* exclude (run_id), reached.* exclude (run_id), span.start_ms, span.stop_ms, fact.value as score_factor
+select member.series_id, member.run_id, member.trial, run.run_key,
+    coalesce(run_speed.is_trial, false) and span.start_ms is not null and span.stop_ms is not null as converged,
+    said.* exclude (run_id), took.took, span.start_ms, span.stop_ms, fact.value as score_factor
 from member
 join run using (run_id)
 left join run_speed on run_speed.run_id = member.run_id and run_speed.rule = $rule and run_speed.phase = 'train'
 left join said on said.run_id = member.run_id
-left join reached on reached.run_id = member.run_id
+left join took on took.run_id = member.run_id
 left join span on span.run_id = member.run_id
-left join fact on fact.run_id = member.run_id and fact.name = 'score_factor' and fact.used
+left join fact on fact.run_id = member.run_id and fact.name = $factor and fact.used
 order by member.series_id, member.trial, run.run_key
 """
 
@@ -83,11 +88,12 @@ def scored(con: duckdb.DuckDBPyConnection, scores: tuple[str, ...], filters: Fil
     return rows_of(filters.apply(found).order("campaign nulls last, name, series_id"))
 
 
-def runs_of(con: duckdb.DuckDBPyConnection, series: list[Row], apart: list[str]) -> dict[int, list[Row]]:
-    """The runs of each of these series, with what their logs say; `apart` are keys of samples beside those."""
+def runs_of(con: duckdb.DuckDBPyConnection, series: list[Row], suite: Suite) -> dict[int, list[Row]]:
+    """The runs of each of these series, with what their logs say; `took` is what they took to the target, by name."""
+    names = {"counted": list(suite.counted.values()), "apart": sorted(set(suite.apart.values())), **suite.log}
     found: dict[int, list[Row]] = {}
     for (rule,), rows in grouped(series, ("rule",)).items():
         asked = [row["series_id"] for row in rows]
-        runs = rows_asked(con, _RUNS, series=asked, rule=rule, apart=apart)
+        runs = rows_asked(con, _RUNS, series=asked, rule=rule, **names)
         found |= {int(key[0]): members for key, members in grouped(runs, ("series_id",)).items()}
     return found

@@ -5,28 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchledger.answers.grouping import Row
+from benchledger.answers.submissions.functions import CHECKS, WEAK
 from benchledger.answers.submissions.points import Points, points_of
-from benchledger.answers.submissions.reference_points import Verdict, judge, pruned
-from benchledger.answers.submissions.scores import weak_scaling
-from benchledger.definitions.submissions import Demand, Suite
+from benchledger.answers.submissions.reference_points import Verdict
+from benchledger.definitions.submissions import Suite
 
 
 def weighed(
     series: Row,
     runs: list[Row],
     said: Row,
-    demand: Demand | None,
+    suite: Suite,
     known: Points,
     all_points: bool,
     apart: bool,
     energy: float | None,
 ) -> Row:
     """What the runs of a submission come to, and the verdict on what they took to converge."""
+    demand = suite.demands.get(str(said["benchmark"]))
     converged = [run for run in runs if run["converged"]]
-    side_by_side = weak_scaling(
+    side_by_side = WEAK[suite.weak](
         [run["start_ms"] for run in converged], [run["stop_ms"] for run in converged], demand.runs if demand else 1
     )
-    verdict = _verdict(runs, said["global_batch_size"], demand, known, all_points, apart)
+    verdict = _verdict(runs, said, suite, known, all_points, apart)
     # A scaling.json is what the judges made of such a factor: the score is not multiplied twice.
     scaled = float(str(agreed(runs, "score_factor") or 1))
     normalised = series["value"] / scaled * verdict.factor if series["value"] is not None and verdict.factor else None
@@ -50,7 +51,7 @@ def points_for(stored: list[Row], suite: Suite, benchmark: str) -> Points:
         return Points(suite.untold[benchmark])
     if demand is None:
         return Points(f"no benchmark {benchmark!r} is known: {', '.join(sorted(suite.demands))}")
-    return points_of(stored, demand)
+    return points_of(stored, demand, suite.points)
 
 
 def agreed(runs: list[Row], name: str) -> object:
@@ -59,20 +60,23 @@ def agreed(runs: list[Row], name: str) -> object:
     return values.pop() if len(values) == 1 else None
 
 
-def _verdict(
-    runs: list[Row], batch_size: float | None, demand: Demand | None, known: Points, all_points: bool, apart: bool
-) -> Verdict:
+def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, all_points: bool, apart: bool) -> Verdict:
+    benchmark = str(said["benchmark"])
+    demand = suite.demands.get(benchmark)
     if known.reason is not None or demand is None:
         return Verdict(None, known.reason or "")
-    if batch_size is None:
+    if said["global_batch_size"] is None:
         return Verdict(None, "its runs state no global batch size, or several")
-    taken = "apart" if apart else known.counted_in
-    if any(run[taken] is None for run in runs if run["converged"]):
-        return Verdict(None, f"a run that converged states no {'train_samples' if apart else known.counted_in}")
-    numbers = [round(run[taken], 3) if run["converged"] else None for run in runs]
-    points = known.points if all_points else pruned(known.points, demand)
-    verdict = judge(points, batch_size, numbers, demand)
-    if verdict.passed is False and not apart and any(run["apart"] not in (None, run[taken]) for run in runs):
+    key = suite.apart.get(benchmark, "")
+    name, shown = (key, key) if apart else (suite.counted[known.counted_in], known.counted_in)
+    took = [run["took"] or {} for run in runs]
+    if any(name not in one for run, one in zip(runs, took, strict=True) if run["converged"]):
+        return Verdict(None, f"a run that converged states no {shown}")
+    numbers = [round(one[name], 3) if run["converged"] else None for run, one in zip(runs, took, strict=True)]
+    check = CHECKS[suite.points.function]
+    points = known.points if all_points else check.pruned(known.points, demand)
+    verdict = check.judge(points, said["global_batch_size"], numbers, demand)
+    if verdict.passed is False and not apart and any(one.get(key) not in (None, one.get(name)) for one in took):
         # Evaluations that say epoch 1 throughout, beside points in samples.
-        return replace(verdict, passed=None, reason="its logs count samples apart: ask with --train-samples")
+        return replace(verdict, passed=None, reason="its logs count samples apart: ask with --apart")
     return verdict
