@@ -12,7 +12,7 @@ ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate", "signif
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
 _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statistic")
 # What a rule makes its speed in: minutes too, which no log is read in.
-SPEED_UNITS = ("samples/s", "tokens/s", "steps/s", "s", "min", "TFLOP/s")
+SPEED_UNITS = ("samples/s", "tokens/s", "items/s", "steps/s", "s", "min", "TFLOP/s")
 _CHOICES = {
     "kind": ("step", "summary"),
     "statistic": ("last", "mean", "median", "trimmed"),

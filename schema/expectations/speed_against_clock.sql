@@ -30,8 +30,6 @@ printed as (
     join run using (run_id)
     join bench_case using (case_id)
     where quantity = 'throughput' and unit = 'samples/s' and phase = 'train' and value > 0
-        -- An item may be a piece of a sample: a frame or a value of sound.
-        and measurement.name not like '%items%'
     group by run_id
 ),
 checked as (

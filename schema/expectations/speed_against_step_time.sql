@@ -11,8 +11,6 @@ with printed as (
             filter (where quantity = 'step_time' or unit = 'steps/s') as step_s
     from measurement
     where kind = 'step' and phase = 'train' and quantity in ('throughput', 'step_time') and value > 0
-        -- An item may be a piece of a sample: a frame or a value of sound.
-        and name not like '%items%'
     group by run_id
 ),
 checked as (

@@ -280,7 +280,7 @@ create table rule (
     trial_rounding         varchar check (trial_rounding in ('round_even', 'round_exact', 'truncate', 'round2_truncate', 'significant')),
     trial_rounding_digits  integer,
     quantity               varchar check (quantity in ('throughput', 'step_time', 'interval', 'round', 'epoch_time', 'span')),
-    unit                   varchar check (unit in ('samples/s', 'tokens/s', 'steps/s', 's', 'min', 'TFLOP/s')),
+    unit                   varchar check (unit in ('samples/s', 'tokens/s', 'items/s', 'steps/s', 's', 'min', 'TFLOP/s')),
     average_of             varchar not null default 'rates' check (average_of in ('rates', 'times')),
     batch                  varchar not null default 'global' check (batch in ('global', 'pass')),
     after_step             bigint,

@@ -91,7 +91,7 @@ comment on column shape.name is 'Name of the value as the log spells it.';
 comment on column shape.quantity is
     'What the value is: throughput, loss, memory_used, ... NULL if the format does not declare it.';
 comment on column shape.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column shape.unit_logged is 'Unit as the log spells it.';
 comment on column shape.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
@@ -304,7 +304,7 @@ comment on column rule.trial_rounding_digits is 'Digits of the rounding of a ser
 comment on column rule.quantity is
     'What it reads: throughput, step_time, epoch_time (all as printed), interval (time between two step records of a rank), round (time between two rounds of all ranks) or span (time from the first record of one label to the last of another, as name says); NULL for the first of throughput, step_time and interval that a run has.';
 comment on column rule.unit is
-    'Unit of its values: samples/s, tokens/s, steps/s, s and min (a step, or a span), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
+    'Unit of its values: samples/s, tokens/s, items/s, steps/s, s and min (a step, or a span), TFLOP/s; NULL for the one that is printed, samples/s where times are.';
 comment on column rule.average_of is
     'rates: the statistic is taken of speeds; times: of times, so that a mean is volume over time.';
 comment on column rule.batch is
@@ -350,7 +350,7 @@ comment on column published.rule is 'Rule by which the document got the number; 
 comment on column published.quantity is 'speed or speedup.';
 comment on column published.printed is 'Number as printed, digit by digit.';
 comment on column published.value is 'The same as a number.';
-comment on column published.unit is 'Unit: samples/s, tokens/s, steps/s, s, TFLOP/s; 1 for a speed-up.';
+comment on column published.unit is 'Unit: samples/s, tokens/s, items/s, steps/s, s, TFLOP/s; 1 for a speed-up.';
 comment on column published.url is 'Address of the document; NULL if it is not known.';
 comment on column published.note is 'What is known to be wrong with the number; NULL for nothing.';
 
@@ -404,7 +404,7 @@ comment on column measurement_all.quantity is
 comment on column measurement_all.value is 'Value, scaled to unit; NULL if it is text.';
 comment on column measurement_all.text is 'Value that is no number.';
 comment on column measurement_all.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column measurement_all.unit_logged is 'Unit as the log spells it.';
 comment on column measurement_all.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
@@ -434,7 +434,7 @@ comment on column measurement.quantity is
 comment on column measurement.value is 'Value, scaled to unit; NULL if it is text.';
 comment on column measurement.text is 'Value that is no number.';
 comment on column measurement.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column measurement.unit_logged is 'Unit as the log spells it.';
 comment on column measurement.scope is 'Whether the value is per gpu, per node or global; NULL if it is not known.';
 
@@ -579,7 +579,7 @@ comment on column run_speed.phase is 'train, validation or inference.';
 comment on column run_speed.value is
     'Speed over all GPUs, or of one where rule.per says so; also of a failed run, where there is one; NULL if none can be computed.';
 comment on column run_speed.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column run_speed.records_used is 'Number of records that the value is made of.';
 comment on column run_speed.records_skipped is
     'Number of records that the rule leaves out, or that are unusable (not a number; no time between two steps).';
@@ -618,7 +618,7 @@ comment on column speed_table.is_default is
 comment on column speed_table.value is
     'Speed over all GPUs: the rule''s statistic over the trials; NULL if there is no trial.';
 comment on column speed_table.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column speed_table.trials is 'Number of runs that the value is made of.';
 comment on column speed_table.trials_dropped is
     'Number of runs of the series that the value is not made of: failed, or without a value.';
@@ -717,7 +717,7 @@ comment on column speedup_table.rule is 'Id of the rule (table rule).';
 comment on column speedup_table.is_default is 'Whether the rule is the default of the log''s format.';
 comment on column speedup_table.value is 'Speed over all GPUs.';
 comment on column speedup_table.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column speedup_table.trials is 'Number of runs that the value is made of.';
 comment on column speedup_table.trials_dropped is
     'Number of runs of the series that the value is not made of: failed, or without a value.';
@@ -811,7 +811,7 @@ comment on column profile_table.quantity is
     'What is measured: a word of schema/vocabulary/quantities.toml; NULL if no field declares it.';
 comment on column profile_table.value is 'Mean over the calls.';
 comment on column profile_table.unit is
-    'Unit of the value: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1; NULL if unknown.';
+    'Unit of the value: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1; NULL if unknown.';
 comment on column profile_table.records is 'Number of calls.';
 comment on column profile_table.total is 'Sum over the calls.';
 comment on column profile_table.lowest is 'Lowest of the calls.';
@@ -879,7 +879,7 @@ comment on column leaderboard.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
 comment on column leaderboard.gpus is 'Number of GPUs over all nodes.';
 comment on column leaderboard.unit is
-    'Unit: samples/s, tokens/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
+    'Unit: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1. NULL if it is not known.';
 comment on column leaderboard.rank is
     'Rank by speed, from 1; NULL where the work is not known to be equal: model, task, precision, GPU model, number of GPUs or unit is unknown, or the sequence length of a model whose family states one.';
 comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';

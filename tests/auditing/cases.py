@@ -44,21 +44,35 @@ pair("speedup_over_gpus", _scaling, breaks=841.0, sound=839.0)
 pair("slower_with_more_gpus", _scaling, breaks=99.0, sound=101.0)
 
 
-def _steps_with_times(ledger: Ledger, seconds: float) -> None:
+def _steps_with_times(ledger: Ledger, told: list[tuple[float, str]]) -> None:
     # 8 GPUs print the speed of one: 32 samples of it in a step.
-    printed = step(ips=("throughput", 100.0, "samples/s", "gpu"), cost=("step_time", seconds, "s", None))
-    ledger.run(printed, printed, case=gpus(8), format="paddle")
+    for seconds, unit in told:
+        printed = step(items_per_s=("throughput", 100.0, unit, "gpu"), cost=("step_time", seconds, "s", None))
+        ledger.run(printed, printed, case=gpus(8), format="paddle")
 
 
-pair("speed_against_step_time", _steps_with_times, breaks=0.34, sound=0.33)
+# Items are any number a sample.
+pair(
+    "speed_against_step_time",
+    _steps_with_times,
+    breaks=[(0.34, "samples/s")],
+    sound=[(0.33, "samples/s"), (34.0, "items/s")],
+)
 
 
-def _by_clock(ledger: Ledger, seconds: float) -> None:
+def _by_clock(ledger: Ledger, told: list[tuple[float, str]]) -> None:
     # 1000 samples/s with a global batch of 256: 0.256 s a step.
-    ledger.run(*(ledger.step(n, at=n * seconds, speed=1000.0) for n in range(6)), case=gpus(8))
+    for seconds, unit in told:
+        steps = [ledger.step(n, at=n * seconds, speed=1000.0, unit=unit, name="items_per_s") for n in range(6)]
+        ledger.run(*steps, case=gpus(8))
 
 
-pair("speed_against_clock", _by_clock, breaks=0.30, sound=0.29)
+pair(
+    "speed_against_clock",
+    _by_clock,
+    breaks=[(0.30, "samples/s")],
+    sound=[(0.29, "samples/s"), (30.0, "items/s")],
+)
 
 
 def _ngc(ledger: Ledger, steps: int) -> None:
