@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -52,6 +53,12 @@ def manifest_rows(shared: Path) -> list[Row]:
         return list(csv.DictReader(file))
 
 
+def rows_of_families(shared: Path, families: Iterable[str]) -> list[Row]:
+    """A row per log of some families of the manifest."""
+    wanted = set(families)
+    return [row for row in manifest_rows(shared) if row["format_family"] in wanted]
+
+
 def is_sure(row: Row) -> bool:
     return row["verified"].startswith("yes")
 
@@ -68,11 +75,16 @@ def rule_of(row: Row) -> str:
     return f"perf.{SKIPPED.get(row['format_family'], 'mean')}_skip{skipped[1]}"
 
 
-def numbers_of(ledger: Path, rows: list[Row]) -> Numbers:
-    """Of each log the numbers of its runs by rule and, with "cell " before the rule, of the series that they are trials of."""
+def paths_of(ledger: Path, rows: list[Row]) -> dict[str, str]:
+    """The logs' paths in the manifest, by the paths under which a ledger keeps them."""
     with closing(PrivateFile(ledger)) as private:
         redactor = Redactor(known_redaction(), private.key)
-    path_of = {redactor.path(row["path"]): row["path"] for row in rows}
+    return {redactor.path(row["path"]): row["path"] for row in rows}
+
+
+def numbers_of(ledger: Path, rows: list[Row]) -> Numbers:
+    """Of each log the numbers of its runs by rule and, with "cell " before the rule, of the series that they are trials of."""
+    path_of = paths_of(ledger, rows)
     found: Numbers = defaultdict(lambda: defaultdict(list))
     for path, rule, value in ask(ledger, _OF_RUNS) + ask(ledger, _OF_SERIES) + ask(ledger, _OF_LINES):
         if path in path_of and rule:

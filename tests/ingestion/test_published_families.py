@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,55 +9,47 @@ import pytest
 from benchledger import ingest
 from tests.ingestion.logs import ask
 
-FAMILIES = ("tf-ngc-bert", "paddle-ips(bert)", "megatron")
+FORMATS = ["tf-ngc-bert", "paddle-bert", "megatron-gpt"]
 
 
-@pytest.fixture(scope="module")
-def published(shared: Path) -> list[dict[str, str]]:
-    with open(shared / "corpus" / "manifest.csv", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["format_family"] in FAMILIES]
-
-
-@pytest.fixture(scope="module")
-def ledger(corpus: Path, published: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    logs = tmp_path_factory.mktemp("families")
-    for row in published:
-        place = logs / row["path"]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(corpus / row["path"], place)
-    db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
-    ingest(logs, db=db)
-    return db
-
-
-def test_every_log_of_the_families_has_one_default_speed_or_says_why_not(ledger: Path) -> None:
+def test_every_log_of_the_families_has_one_default_speed_or_says_why_not(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger, "select run_id, count(*), count(value) from run_speed where is_default and phase = 'train' group by all"
+        corpus_ledger,
+        """select run_id, count(*), count(value) from run_speed join run_format using (run_id)
+           where is_default and phase = 'train' and list_contains(?, format) group by all""",
+        FORMATS,
     )
     silent = ask(
-        ledger,
-        "select distinct status from run_speed where is_default and phase = 'train' and value is null and status <> 'ok'",
+        corpus_ledger,
+        """select distinct status from run_speed join run_format using (run_id) where is_default and phase = 'train'
+           and value is null and status <> 'ok' and list_contains(?, format)""",
+        FORMATS,
+    )
+    logs = ask(
+        corpus_ledger,
+        "select count(*) from run_log join log using (log_id) where role = 'train' and list_contains(?, format)",
+        FORMATS,
     )
 
     assert {count for _, count, _ in rows} == {1}
-    assert len(rows) == ask(ledger, "select count(*) from run join run_log using (run_id) where role = 'train'")[0][0]
+    assert [(len(rows),)] == logs
     assert sum(values for *_, values in rows) >= 70
     assert {status for (status,) in silent} <= {"failed", "truncated", "missing_fact", "too_few_records"}
 
 
-def test_logs_of_many_nodes_without_a_summary_speak_by_the_fallback_and_say_so(ledger: Path) -> None:
+def test_logs_of_many_nodes_without_a_summary_speak_by_the_fallback_and_say_so(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger,
-        "select distinct rule, gpus from speed_table where is_default and framework = 'tensorflow' and value is not null "
-        "order by all",
+        corpus_ledger,
+        """select distinct rule, gpus from speed_table join series_run using (series_id) join run_format using (run_id)
+           where is_default and value is not null and format = 'tf-ngc-bert' order by all""",
     )
 
     assert rows == [("ngc.tf_mean", 32), ("ngc.tf_summary", 1), ("ngc.tf_summary", 8)]
 
 
-def test_no_table_of_a_default_mixes_two_rules_in_a_series(ledger: Path) -> None:
+def test_no_table_of_a_default_mixes_two_rules_in_a_series(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger, "select series_id from speed_table where is_default group by series_id, unit having count(*) > 1"
+        corpus_ledger, "select series_id from speed_table where is_default group by series_id, unit having count(*) > 1"
     )
 
     assert rows == []
@@ -83,13 +73,15 @@ def test_megatron_on_h200_is_told_in_tokens_a_second(h200: Path, tmp_path: Path)
     assert rows[2][3] == pytest.approx(14_784, rel=1e-3)
 
 
-def test_paddles_modes_agree_where_a_log_prints_time_steps_and_speed(ledger: Path) -> None:
+def test_paddles_modes_agree_where_a_log_prints_time_steps_and_speed(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger,
+        corpus_ledger,
         """select s.value, t.value, u.value from run_speed s
            left join run_speed t on t.run_id = s.run_id and t.rule = 'paddle.mode0'
            left join run_speed u on u.run_id = s.run_id and u.rule = 'paddle.mode3'
-           where s.rule = 'paddle.mode_minus1' and s.value is not null""",
+           join run_format f on f.run_id = s.run_id
+           where s.rule = 'paddle.mode_minus1' and s.value is not null and list_contains(?, f.format)""",
+        FORMATS,
     )
     by_time = [(speed, other) for speed, other, _ in rows if other is not None]
     by_steps = [(speed, other) for speed, _, other in rows if other is not None]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import shutil
 from pathlib import Path
 
 import pytest
 
-from benchledger import ingest
 from tests.ingestion.logs import ask
+from tests.ingestion.published import Row, rows_of_families
 
 # The format of each family of Perf, and how many of its logs there are.
 FORMATS = {
@@ -23,38 +21,25 @@ FORMATS = {
 }
 
 
-@pytest.fixture(scope="module")
-def published(shared: Path) -> list[dict[str, str]]:
-    with open(shared / "corpus" / "manifest.csv", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["format_family"] in FORMATS]
-
-
-@pytest.fixture(scope="module")
-def ledger(corpus: Path, published: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    logs = tmp_path_factory.mktemp("perf")
-    for row in published:
-        place = logs / row["path"]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(corpus / row["path"], place)
-    db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
-    ingest(logs, db=db)
-    return db
+@pytest.fixture
+def published(shared: Path) -> list[Row]:
+    return rows_of_families(shared, FORMATS)
 
 
 @pytest.mark.parametrize("family", FORMATS)
 def test_every_log_of_a_family_is_told_by_its_format_and_has_no_reject(
-    ledger: Path, published: list[dict[str, str]], family: str
+    corpus_ledger: Path, published: list[Row], family: str
 ) -> None:
-    formats = dict(ask(ledger, "select distinct path, format from sighting join log using (log_id)"))
+    formats = dict(ask(corpus_ledger, "select distinct path, format from sighting join log using (log_id)"))
     found = [formats.get(row["path"]) for row in published if row["format_family"] == family]
 
     assert found == [FORMATS[family][0]] * FORMATS[family][1]
-    assert ask(ledger, "select * from reject") == []
+    assert ask(corpus_ledger, "select * from reject join log using (log_id) where format = ?", FORMATS[family][0]) == []
 
 
-def test_what_a_parameter_server_log_says_of_its_nodes_beats_its_name(ledger: Path) -> None:
+def test_what_a_parameter_server_log_says_of_its_nodes_beats_its_name(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger,
+        corpus_ledger,
         """select distinct path, nodes from sighting join run_log using (log_id) join run using (run_id)
            join bench_case using (case_id) where path like '%W2V_DataLoader_16Thread_8Node'""",
     )
@@ -62,9 +47,9 @@ def test_what_a_parameter_server_log_says_of_its_nodes_beats_its_name(ledger: Pa
     assert [nodes for _, nodes in rows] == [16]
 
 
-def test_a_run_that_diverged_or_broke_off_keeps_its_speed_and_says_what_became_of_it(ledger: Path) -> None:
+def test_a_run_that_diverged_or_broke_off_keeps_its_speed_and_says_what_became_of_it(corpus_ledger: Path) -> None:
     rows = ask(
-        ledger,
+        corpus_ledger,
         """select run.status, count(distinct run_id) from log join run_log using (log_id) join run using (run_id)
            where log.format = 'ngc-transformer' group by all order by all""",
     )
