@@ -30,8 +30,13 @@ from benchledger.scanning.values import (
 
 _CUTS = re.compile(rb"[\r\n]")
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
-# A line begins behind a rank's prefix too: `[1,0]<stdout>:`, `0: `.
-_LINE_START = rb"(?:(?<![^\r\n])|(?<=[>0-9]:)|(?<=[>0-9]: ))"
+# A line begins behind a rank's prefix too: `[1,0]<stdout>:`, `0: `; and behind a colour.
+_COLOURS = rb"|".join(
+    rb"(?<=" + begin + rb"\x1b\[" + digits + rb"m)"
+    for begin in (rb"[\r\n]", rb"\A")
+    for digits in (rb"[0-9]", rb"[0-9]{2}")
+)
+_LINE_START = rb"(?:(?<![^\r\n])|(?<=[>0-9]:)|(?<=[>0-9]: )|" + _COLOURS + rb")"
 _WORD_START = rb"(?<![A-Za-z0-9_])"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200

@@ -1,4 +1,4 @@
-"""Records that begin with a hole, where their line begins: found by their anchor, behind a rank's prefix too."""
+"""Records that begin with a hole, where their line begins: found by their anchor, behind a rank's prefix or a colour too."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ templates = ["step {step:int} loss {loss:float}"]
         ("     8     |   10318   |", "row", None),
         ("[1,3]<stdout>:     8     |   10318   |", "row", 3),
         ("5:      8     |   10318   |", "row", 5),
+        ("\x1b[1m     8     |   10318   |\x1b[0m", "row", None),
+        ("\x1b[32m8     |   10318   |\x1b[0m", "row", None),
         ("step 8 loss 2.5", "step", None),
     ],
 )

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from benchledger.definitions.hints import hints, plain
 from benchledger.definitions.log_format import COLUMNS, PairsStyle
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.drafting.lists import ListCut, find_list, pairs_reader
 from benchledger.scanning.drafting.masks import Masked, Shape
+from benchledger.scanning.drafting.values import UNIT, Name, unit_behind
 from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.values import ANSI
 
 _TOKEN = re.compile(r"(?:^|(?<=[\s\]):>|]))[^\s\])>|:,;.-][^\s]")
 _LEAD_WORD = re.compile(r"\W*(?:\[[^\]]*\]|[A-Z]{2,8}:?)[\s:|-]*\Z")
 _PHRASE = re.compile(r"([A-Za-z_][\w@./%-]*(?: [A-Za-z_][\w@./%-]*){0,4})[^A-Za-z_]*\Z")
 _DIVIDES = re.compile(r"[,;|\[\](){}<>]|\s-\s|  |: (?=\S)|\t")
-_UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
+_OF_ALL = re.compile(r"[ \t]*[0-9]+/[0-9]+[ \t]")
 _BLANKS = re.compile(r"[ \t]+")
-_BY_UNIT = dict.fromkeys(("samples/s", "tokens/s", "steps/s"), "throughput")
 _LEAD_LIMIT = 200
 _VALUES_READ = 60
-
-
-@dataclass
-class Name:
-    """A value of a record: how its line spells it, its logged unit, its numbers and texts."""
-
-    name: str
-    unit: str | None = None
-    hole: bool = False
-    numbers: list[float] = field(default_factory=list)
-    texts: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -83,6 +73,9 @@ def start_of(line: Masked, leads: LeadReader) -> tuple[int | None, bool]:
     True: at the line's beginning, as a time stands before it that no lead takes.
     """
     ends = [0, *(mark.end for mark in line.marks)]
+    if _OF_ALL.match(ANSI.sub(b"", line.text.encode()).decode()):
+        # `50/250 [====>   ]`: nothing but the beginning of the line tells where it begins.
+        return 0, True
     places = [
         end + match.start()
         for end, literal in zip(ends, line.literals, strict=True)
@@ -113,17 +106,28 @@ def _template(shape: Shape, start: int, cut: ListCut | None) -> tuple[str, dict[
     source, position = "", start
     names: dict[str, Name] = {}
     columns: set[str] = set()
+    veiled = False
     for index, mark in enumerate(line.marks):
         if mark.start < start or mark.end > stop:
             continue
         before = line.text[position : mark.start]
+        if veiled and not before.strip() and source.endswith("{*}"):
+            # What stands behind a bar or a colour that has no place of its own is hidden with it.
+            position = mark.end
+            continue
         if mark.type == "ansi":
             # Heads are looked for before colours are taken off: they end where one stands.
             coloured = (
                 "{*}" if "{*}" not in source and (source or before) and line.text[mark.end : stop].strip() else ""
             )
+            if coloured and not before and source.endswith("}"):
+                source, veiled = source[: source.rindex("{")], True
+                names.popitem()
             source += escaped(before) + coloured
             position = mark.end
+            continue
+        if mark.type == "drawn":
+            source, veiled, position = source + escaped(before) + "{*}", True, mark.end
             continue
         # Two holes may not touch, and one blank between two texts divides nothing.
         touches = not before.strip() and source.endswith("}")
@@ -163,7 +167,7 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
     if not phrase and number:
         # `Loss: 6.94 (6.95)` says the mean behind the value, `149.9/s` nothing but that it is a rate.
         phrase = _by_its_place(before, after, names)
-    unit = _unit(after) if number else None
+    unit = unit_behind(after) if number else None
     name = _unused(plain_hole(phrase) or (plain(unit) if unit else ""), names, number)
     if not name:
         return "{*}"
@@ -174,14 +178,14 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
 
 def _own(before: str, line: Masked, index: int, start: int) -> str:
     # The unit of the value before is no part of this one's name: `0.22s ips: 101.0`.
-    unit = _UNIT.match(before) if index and line.marks[index - 1].end > start else None
+    unit = UNIT.match(before) if index and line.marks[index - 1].end > start else None
     return before[unit.end() :] if unit and unit.group(1) in vocabulary().spellings else before
 
 
 def _by_its_place(before: str, after: str, names: dict[str, Name]) -> str:
     if after.startswith("%"):
         return "percent"
-    last, unit = _last_column(names), _unit(after)
+    last, unit = _last_column(names), unit_behind(after)
     # `1202 img/s (154 ms/upd)` is no mean of the speed: what has another unit is another value.
     if before.strip() == "(" and (unit is None or not last or unit == names[last].unit):
         return last
@@ -217,43 +221,6 @@ def _phrase(before: str) -> str:
     words = match.group(1).split()
     tails = (" ".join(words[start:]) for start in range(len(words)))
     return next((tail for tail in tails if hints().fact(tail)), match.group(1))
-
-
-def _unit(after: str) -> str | None:
-    match = _UNIT.match(after)
-    # `lr=3e-4 tokens/sec=119`: what assigns follows the name of the next value, not a unit.
-    if match is None or re.match(r"\s*=|:\S" if match.group().startswith(" ") else r"=", after[match.end() :]):
-        return None
-    token = match.group(1)
-    known = token in vocabulary().spellings or re.search(r"/(?:s|sec|second)\b", token) or time_of(token)
-    return token if known else None
-
-
-def time_of(unit: str) -> str | None:
-    """The unit of time in the time of one step: ms of `ms/step` and `ms/upd`."""
-    time, slash, each = unit.partition("/")
-    known = vocabulary().spellings.get(time)
-    return time if slash and known and known[0] == "s" and hints().counter(each) else None
-
-
-def quantity_of(name: Name) -> tuple[str, str] | None:
-    """What a value measures, by its name, else by its unit; of a name that its unit contradicts, the unit counts."""
-    known = hints().quantity(name.name)
-    if name.unit is None:
-        return known
-    unit = (known_unit(name.unit) or ("", 1.0))[0]
-    if known and (not unit or vocabulary().can_have(known[0], unit)):
-        return known
-    by_unit = "step_time" if time_of(name.unit) else _BY_UNIT.get(unit)
-    return (by_unit, "") if by_unit else None
-
-
-def known_unit(logged: str) -> tuple[str, float] | None:
-    """The unit of the vocabulary, and its scale, that a logged one is: seq/s of `seq/s/gpu`, ms of `ms/step`."""
-    spellings = vocabulary().spellings
-    return (
-        spellings.get(logged) or spellings.get("/".join(logged.split("/")[:2])) or spellings.get(time_of(logged) or "")
-    )
 
 
 def escaped(text: str) -> str:

@@ -89,8 +89,10 @@ def _styles(text: str) -> Iterator[PairsStyle]:
 def _key_starts(line: Masked, start: int, assign: str) -> Iterator[int]:
     # A key begins behind what divides: a bracket, a comma, a bar, two blanks; else each word of the literal is tried.
     ends = [0, *(mark.end for mark in line.marks)]
-    for end, literal in zip(ends, line.literals, strict=True):
-        for match in re.finditer(r"(?:^|(?<=[\s,;|(\[{'\"\]:)-]))[A-Za-z_]", literal):
+    for index, (end, literal) in enumerate(zip(ends, line.literals, strict=True)):
+        # What is glued to a value is its unit.
+        first = r"(?:^|" if not index or line.marks[index - 1].type == "ansi" else "(?:"
+        for match in re.finditer(first + r"(?<=[\s,;|(\[{'\"\]:)-]))[A-Za-z_]", literal):
             at = end + match.start()
             if at >= start and assign in line.text[at:]:
                 yield at
@@ -101,7 +103,7 @@ def _clean(reader: PairsReader, tail: bytes, style: PairsStyle) -> list[Pair] | 
     if note or len(pairs) < 2:
         return None
     for key, _, value, _ in pairs:
-        if not _KEY.match(key) or key.split()[-1:] == ["-"] or "  " in key:
+        if not _KEY.match(key) or key.split()[-1:] == ["-"] or "  " in key or " - " in key:
             return None
         if value and (style.assign in value or value[:1] in "-|") and not value.startswith(("[", "(", "{")):
             return None

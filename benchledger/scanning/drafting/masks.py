@@ -32,7 +32,8 @@ _NUMBERS = (
 )
 # In this order; each alternative is one named group.
 _KINDS = {
-    "ansi": ANSI.pattern.decode(),
+    "ansi": "\x00+",
+    "drawn": r"\[[=>.# -]{6,}\]|[─-▟]{2,}\x00*(?:[\x00 ]*[─-▟])*\x00*",
     "time": rf"{TIME.decode()}(?![0-9])",
     "date": "|".join(_DATES),
     "stamp": rf"(?<=[IWEF]){STAMP.decode()}",
@@ -44,6 +45,7 @@ _KINDS = {
     "nan": r"(?:(?<=[:=(,\[])|(?<=[:=] ))[+-]?(?:nan|inf|NaN|Inf|None|null)(?![\w.])",
     "number": "|".join(_NUMBERS),
 }
+_COLOUR = re.compile(ANSI.pattern.decode())
 _MARKS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
 _BLANKS = re.compile(r"[ \t]+")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
@@ -51,7 +53,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 
 @dataclass(frozen=True)
 class Mark:
-    """Where in a line a value stands; `type` is that of a hole, `bar` (of progress) or `ansi` (a colour)."""
+    """Where in a line a value stands; `type` is that of a hole, `bar` or `drawn` (of progress), or `ansi` (colours)."""
 
     type: str
     start: int
@@ -126,7 +128,8 @@ KEPT = 400
 def masked(number: int, text: str) -> Masked:
     """A line with its values marked."""
     marks = []
-    for match in _MARKS.finditer(text):
+    # A colour is no letter before the number behind it.
+    for match in _MARKS.finditer(_COLOUR.sub(lambda colour: "\x00" * len(colour.group()), text)):
         kind = match.lastgroup or ""
         start, end = match.span(kind)
         marks.append(Mark(_type(kind, match.group(kind)), start, end))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchledger.definitions.hints import hints, plain
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.scanning.drafting.entries import Entry, Name, known_unit, quantity_of, time_of
-from benchledger.scanning.drafting.sorting import Setting, Sorted, is_validation
+from benchledger.scanning.drafting.entries import Entry
+from benchledger.scanning.drafting.sorting import Setting, Sorted, is_evaluated, is_validation
+from benchledger.scanning.drafting.values import Name, known_unit, quantity_of, time_of
 
 _PER_GPU = re.compile(r"(?:/|_per_|per[ _]|_s(?:ec)?_)(?:gpu|device|card|rank|worker)", re.IGNORECASE)
 _TRUTHS = {"True", "False", "true", "false"}
@@ -34,7 +35,9 @@ def fields(found: Sorted) -> list[Meaning]:
                 continue
             meaning = _field(name)
             if meaning is not None:
-                made[name.name] = meaning
+                evaluated = "quantity" in meaning.keys and is_evaluated(name)
+                phase = {"phase": "validation"} if evaluated and not is_validation(entry) else {}
+                made[name.name] = replace(meaning, keys=meaning.keys | phase)
     return list(made.values())
 
 

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, field
 
 from benchledger.definitions.hints import hints, plain
-from benchledger.scanning.drafting.entries import Entry, Name, known_unit, quantity_of
+from benchledger.scanning.drafting.entries import Entry
+from benchledger.scanning.drafting.values import Name, known_unit, quantity_of
 from benchledger.scanning.values import ANSI
 
 _WEIGHTS = {"throughput": 4, "loss": 3, "step_time": 2, "learning_rate": 2, "train_time": 1, "memory_allocated": 1}
@@ -118,10 +119,15 @@ def is_validation(entry: Entry) -> bool:
     """Whether the words before the values of an entry say that they are not of the training."""
     head = re.sub(r"\{[^{}]*\}", " ", entry.template)
     # `train_loss=2.1, val_acc=0.4` is a line of the training, in which the last evaluation stands too.
-    first = [(quantity_of(name), plain(name.name).split("_")[0] in hints().validation) for name in entry.names.values()]
+    first = [(quantity_of(name), is_evaluated(name)) for name in entry.names.values()]
     own = [of_it for found, of_it in first if found and found[0] in _LEARNT]
     words = set(plain(head).split("_"))
     return bool(words & hints().validation) or (any(of_it for _, of_it in first) and all(own))
+
+
+def is_evaluated(name: Name) -> bool:
+    """Whether a name says that its value is of an evaluation: val_acc."""
+    return plain(name.name).split("_")[0] in hints().validation
 
 
 def only_judges(entry: Entry) -> bool:
