@@ -9,7 +9,7 @@ from benchledger.definitions.hints import hints
 from benchledger.definitions.vocabulary import vocabulary
 
 UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
-_BY_UNIT = dict.fromkeys(("samples/s", "tokens/s", "steps/s"), "throughput")
+_BY_UNIT = dict.fromkeys(("samples/s", "items/s", "tokens/s", "steps/s"), "throughput")
 
 
 @dataclass
