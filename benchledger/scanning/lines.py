@@ -30,13 +30,19 @@ from benchledger.scanning.values import (
 
 _CUTS = re.compile(rb"[\r\n]")
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
-# A line begins behind a rank's prefix too: `[1,0]<stdout>:`, `0: `; and behind a colour.
+# A line begins behind a rank's prefix too (`[1,0]<stdout>:`, `0: `, `[default0]:`), behind that of a container
+# (`[pod/trainer-0/main] `) or of a time (`2024-01-01T00:00:00.123456789Z `, `2024-01-01 00:00:00,123 `), and behind a
+# colour.
 _COLOURS = rb"|".join(
     rb"(?<=" + begin + rb"\x1b\[" + digits + rb"m)"
     for begin in (rb"[\r\n]", rb"\A")
     for digits in (rb"[0-9]", rb"[0-9]{2}")
 )
-_LINE_START = rb"(?:(?<![^\r\n])|(?<=[>0-9]:)|(?<=[>0-9]: )|" + _COLOURS + rb")"
+_PREFIXES = (
+    rb"(?<=[>\]0-9]:)|(?<=[>\]0-9]: )|(?<=\] )"
+    rb"|(?<=[0-9]Z )|(?<=:[0-9]{2} )|(?<=:[0-9]{2}[.,][0-9]{3} )|(?<=:[0-9]{2}[.,][0-9]{6} )"
+)
+_LINE_START = rb"(?:(?<![^\r\n])|" + _PREFIXES + rb"|" + _COLOURS + rb")"
 _WORD_START = rb"(?<![A-Za-z0-9_])"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200

@@ -56,6 +56,9 @@ LINES = {
     "hugectr": "[19037.71, run_start, ]\n[HUGECTR][04:46:32][INFO][RANK0]: Warm-up done",
     "a csv of steps": "task,step,loss,latency\ntrain,1,0.69,12.5\ntrain,2,0.68,11.5",
     "a json of losses": '{"loss": {"values": {"1": 10.5, "2": 10.25}}, "iteration-time": {"values": {"1": 0.5}}}',
+    "ngc electra": "DLL 2021-06-14 23:08:53.659718 - PARAMETER SEED : 42\n"
+    "DLL 2021-06-14 23:08:54.659718 - Training Epoch: 0 Training Iteration: 10  step_loss : 5.9  train_perf : 1001.5\n"
+    "DLL 2021-06-14 23:08:55.659718 -  e2e_train_time : 1000.5  training_sequences_per_second : 1100.5  final_loss : 1.5",
     "ngc unet": "DLL 2022-05-12 14:09:13.825000 - () throughput_train : 37.348  latency_train_mean : 53.551",
     "ngc fastpitch": "DLL 2021-05-12 14:09:13.825000 - PARAMETER mel_fmax : 8000.0\n"
     "DLL 2021-05-12 14:10:13.825000 - epoch    1 | iter   1/24 | loss 40.97 | mel loss 35.04 |  5091.0 frames/s | took 1.8 s",

@@ -51,6 +51,12 @@ DLL 2022-12-09 09:51:36.585510 - Epoch: 0  train.loss : 6.06772 None train.total
 DLL 2022-12-09 09:51:37.253068 - Summary: train.loss : 6.06772 None train.total_ips : 9419.17 images/s
 Experiment ended
 """,
+    "ngc-maskrcnn": b"""DLL 2020-11-04 00:03:24.087313 - PARAMETER gpu_count : 8
+DTYPE: float16
+DLL 2020-11-04 00:03:42.087313 - PARAMETER train_start : True
+DLL 2020-11-04 00:48:56.982666 -  e2e_train_time : 293.25  train_perf_fps : 136.5
+Training perf is: 136.416343 FPS
+""",
     "ngc-tf-convnets": b"""DLL 2022-12-12 06:16:37.818306 - PARAMETER arch : resnet50  mode : training_benchmark  batch_size : 256
 Num GPUs 8
 DLL 2022-12-12 06:17:57.956854 - (0, 200) total_ips : 1611.4990604832658

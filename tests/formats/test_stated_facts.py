@@ -1,0 +1,60 @@
+"""What a program's own words state of its run, where no single one of them tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.samples import load_formats
+from benchledger.scanning.statements import SegmentNotes
+
+
+def stated(name: str, log: str) -> list[tuple[str, str]]:
+    log_format = load_formats()[name]
+    notes = SegmentNotes()
+    for row in LineReader(log_format).read(log.encode()).rows:
+        notes.add(row, log_format)
+    notes.close()
+    return [(said.name, said.value) for segment in notes.segments for said in segment.statements]
+
+
+@pytest.mark.parametrize(
+    ("types", "model"),
+    [
+        (["FCN", "HRNet_W18"], "hrnet_w18"),
+        (["HRNet_W48", "FCN"], "hrnet_w48"),
+        (["OCRNet", "HRNet_W48"], "ocrnet"),
+        (["DeepLabV3P", "HRNet_W18"], "deeplabv3p"),
+    ],
+)
+def test_a_backbone_is_the_model_below_the_plain_head_only(types: list[str], model: str) -> None:
+    log = "model:\n" + "".join(f"  type: {name}\n" for name in types)
+
+    assert [value for name, value in stated("paddle-seg", log) if name == "model"] == [model]
+
+
+@pytest.mark.parametrize(
+    ("settings", "precision"),
+    [
+        ("amp : False  fp16 : True", "fp16"),
+        ("fp16 : False  amp : True", "fp16"),
+        ("fp16 : False  amp : False", "fp32"),
+        ("amp : True", "fp16"),
+        ("amp : False", "fp32"),
+    ],
+)
+def test_half_precision_goes_without_amp_and_contradicts_nothing(settings: str, precision: str) -> None:
+    log = f"DLL 2022-12-09 09:51:09.972700 - PARAMETER data : /imagenet  {settings}\n"
+
+    assert [value for name, value in stated("ngc-pytorch-convnets", log) if name == "precision"] == [precision]
+
+
+def test_arguments_that_are_printed_as_a_namespace_are_those_of_the_run() -> None:
+    log = "Namespace(amp=False, arch='resnet50', batch_size=256, fp16=True, last_bn_0_init=True, world_size=8)\n"
+
+    assert sorted(stated("ngc-pytorch-convnets", log)) == [
+        ("batch_size_per_gpu", "256"),
+        ("gpus", "8"),
+        ("model", "resnet50"),
+        ("precision", "fp16"),
+    ]
