@@ -154,7 +154,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -
         table=format_rows.read_table(top.table("table", format_rows.TABLE)) if kind == "table" else None,
         keys=format_detect.read_keys(detect) if kind == "json" else (),
         embedded=kind == "json" and detect.flag("embedded"),
-        keys_alone=kind == "json" and detect.flag("alone"),
+        alone=kind in ("lines", "json") and detect.flag("alone"),
         tables=format_detect.read_tables(detect) if kind == "sqlite" else (),
         records=tuple(records),
         ignores=tuple(ignores),

@@ -36,6 +36,7 @@ FACT = (
     "product",
     "quotient",
     "usual",
+    "confirmed",
 )
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual")
 
@@ -195,6 +196,8 @@ def read_fact(table: Table) -> model.FactDefinition:
     for way, does in (("product", "multiplies"), ("quotient", "divides")):
         if way in table and (not joined or fact.type != "count"):
             table.fail(way, f"{way} {does} the values of several names into a count")
+    if "confirmed" in table and ways != ["repeats"]:
+        table.fail("confirmed", "confirmed says what must be stated as often: it belongs to `repeats`")
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
     ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
@@ -221,6 +224,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         total=table.flag("total"),
         repeats=table.flag("repeats"),
         usual=table.flag("usual"),
+        confirmed=table.text_or_none("confirmed"),
         unless=tuple(table.strings("unless")),
     )
 

@@ -159,7 +159,8 @@ class FactDefinition:
     """What a logged value says of its run. Of one fact, definitions further up are trusted more.
 
     Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
-    `repeats` counts how often one and the same value is stated at most, `usual` is that value. `record`, `phase`: only
+    `repeats` counts how often one and the same value is stated at most, `usual` is that value; the count holds only if
+    the run states `confirmed`, a value of the other end of its log, as often. `record`, `phase`: only
     values of that record, of that phase speak; `least`: the least of all such statements of a run counts (steps by
     epochs, and their bound). `joined`: the values of these names, in this order and with commas between them, are what
     `values` translates, what `product` multiplies, or the first of which `quotient` divides by the others. `names`: the
@@ -183,6 +184,7 @@ class FactDefinition:
     product: bool = False
     quotient: bool = False
     usual: bool = False
+    confirmed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -281,7 +283,7 @@ class LogFormat:
     table: TableDefinition | None
     keys: tuple[tuple[str, ...], ...]
     embedded: bool
-    keys_alone: bool
+    alone: bool
     tables: tuple[tuple[str, ...], ...]
     samples: tuple[Sample, ...]
     base_samples: tuple[Sample, ...]

@@ -60,16 +60,16 @@ class JsonReader:
                 continue
             shown = ", ".join(paths)
             if not complete:
-                return None if self.format.keys_alone else f"the document names {shown}"
+                return None if self.format.alone else f"the document names {shown}"
             try:
                 text = head[begin:].decode("utf-8", "surrogateescape")
                 data = _DECODER.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
             except (ValueError, RecursionError):
-                if self.format.keys_alone:
+                if self.format.alone:
                     return None
                 # Amid other text, a brace may begin anything.
                 return None if head[:begin].strip(_BOM + b" \t\r\n") else f"the document is no JSON, but names {shown}"
-            if self.format.keys_alone and (not isinstance(data, dict) or set(data) != _tops(paths)):
+            if self.format.alone and (not isinstance(data, dict) or set(data) != _tops(paths)):
                 continue
             if all(at(data, path) is not MISSING for path in paths):
                 return f"the document has {shown}"

@@ -95,9 +95,12 @@ class Layouts:
             (ordinal, fact, trust)
             for trust, fact in enumerate(self.format.facts)
             for ordinal, (name, _) in enumerate(shown)
-            if (fact.source == name or name in fact.joined)
-            and fact.record in (None, record.name)
-            and fact.phase in (None, values[ordinal].phase)
+            if name == fact.confirmed
+            or (
+                (fact.source == name or name in fact.joined)
+                and fact.record in (None, record.name)
+                and fact.phase in (None, values[ordinal].phase)
+            )
         )
         scales = tuple(value.scale for value in values)
         shape_id = _shape_id(self.format.name, record, values)

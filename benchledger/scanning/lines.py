@@ -29,6 +29,7 @@ from benchledger.scanning.values import (
 )
 
 _CUTS = re.compile(rb"[\r\n]")
+_LINES = re.compile(rb"[^\s][^\r\n]*+")
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
 # A line begins behind a rank's prefix too (`[1,0]<stdout>:`, `0: `, `[default0]:`), behind that of a container
 # (`[pod/trainer-0/main] `) or of a time (`2024-01-01T00:00:00.123456789Z `, `2024-01-01 00:00:00,123 `), and behind a
@@ -118,6 +119,12 @@ class LineReader:
     def concerns(self, text: bytes) -> bool:
         """Whether a record or an anchor of the format stands anywhere in a text."""
         return any(anchor in text for anchor in self._anchors) or bool(self._head and self._head.search(text))
+
+    def holds_only_records(self, log: bytes) -> bool:
+        """Whether each line of a log is one record from its start to its end, or blank."""
+        pieces = self.read(log)
+        starts = [match.start() for match in _LINES.finditer(log)]
+        return [row.byte_offset for row in pieces.rows] == starts and not any(row.note for row in pieces.rows)
 
     def tail_start(self, template: Template, piece: bytes) -> int | None:
         """Where the `{pairs}` tail of a piece begins."""

@@ -204,6 +204,7 @@ class LogReader:
             for block, at in numbered_blocks(chunk, line) if not best else ():
                 miss = self._detector.nearest(block, at, miss)
             line += chunk.count(b"\n")
+        best = {name: proved for name, proved in best.items() if self._may_be(self._formats[name], head, complete)}
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:
             return verdict, None
@@ -211,6 +212,10 @@ class LogReader:
             if (why := reader.fits_late(head, complete)) is not None:
                 return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _stranger(first)), None
+
+    def _may_be(self, log_format: LogFormat, head: bytes, complete: bool) -> bool:
+        # What a format that stands alone says holds for a folder: a text that only quotes one of its lines is none.
+        return not log_format.alone or (complete and self._scanner(log_format).reader.holds_only_records(head))
 
 
 def _stranger(first: bytes) -> str:

@@ -36,6 +36,7 @@ class Segment:
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
+    confirmed: Counter[int] = field(default_factory=Counter)
     said: set[tuple[int, str]] = field(default_factory=set)
     joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
     event: tuple[str, int, str] | None = None
@@ -74,6 +75,9 @@ class SegmentNotes:
         """Notes what the values of a record say of the run."""
         for ordinal, fact, trust in layout.facts:
             number, text = values[ordinal], texts[ordinal] if texts else None
+            if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
+                segment.confirmed[trust] += 1
+                continue
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
                 segment.totals[trust] = (fact, total + (number or 0.0), first)
@@ -103,7 +107,7 @@ class SegmentNotes:
             counts = {
                 trust: (fact, float(max(count.values())), line)
                 for trust, (fact, count, line) in segment.repeats.items()
-                if fact.repeats
+                if fact.repeats and (fact.confirmed is None or segment.confirmed[trust] == max(count.values()))
             }
             for trust, (fact, count, line) in segment.repeats.items():
                 # Of equally usual ones the first that was stated.

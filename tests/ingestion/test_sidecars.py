@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchledger import ingest
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 
@@ -36,6 +38,26 @@ def test_a_sidecar_states_facts_of_the_runs_in_its_folder(db: Path, tmp_path: Pa
         ("sidecar", "alone in its folder")
     ]
     assert ask(db, "select distinct line from fact where source = 'sidecar' and name = 'global_batch_size'") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "# run with GLOBAL_BATCH 256 GPU 3\n",
+        "export GLOBAL_BATCH 256\n",
+        "GLOBAL_BATCH 256 GPU 3\n",
+        "GLOBAL_BATCH 256\nthen start it on\nGPU 3\n",
+        "GLOBAL_BATCH 256 as in the paper\n",
+    ],
+)
+def test_a_text_that_quotes_a_line_of_it_is_none(db: Path, tmp_path: Path, quoted: str) -> None:
+    put(tmp_path / "logs" / "a" / "x.log", run_text().log)
+    put(tmp_path / "logs" / "a" / "README.txt", quoted)
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.files == {"loaded": 1, "unrecognised": 1}
+    assert ask(db, "select name from fact where source = 'sidecar'") == []
 
 
 def test_what_it_says_is_trusted_less_than_the_log_and_more_than_facts_toml(db: Path, tmp_path: Path) -> None:

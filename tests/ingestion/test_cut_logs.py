@@ -1,0 +1,90 @@
+"""What is left of a log states what it says, and not how many lines of a rank were kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, one, put
+
+GNMT_BEGINS = "{rank}: Run arguments: Namespace(beam_size=5, len_norm_factor=0.6, math='fp32', train_batch_size=64)\n"
+GNMT_ENDS = "{rank}: Total training time 71 s\n"
+SSD_BEGINS = (
+    "DLL 2021-06-14 23:08:53.{rank}59718 - PARAMETER dataset path : /coco  epochs : 1  batch size : 64  mode : {mode}  "
+    "backbone : resnet50  AMP : True \n"
+)
+SSD_ENDS = "DLL 2021-06-14 23:18:53.{rank}59718 - () total time : 7800.{rank} \n"
+TRAINER = "[INFO|trainer.py:2078] 2024-03-01 10:00:00,123 >>   "
+TOTAL = "Total train batch size (w. parallel, distributed & accumulation) = "
+
+
+def ranks(line: str, count: int) -> str:
+    return "".join(line.format(rank=rank, mode="training") for rank in range(count))
+
+
+@pytest.mark.parametrize(
+    ("log", "gpus"),
+    [
+        (ranks(GNMT_BEGINS, 8) + ranks(GNMT_ENDS, 8), 8),
+        (ranks(GNMT_BEGINS, 3) + ranks(GNMT_ENDS, 8), None),
+        (ranks(GNMT_BEGINS, 3), None),
+        (ranks(SSD_BEGINS, 8) + ranks(SSD_ENDS, 8), 8),
+        (ranks(SSD_BEGINS, 6), None),
+    ],
+)
+def test_a_count_of_lines_holds_where_the_end_confirms_it(db: Path, tmp_path: Path, log: str, gpus: int | None) -> None:
+    put(tmp_path / "logs" / "x.log", log)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
+
+
+def test_ssd_in_mode_training_ends_with_its_total_time(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "cut.log", ranks(SSD_BEGINS, 1))
+    put(tmp_path / "logs" / "whole.log", ranks(SSD_BEGINS, 1) + ranks(SSD_ENDS, 1))
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select status from run order by status") == [("ok",), ("truncated",)]
+
+
+@pytest.mark.parametrize("kept", [1, 8])
+@pytest.mark.parametrize(("total", "gpus"), [("64", 16), ("66", None)])
+def test_the_gpus_of_a_trainer_are_those_of_its_batch(
+    db: Path, tmp_path: Path, kept: int, total: str, gpus: int | None
+) -> None:
+    process = (
+        "Process rank: {rank}, device: cuda:{rank}, n_gpu: 1, distributed training: True, 16-bits training: False\n"
+    )
+    sizes = f"{TRAINER}Instantaneous batch size per device = 4\n{TRAINER}{TOTAL}{total}\n"
+    put(tmp_path / "logs" / "x.log", ranks(process, kept) + sizes + f"{TRAINER}Gradient Accumulation steps = 1\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{'loss': 0.18, 'learning_rate': 4.5e-05, 'global_step': 150, 'epoch': 2.0}",
+        "{'loss': 0.51, 'learning_rate': 0.1, 'accuracy': 0.3, 'epoch': 1}",
+    ],
+)
+def test_a_dict_of_another_trainer_is_not_hugging_face_s(db: Path, tmp_path: Path, line: str) -> None:
+    put(tmp_path / "logs" / "x.log", f"{line}\n")
+
+    assert ingest(tmp_path / "logs", db=db).files == {"unrecognised": 1}
+
+
+def test_a_state_with_all_of_its_steps_is_no_cut_one(db: Path, tmp_path: Path) -> None:
+    steps = '"global_step": 20, "is_world_process_zero": true, "max_steps": 20'
+    history = '{"epoch": 0.5, "learning_rate": 5e-5, "loss": 1.0, "step": 10}'
+    put(tmp_path / "logs" / "trainer_state.json", f'{{{steps}, "log_history": [{history}]}}')
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select status, steps_done from run") == ("ok", 20)
