@@ -44,7 +44,9 @@ _PREFIXES = (
     rb"|(?<=[0-9]Z )|(?<=:[0-9]{2} )|(?<=:[0-9]{2}[.,][0-9]{3} )|(?<=:[0-9]{2}[.,][0-9]{6} )"
 )
 _LINE_START = rb"(?:(?<![^\r\n])|" + _PREFIXES + rb"|" + _COLOURS + rb")"
-_WORD_START = rb"(?<![A-Za-z0-9_])"
+# The letter that ends a colour is none of a word: `ESC[0mbatch_size: 2`. A regex looks back a known length only.
+_COLOURED = b"|".join(rb"(?<=\x1b\[[0-9;]{%d}[mK])" % length for length in range(9))
+_WORD_START = rb"(?:(?<![A-Za-z0-9_])|(?<=[mK])(?:" + _COLOURED + rb"))"
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096

@@ -20,7 +20,8 @@ join run using (run_id)
 where measurement.unit = 'MiB'
     and isfinite(measurement.value)
     and (
-        (measurement.quantity = 'memory_used' and measurement.kind = 'sample')
+        -- What a card holds at all before or after the training says nothing of it.
+        (measurement.quantity = 'memory_used' and measurement.kind in ('sample', 'step'))
         or measurement.quantity in ('memory_allocated', 'memory_reserved', 'memory_process')
     )
 group by all;

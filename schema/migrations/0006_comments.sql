@@ -643,7 +643,7 @@ comment on column run_memory.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_memory.case_id is 'Id of the case (table bench_case).';
 comment on column run_memory.definition is
-    'What is counted: device (all of the device, by telemetry), process, reserved or allocated (by the framework).';
+    'What is counted: device (all of the device, by telemetry or at a step of the log), process, reserved or allocated (by the framework).';
 comment on column run_memory.device is 'Device, as its log names it, or ''rank N''.';
 comment on column run_memory.value_mib is 'Highest memory in MiB.';
 comment on column run_memory.records_used is 'Number of records that the value is made of.';
@@ -672,7 +672,7 @@ comment on column memory_table.options is 'JSON of the other settings that make 
 comment on column memory_table.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB.';
 comment on column memory_table.definition is
-    'What is counted: device (all of the device, by telemetry), process, reserved or allocated (by the framework).';
+    'What is counted: device (all of the device, by telemetry or at a step of the log), process, reserved or allocated (by the framework).';
 comment on column memory_table.value_mib is
     'Median over the trials of the highest memory of the fullest device, in MiB; NULL if no run of the series ended well.';
 comment on column memory_table.gpu_memory_mib is 'Memory of one GPU in MiB.';

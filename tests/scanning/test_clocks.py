@@ -139,6 +139,16 @@ def test_a_word_start_is_no_part_of_a_longer_word(tmp_path: Path) -> None:
     assert [values_of(row)["size"] for row in rows] == [8, 4]
 
 
+@pytest.mark.parametrize("colour", [b"\x1b[0m", b"\x1b[m", b"\x1b[32m", b"\x1b[01;32m", b"\x1b[K", b"\x1b[0m\x1b[1m"])
+def test_a_word_starts_behind_a_colour_too(tmp_path: Path, colour: bytes) -> None:
+    record = '[[record]]\nname = "size"\nkind = "parameter"\nword_start = true\ntemplates = ["batch_size: {size:int}"]'
+    made = line_format(tmp_path, '[detect]\nproof = [["batch_size: "]]\n' + record)
+    log = b"".join([colour, b"batch_size: 8\x1b[0m\n", colour, b"_batch_size: 4\n", b"32mbatch_size: 2\n"])
+
+    assert [values_of(row)["size"] for row in LineReader(made).read(log).rows] == [8]
+    assert read_by_scanner(LogReader({"made": made}), log)[0] == read_by_reference(made, log)
+
+
 def test_a_record_without_values_may_state_a_fact(tmp_path: Path) -> None:
     record = '[[record]]\nname = "xla"\nkind = "parameter"\ntemplates = ["XLA activated"]\n'
     made = line_format(tmp_path, record + '[[fact]]\nname = "options.xla"\nfrom = "xla"\nalways = "true"\n')

@@ -33,7 +33,13 @@ def test_definitions_are_rows_of_their_own(ledger):
     ]
 
 
-def test_only_telemetry_is_memory_of_the_device(ledger):
+def test_a_step_may_state_the_memory_of_the_device(ledger):
+    ledger.run(ledger.memory(10.0, "memory_used", "step"))
+
+    assert ledger.rows("select definition, value_mib from run_memory") == [("device", 10.0)]
+
+
+def test_only_telemetry_and_steps_are_memory_of_the_device(ledger):
     ledger.run(ledger.memory(10.0, "memory_used", "event"))
 
     assert ledger.rows("select * from run_memory") == []

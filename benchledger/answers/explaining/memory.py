@@ -73,8 +73,8 @@ def _use(row: Row) -> Row:
         use = f"not read: its unit is {row['unit'] or 'unknown'}"
     elif not math.isfinite(row["value"]):
         use = "dropped: not finite"
-    elif row["quantity"] == "memory_used" and row["kind"] != "sample":
-        use = f"not read: of a {row['kind']} record, not of telemetry"
+    elif row["quantity"] == "memory_used" and row["kind"] not in ("sample", "step"):
+        use = f"not read: of a {row['kind']} record, neither of telemetry nor of a step"
     return {"device": device, "use": use, "rule": None, "rate": None, "from_line": None}
 
 
