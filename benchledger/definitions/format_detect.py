@@ -9,7 +9,7 @@ from benchledger.definitions.toml_table import Table
 
 SAMPLE = ("text", "expect")
 SQLITE_SAMPLE = ("tables", "expect")
-DETECT = {"lines": ("proof", "alone"), "json": ("keys", "embedded", "alone"), "sqlite": ("tables",)}
+DETECT = {"lines": ("proof", "unless", "alone"), "json": ("keys", "embedded", "alone"), "sqlite": ("tables",)}
 
 
 def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:

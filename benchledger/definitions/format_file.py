@@ -150,6 +150,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -
         anchors=tuple(anchors),
         pairs=style,
         proofs=format_detect.read_proofs(detect) if kind == "lines" else (),
+        unproved=tuple(detect.strings("unless")) if kind == "lines" else (),
         columns=format_rows.read_columns(top.table("columns", format_rows.COLUMNS)) if kind == "columns" else None,
         table=format_rows.read_table(top.table("table", format_rows.TABLE)) if kind == "table" else None,
         keys=format_detect.read_keys(detect) if kind == "json" else (),

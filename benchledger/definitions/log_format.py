@@ -270,6 +270,7 @@ class LogFormat:
     anchors: tuple[str, ...]
     pairs: PairsStyle | None
     proofs: tuple[tuple[str, ...], ...]
+    unproved: tuple[str, ...]
     records: tuple[RecordDefinition, ...]
     ignores: tuple[IgnoreDefinition, ...]
     fields: dict[FieldKey, FieldDefinition]

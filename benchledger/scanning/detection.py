@@ -27,6 +27,7 @@ class _Proof:
     format: LogFormat
     literals: tuple[bytes, ...]
     score: tuple[int, int]
+    unless: tuple[bytes, ...]
     # The longest literal is the one that hardly any other line has.
     longest: bytes = field(init=False)
 
@@ -47,7 +48,12 @@ class Detector:
 
     def __init__(self, formats: dict[str, LogFormat]) -> None:
         proofs = [
-            _Proof(log_format, literals, (0 if log_format.generic else 1, sum(map(len, literals))))
+            _Proof(
+                log_format,
+                literals,
+                (0 if log_format.generic else 1, sum(map(len, literals))),
+                tuple(text.encode() for text in log_format.unproved),
+            )
             for log_format in formats.values()
             for literals in (tuple(text.encode() for text in proof) for proof in log_format.proofs)
         ]
@@ -64,7 +70,7 @@ class Detector:
                 break
             if proof.literals[0] not in there or proof.longest not in there:
                 continue
-            position = _proved_at(block, proof.literals)
+            position = _proved_at(block, proof)
             if position is not None:
                 at = line + block.count(b"\n", 0, position)
                 shown = " ... ".join(literal.decode() for literal in proof.literals)
@@ -125,17 +131,25 @@ def _miss(proof: _Proof, matched: int, at: int) -> str:
     return f"line {at} holds {have!r}, but not {proof.literals[matched].decode()!r} after it"
 
 
-def _proved_at(block: bytes, literals: tuple[bytes, ...]) -> int | None:
-    for matched, position in _partial(block, literals):
-        if matched == len(literals):
+def _proved_at(block: bytes, proof: _Proof) -> int | None:
+    # Behind a line that has all literals and is no proof, the search goes on.
+    begin = 0
+    for _ in range(_LINES_TRIED):
+        found = _partial(block, proof.literals, begin)
+        if not found or found[-1][0] < len(proof.literals):
+            return None
+        position = found[-1][1]
+        end = block.find(b"\n", position)
+        begin = len(block) if end < 0 else end
+        if not any(block.find(text, position, begin) >= 0 for text in proof.unless):
             return position
     return None
 
 
-def _partial(block: bytes, literals: tuple[bytes, ...]) -> list[tuple[int, int]]:
+def _partial(block: bytes, literals: tuple[bytes, ...], begin: int = 0) -> list[tuple[int, int]]:
     # How many literals stand in order on each line that has the first one; each line is looked at once.
     found: list[tuple[int, int]] = []
-    position = block.find(literals[0])
+    position = block.find(literals[0], begin)
     while position >= 0 and len(found) < _LINES_TRIED:
         end = block.find(b"\n", position)
         end = len(block) if end < 0 else end

@@ -56,6 +56,10 @@ LINES = {
     "hugectr": "[19037.71, run_start, ]\n[HUGECTR][04:46:32][INFO][RANK0]: Warm-up done",
     "a csv of steps": "task,step,loss,latency\ntrain,1,0.69,12.5\ntrain,2,0.68,11.5",
     "a json of losses": '{"loss": {"values": {"1": 10.5, "2": 10.25}}, "iteration-time": {"values": {"1": 0.5}}}',
+    "a server": "[1/5] running throughput average: 23.1 req/s\n[2/5] running throughput average: 23.2 req/s",
+    "a disk": "Running throughput average: 1.5 MB/s (disk)",
+    "a script with a timm model": "Model resnet50d created, param count: 25576350\nBatch 1: loss 6.9",
+    "a loop with Megatron's words": "iteration 1/100 | loss 3.1 | elapsed time per iteration (s): 2.1",
     "ngc electra": "DLL 2021-06-14 23:08:53.659718 - PARAMETER SEED : 42\n"
     "DLL 2021-06-14 23:08:54.659718 - Training Epoch: 0 Training Iteration: 10  step_loss : 5.9  train_perf : 1001.5\n"
     "DLL 2021-06-14 23:08:55.659718 -  e2e_train_time : 1000.5  training_sequences_per_second : 1100.5  final_loss : 1.5",
