@@ -11,6 +11,8 @@ from statistics import mean, median
 from typing import Any
 
 Answer = dict[str, Any]
+# From step, step, steps, seconds or speed.
+Line = tuple[int | None, int | None, float, float]
 _NUMBER = r"([-+]?\d[\d.]*(?:[eE][-+]?\d+)?)"
 _ROUNDINGS = {
     "round_even": lambda x, digits: round(x * 10**digits) / 10**digits,
@@ -29,6 +31,7 @@ _SPELLED = {
     "epoch_ips": "ips",
     "epoch_words": "ips",
     "median_speed": "med_img/sec",
+    "train.ips": r"(?:train\.ips|Speed)",
     "train_throughput": "(?:train_throughput|Average total_ips)",
 }
 
@@ -64,7 +67,7 @@ def over_trials(speeds: list[float], runs: int, rule: Answer) -> float:
 def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
     """Takes, leaves out, averages and multiplies as the recipe says."""
     rule, readings = cell["rule"], own(cell, trial)
-    lines: list[tuple[int | None, int | None, float, float]] = []  # from step, step, steps, seconds or speed
+    by_rank: dict[int | None, list[Line]] = {}
     steps = {one["line"]: one["step"] for one in cell["readings"] if one["run_key"] == trial["run_key"]}
     for reading in readings:
         step, value = reading["step"], printed(reading, trial, files)
@@ -72,31 +75,43 @@ def of_run(cell: Answer, trial: Answer, files: dict[str, Path]) -> float:
         since = steps[reading["from_line"]] if is_timed else None if step is None else step - 1
         done = max(step - since, 1) if is_timed else 1
         if math.isfinite(value) and (value > 0 or reading["quantity"] == "throughput"):
-            lines.append((since, step, done, value))
-    after, to = rule["after_step"], rule["to_step"]
-    lines = [one for one in lines if after is None or (one[0] is not None and one[0] >= after)]
-    lines = [one for one in lines if to is None or (one[1] is not None and one[1] <= to)]
-    lines = lines[: len(lines) - rule["skip_last"]][rule["skip"] :][: rule["take"]]
+            rank = reading["rank"] if rule["ranks"] in ("each", "mean") else None
+            by_rank.setdefault(rank, []).append((since, step, done, value))
+    windows = [in_window(lines, rule) for lines in by_rank.values()]
     is_speed = readings[0]["quantity"] == "throughput"
-    speeds = [value if is_speed else done / value for _, _, done, value in lines]
-    if rule["statistic"] == "last":
-        speed = speeds[-1]
-    elif rule["statistic"] == "trimmed":
-        trim = rule["trim"] if len(speeds) >= rule["trim_from"] else 0
-        speed = mean(sorted(speeds)[trim : len(speeds) - trim])
-    elif rule["average_of"] == "rates":
-        speed = (mean if rule["statistic"] == "mean" else median)(
-            [x for x in speeds if x > 0 or not rule["positive_only"]]
-        )
-    elif rule["statistic"] == "mean":
-        speed = sum(one[2] for one in lines) / sum(one[2] / rate for one, rate in zip(lines, speeds, strict=True))
+    if rule["ranks"] == "mean":
+        speed = mean(statistic(lines, rule, is_speed) for lines in windows)
     else:
-        speed = 1 / median(1 / x for x in speeds)
+        speed = statistic([line for lines in windows for line in lines], rule, is_speed)
     if rule["unit"] == "min":
         return rounded(1 / speed / 60, rule, "rounding")
     if rule["unit"] == "s":
         return rounded(seconds(speed, cell["number"], readings[0], trial), rule, "rounding")
     return rounded(speed * times(cell["number"], rule, readings[0], trial), rule, "rounding")
+
+
+def in_window(lines: list[Line], rule: Answer) -> list[Line]:
+    """What is left of the lines when those before, behind and beyond the window are left out."""
+    after, to = rule["after_step"], rule["to_step"]
+    lines = [one for one in lines if after is None or (one[0] is not None and one[0] >= after)]
+    lines = [one for one in lines if to is None or (one[1] is not None and one[1] <= to)]
+    return lines[: len(lines) - rule["skip_last"]][rule["skip"] :][: rule["take"]]
+
+
+def statistic(lines: list[Line], rule: Answer, is_speed: bool) -> float:
+    """The mean, median or last of what lines say, in steps or samples a second."""
+    speeds = [value if is_speed else done / value for _, _, done, value in lines]
+    if rule["statistic"] == "last":
+        return speeds[-1]
+    if rule["statistic"] == "trimmed":
+        trim = rule["trim"] if len(speeds) >= rule["trim_from"] else 0
+        return mean(sorted(speeds)[trim : len(speeds) - trim])
+    if rule["average_of"] == "rates":
+        used = [x for x in speeds if x > 0 or not rule["positive_only"]]
+        return mean(used) if rule["statistic"] == "mean" else median(used)
+    if rule["statistic"] == "mean":
+        return sum(one[2] for one in lines) / sum(one[2] / rate for one, rate in zip(lines, speeds, strict=True))
+    return 1 / median(1 / x for x in speeds)
 
 
 def seconds(speed: float, case: Answer, reading: Answer, trial: Answer) -> float:
@@ -152,13 +167,11 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
     line = line_of(reading, files)
     if reading["quantity"] == "interval":
         # A date, or only a clock.
-        dates = [
-            re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+", one) or re.search(r"\b\d\d:\d\d:\d\d\b", one)
+        clocks = [
+            re.search(r"(\d{4}-\d\d-\d\d )?\b(\d\d:\d\d:\d\d(?:[.,]\d+)?)\b", one)
             for one in (line_of(reading, files, "from_line"), line)
         ]
-        start, end = (
-            datetime.fromisoformat(date[0] if "-" in date[0] else f"2000-01-01 {date[0]}") for date in dates if date
-        )
+        start, end = (datetime.fromisoformat((one[1] or "2000-01-01 ") + one[2]) for one in clocks if one)
         return (end - start).total_seconds()
     if reading["quantity"] == "span":
         first, last = (re.findall(r'"time_ms": (\d+)', one)[0] for one in (line_of(reading, files, "from_line"), line))
@@ -170,7 +183,7 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
     if reading["name"] == "examples_per_second":
         return float(re.findall(rf"{_NUMBER} examples/second", line)[0])
     name = _SPELLED.get(reading["name"]) or re.escape(reading["name"]).replace("_", "[ _]")
-    found = re.search(rf"{name}(?: \(\S+\))?[\s:=\"]*{_NUMBER}\s*(K )?", line, re.IGNORECASE)
+    found = re.search(rf"{name}(?: \(\S+\))?[\s:=\"']*{_NUMBER}\s*(K )?", line, re.IGNORECASE)
     assert found is not None, (reading["name"], line)
     return float(found[1]) * (1000 if found[2] else 1) / (1000 if "(ms)" in reading["name"] else 1)
 
