@@ -42,11 +42,10 @@ def published(compared: pl.DataFrame, source: str, printed: str, section: str = 
 def test_1_a_log_of_8_gpus_named_after_one_is_a_conflict_with_its_line(conflicts: pl.DataFrame) -> None:
     (row,) = said(conflicts, "@7f02e558/Transformer/OtherReports", "gpus", "used_value", "used_place", "other_value")
 
-    assert row == (
-        "8",
-        "PaddlePaddle+Perf@7f02e558/Transformer/OtherReports/PyTorch/logs/pytorch_gpu1_fp32_bs2560:38",
-        "1",
-    )
+    used, place, other = row
+    assert (used, other) == ("8", "1")
+    # The same bytes lie under several commits, and any of their places will do.
+    assert place.endswith("pytorch_gpu1_fp32_bs2560:38")
 
 
 def test_1_a_log_named_fp32_at_the_speed_of_amp_contradicts_what_its_owner_published(conflicts: pl.DataFrame) -> None:
