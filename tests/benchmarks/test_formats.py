@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.format_inputs import changed, make_families, only
 
 TOP = Path(__file__).resolve().parent.parent.parent
-LOG = b"GPU 12\nDLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5 \n"
+LOG = b"GPU 12\nDLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  raw_train_time : 2 \n"
 
 
 def packed(archive: Path, logs: dict[str, bytes]) -> Path:
@@ -64,7 +64,7 @@ def test_the_definitions_of_one_format_hold_it_and_its_bases(tmp_path: Path) -> 
 
 
 def test_a_small_benchmark_measures_each_family_and_writes_its_page(tmp_path: Path) -> None:
-    para = b"GLOBAL_BATCH 512\nBATCH_SIZE 64\n"
+    para = b"GLOBAL_BATCH 512\nGPU 8\n"
     corpus = packed(tmp_path / "logs.tar", {"a/1.log": LOG, "a/2.log": LOG, "b/other.txt": b"no log\n", "c/x": para})
     page, results = tmp_path / "performance.md", tmp_path / "results"
     page.write_text(

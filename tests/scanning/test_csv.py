@@ -163,7 +163,10 @@ def test_an_unrelated_csv_stays_unrecognised(text: str) -> None:
 
 
 def test_a_training_log_with_a_csv_list_in_it_is_a_training_log() -> None:
-    log, _ = read("5 %, 904 MiB\n" * 100 + "DLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5 \n")
+    log, _ = read(
+        "5 %, 904 MiB\n" * 100
+        + "DLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  raw_train_time : 2.0 \n"
+    )
 
     assert log.format == "ngc-pytorch-bert"
 
@@ -208,7 +211,7 @@ def test_a_log_without_text_is_empty(text: bytes) -> None:
 
 def test_a_log_with_nul_and_other_bytes_is_read_all_the_same() -> None:
     log, table = read(
-        b"\x00\xff\xfe noise\nDLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  name : \xe9\x00\n"
+        b"\x00\xff\xfe noise\nDLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  raw_train_time : 2.0  name : \xe9\x00\n"
     )
 
     assert (log.status, table[0]["line"]) == ("loaded", 2)

@@ -24,7 +24,7 @@ MOST = 24
 FLOOR_S = 0.004
 
 HEAD = b"DLL 2021-01-01 00:00:00.000000 - "
-PROOF = HEAD + b" training_sequences_per_second : 1.5 \n"
+PROOF = HEAD + b" training_sequences_per_second : 1.5  raw_train_time : 2.0 \n"
 JSON_PROOF = b'DLLL {"datetime": "2026-11-21 03:50:21.7", "step": [], "data": {"training_sequences_per_second": 7}}\n'
 CONFIG = HEAD + b'PARAMETER Config : ["Namespace('
 STEP = HEAD + b"Training Epoch: 0 Training Iteration: 7  step_loss : "
