@@ -66,8 +66,8 @@ def test_the_pieces_of_a_log_add_up_and_a_broken_line_is_kept_as_a_reject(db: Pa
     assert one(db, "select count(*) from record") == result.records
     line, offset, reason, kept = ask(db, "select line, byte_offset, reason, text from reject")[0]
     assert (line, offset, kept) == (text.count("\n") + 1, len(text.encode()), broken.rstrip("\n"))
-    assert reason.startswith("no head")
-    assert result.outcomes[0].first_rejects[0].startswith(f"{line}: no head")
+    assert reason.startswith("no template")
+    assert result.outcomes[0].first_rejects[0].startswith(f"{line}: no template")
 
 
 def test_a_record_that_is_lost_on_the_way_stops_the_load(

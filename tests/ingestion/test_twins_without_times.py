@@ -13,7 +13,7 @@ LOSSES = [10.95 - 0.06137 * step for step in range(40)]
 
 def printed(losses: list[float], *, ended: bool = True) -> str:
     lines = [
-        str({"loss": float(f"{loss:.4g}"), "learning_rate": 5e-05, "epoch": number / 10})
+        str({"loss": float(f"{loss:.4g}"), "grad_norm": 1.25, "learning_rate": 5e-05, "epoch": number / 10})
         for number, loss in enumerate(losses, start=1)
     ]
     if ended:
