@@ -250,7 +250,7 @@ select
     run_id,
     'step',
     'train',
-    'interval',
+    quantity,
     's',
     null,
     'global',
@@ -268,34 +268,17 @@ select
     }) filter (where seconds > 0)), []),
     count(*) filter (where seconds <= 0),
     min(rank)
-from interval
-where step >= since and seconds is not null
-group by run_id
-union all
-select
-    run_id,
-    'step',
-    'train',
-    'round',
-    's',
-    null,
-    'global',
-    coalesce(list_sort(list({
-        'part': part,
-        'log_id': log_id,
-        'byte_offset': byte_offset,
-        'ordinal': 0,
-        'rank': -1,
-        'since': since,
-        'step': step,
-        'steps': greatest(step - since, 1),
-        'value': seconds
-    }) filter (where seconds > 0)), []),
-    count(*) filter (where seconds <= 0),
-    -1
-from round
-where since is not null and step is not null and seconds is not null
-group by run_id
+from (
+    select 'interval' as quantity, run_id, part, log_id, byte_offset, rank, since, step, seconds
+    from interval
+    where step >= since
+    union all
+    select 'round', run_id, part, log_id, byte_offset, -1, since, step, seconds
+    from round
+    where since is not null and step is not null
+)
+where seconds is not null
+group by run_id, quantity
 union all
 select
     run_id,

@@ -37,7 +37,7 @@ loss_row as (
 losses as (
     select
         log_id, segment, arg_max(is_nan, byte_offset) as final_loss_nan,
-        list(value order by byte_offset)[:16] as losses
+        arg_min(value, byte_offset, 16) as losses
     from loss_row
     group by all
 ),
