@@ -36,6 +36,12 @@ FIRST = (
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What the program keeps between starts is no business of the user's who runs the tests; all processes share it."""
+    cache: pytest.Cache | None = getattr(config, "cache", None)
+    os.environ["BENCH_CACHE"] = str(cache.mkdir("bench")) if cache is not None else ""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first."""
     tests = Path(__file__).parent

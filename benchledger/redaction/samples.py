@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import only_packed
-from benchledger.definitions.redaction import KINDS, RedactionRules, read_redaction
+from benchledger.definitions.redaction import KINDS, RedactionRules, read_redaction, redaction_hash
 from benchledger.errors import DefinitionError
 from benchledger.redaction.names import compile_context, compile_shape
 from benchledger.redaction.pseudonyms import PSEUDONYM
@@ -25,8 +26,12 @@ def known_redaction() -> RedactionRules:
 def load_redaction() -> RedactionRules:
     """The rules, proved by their samples. Raises DefinitionError with file and line."""
     rules = known_redaction()
-    if not only_packed():
+    if only_packed():
+        return rules
+    proofs = Proofs("redaction")
+    if redaction_hash() not in proofs:
         prove(rules)
+        proofs.add([redaction_hash()])
     return rules
 
 

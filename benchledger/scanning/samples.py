@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import definition_files, only_packed
 from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import leads_files, read_formats
@@ -31,15 +33,19 @@ def known_formats() -> dict[str, LogFormat]:
 
 @cache
 def load_formats() -> dict[str, LogFormat]:
-    """Every format by name, each proved by its samples. Raises DefinitionError with file and line."""
+    """Every format by name, each proved by its samples, now or before. Raises DefinitionError with file and line."""
     formats = known_formats()
     if only_packed():
         return formats
-    for log_format in formats.values():
+    proofs = Proofs("formats")
+    unproved = [log_format for log_format in formats.values() if log_format.definitions_hash not in proofs]
+    for log_format in unproved:
         for problem in check_format(log_format):
             raise DefinitionError(problem)
-    for problem in check_leads():
+    leads = _leads_hash()
+    for problem in check_leads() if leads not in proofs else ():
         raise DefinitionError(problem)
+    proofs.add([leads, *(log_format.definitions_hash for log_format in unproved)])
     return formats
 
 
@@ -91,6 +97,10 @@ def _unreached(log_format: LogFormat, reached: set[tuple[str, str]]) -> list[str
                     " add a [[sample]]"
                 )
     return list(problems.values())
+
+
+def _leads_hash() -> str:
+    return hashlib.blake2b(b"".join(file.path.read_bytes() for file in leads_files()), digest_size=16).hexdigest()
 
 
 def check_leads() -> list[str]:

@@ -89,8 +89,7 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
                 "digest varchar not null)"
             )
             con.execute(step.path.read_text(encoding="utf-8"))
-            now = datetime.now(UTC).replace(tzinfo=None)
-            made = [step.version, now, _program_version(), step.digest]
+            made = [step.version, _now(), program_version(), step.digest]
             con.execute("insert into schema_version values (?, ?, ?, ?)", made)
             con.commit()
         except duckdb.Error as error:
@@ -104,6 +103,15 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             raise
         applied.append(step.version)
     return applied
+
+
+def date_migrations(con: duckdb.DuckDBPyConnection) -> None:
+    """Says of a new ledger, which may be a copy of an empty one, that it was made now."""
+    con.execute("update schema_version set applied_at = ?", [_now()])
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _undo(con: duckdb.DuckDBPyConnection) -> None:
@@ -149,7 +157,8 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
             )
 
 
-def _program_version() -> str:
+def program_version() -> str:
+    """The release of this program, which a ledger remembers."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,13 +1,15 @@
-"""Here every ledger is made by the migrations, as users' are."""
+"""Here every ledger is made by the migrations, as users' first ones are."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from benchledger.definitions import cache
 from benchledger.store import database
 
 
 @pytest.fixture(autouse=True)
 def made_by_migrations(making_ledgers: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_make", making_ledgers)
+    monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, "")

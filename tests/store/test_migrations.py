@@ -124,7 +124,7 @@ def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path):
 
 def test_an_interrupted_migration_is_finished_by_the_next_opening(tmp_path, monkeypatch):
     path = tmp_path / "bench.duckdb"
-    monkeypatch.setattr(migrations, "_program_version", lambda: None)  # the insert of the version fails
+    monkeypatch.setattr(migrations, "program_version", lambda: None)  # the insert of the version fails
     with pytest.raises(DatabaseError):
         open_for_writing(path)
     monkeypatch.undo()

@@ -1,0 +1,101 @@
+"""What is costly to make again and the same until its sources change, in the user's cache folder.
+
+Every name holds a hash of all that the content depends on. Without a folder to write to, it is made at each start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import xxhash
+
+# `$BENCH_CACHE` names another folder; empty, nothing is kept.
+ENVIRONMENT_VARIABLE = "BENCH_CACHE"
+_CHECKSUM = xxhash.xxh3_128().digest_size
+# Told from others' files, where `$BENCH_CACHE` names a folder that holds some.
+_ENDING = ".kept"
+_UNUSED_S = 30 * 24 * 3600
+_USED_AGAIN_S = 24 * 3600
+
+
+def cache_folder() -> Path | None:
+    """Where things are kept; None where nothing is to be kept. It need not be there."""
+    given = os.environ.get(ENVIRONMENT_VARIABLE)
+    if given is not None:
+        return Path(given) if given else None
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "benchledger"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "benchledger"
+
+
+def kept(name: str) -> bytes | None:
+    """What was kept under a name; None if there is nothing, or not what was written."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    path = folder / f"{name}{_ENDING}"
+    try:
+        stored = path.read_bytes()
+        if path.stat().st_mtime < time.time() - _USED_AGAIN_S:
+            os.utime(path)
+    except OSError:
+        return None
+    content = stored[_CHECKSUM:]
+    return content if xxhash.xxh3_128_digest(content) == stored[:_CHECKSUM] else None
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keeps a content under a name, whole or not at all; what nobody used for a month goes. Never fails."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    scratch = folder / f".{name}.{os.getpid()}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            scratch.write_bytes(xxhash.xxh3_128_digest(content) + content)
+            scratch.replace(folder / f"{name}{_ENDING}")
+        finally:
+            scratch.unlink(missing_ok=True)
+        for path in folder.glob(f"*{_ENDING}"):
+            if path.stat().st_mtime < time.time() - _UNUSED_S:
+                path.unlink(missing_ok=True)
+
+
+@cache
+def engine_hash() -> str:
+    """A hash of the code that reads definitions and logs, and of the Python that runs it."""
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for part in ("definitions", "redaction", "scanning"):
+        for path in sorted((package / part).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Proofs:
+    """Which definitions have proved themselves under this engine, by their hashes: what has is not proved again."""
+
+    def __init__(self, kind: str) -> None:
+        self._name = f"proofs-{kind}-{engine_hash()}"
+        self._proved = set((kept(self._name) or b"").decode("ascii").split())
+
+    def __contains__(self, definition_hash: str) -> bool:
+        return definition_hash in self._proved
+
+    def add(self, definition_hashes: Iterable[str]) -> None:
+        """Remembers those that have just proved themselves."""
+        if new := set(definition_hashes) - self._proved:
+            self._proved |= new
+            keep(self._name, "\n".join(sorted(self._proved)).encode("ascii"))

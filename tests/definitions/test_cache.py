@@ -1,0 +1,137 @@
+"""What is kept between starts: it comes back as it was or not at all, and spares no changed definition its proof."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+
+import pytest
+
+from benchledger.definitions import cache, folders
+from benchledger.definitions.cache import Proofs, keep, kept
+from benchledger.errors import DefinitionError
+from benchledger.scanning import samples
+
+MONTH_S = 31 * 24 * 3600
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def definitions(tmp_path, monkeypatch):
+    """A copy of the definitions, as a checkout has them, with few formats."""
+    root = tmp_path / "checkout"
+    for kind in folders.KINDS:
+        shutil.copytree(folders.shipped_root() / kind, root / kind)
+    for path in (root / "ingest" / "formats").glob("*.toml"):
+        if path.name not in ("events.toml", "tbd-throughput.toml"):
+            path.unlink()
+    monkeypatch.setattr(folders, "shipped_root", lambda: root)
+    monkeypatch.delenv(folders.ENVIRONMENT_VARIABLE, raising=False)
+    yield root
+    forget_definitions()
+
+
+def forget_definitions() -> None:
+    """As a new process begins."""
+    samples.known_formats.cache_clear()
+    samples.load_formats.cache_clear()
+
+
+def test_what_is_kept_comes_back(folder):
+    keep("thing", b"content")
+
+    assert kept("thing") == b"content"
+    assert kept("another") is None
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_content_is_none(folder):
+    keep("thing", b"content")
+    path = next(folder.iterdir())
+
+    path.write_bytes(path.read_bytes()[:-1])
+
+    assert kept("thing") is None
+
+
+def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatch):
+    (tmp_path / "a file").write_text("")
+
+    for place in ("", str(tmp_path / "a file")):
+        monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, place)
+        keep("thing", b"content")
+        assert kept("thing") is None
+
+
+def test_what_nobody_used_for_a_month_goes_and_nothing_of_others(folder):
+    keep("old", b"")
+    (folder / "notes.txt").write_text("somebody's own")
+    for path in folder.iterdir():
+        os.utime(path, (0, time.time() - MONTH_S))
+
+    keep("new", b"")
+
+    assert sorted(path.name for path in folder.iterdir()) == ["new.kept", "notes.txt"]
+
+
+def test_what_is_used_stays(folder):
+    keep("used", b"content")
+    os.utime(folder / "used.kept", (0, time.time() - MONTH_S))
+
+    kept("used")
+    keep("new", b"")
+
+    assert kept("used") == b"content"
+
+
+def test_proofs_hold_for_the_engine_that_made_them(monkeypatch):
+    Proofs("formats").add(["abc"])
+
+    assert "abc" in Proofs("formats")
+    assert "abc" not in Proofs("redaction")
+    monkeypatch.setattr(cache, "engine_hash", lambda: "another")
+    assert "abc" not in Proofs("formats")
+
+
+def test_a_format_is_proved_once_and_again_when_it_has_changed(definitions, monkeypatch):
+    proved: list[str] = []
+    check = samples.check_format
+    monkeypatch.setattr(samples, "check_format", lambda known: proved.append(known.name) or check(known))
+
+    for _ in range(2):
+        forget_definitions()
+        samples.load_formats()
+    assert sorted(proved) == ["events", "tbd-throughput"]
+    path = definitions / "ingest" / "formats" / "tbd-throughput.toml"
+    path.write_text(path.read_text() + "\n")
+    forget_definitions()
+    samples.load_formats()
+
+    assert sorted(proved) == ["events", "tbd-throughput", "tbd-throughput"]
+
+
+def test_a_format_that_is_broken_later_is_refused(definitions):
+    samples.load_formats()
+    path = definitions / "ingest" / "formats" / "tbd-throughput.toml"
+    broken = path.read_text().replace("[[sample]]", '[[sample]]\ntext = "nothing"\nexpect = [{ record = "none" }]\n\n[[sample]]', 1)  # fmt: skip
+    path.write_text(broken)
+    forget_definitions()
+
+    with pytest.raises(DefinitionError, match=r"tbd-throughput\.toml"):
+        samples.load_formats()
+
+
+def test_leads_that_are_broken_later_are_refused(definitions):
+    samples.load_formats()
+    path = definitions / "ingest" / "leads.toml"
+    path.write_text(path.read_text() + '\n[[sample]]\ntext = "x"\ncolumns = { rank = 3 }\n')
+    forget_definitions()
+
+    with pytest.raises(DefinitionError, match=r"leads\.toml"):
+        samples.load_formats()
