@@ -1,0 +1,57 @@
+"""LAMB (You et al., 2019) as NVIDIA's BERT runs it."""
+
+import torch
+
+
+class Lamb(torch.optim.Optimizer):
+    """Adam whose step for each tensor is as long as the tensor's norm says; gradients are first cut to a global norm.
+
+    Only groups with weight decay have a trust ratio, as in apex's FusedLAMB. `fused` compiles the update into a few
+    kernels; nothing in it waits for the device.
+    """
+
+    def __init__(self, groups, lr, betas=(0.9, 0.999), eps=1e-6, longest=1.0, fused=False):
+        super().__init__(groups, {"lr": lr, "weight_decay": 0.0})
+        self.betas, self.eps, self.longest = betas, eps, longest
+        self._moved = torch.compile(self._move, dynamic=False) if fused else self._move
+        self._count = None
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """One update of every parameter that has a gradient."""
+        del closure
+        lists = []
+        for group in self.param_groups:
+            weights = [weight for weight in group["params"] if weight.grad is not None]
+            for weight in weights:
+                if not self.state[weight]:
+                    self.state[weight] = {"first": torch.zeros_like(weight), "second": torch.zeros_like(weight)}
+            moments = [[self.state[weight][name] for weight in weights] for name in ("first", "second")]
+            lists.append((weights, [weight.grad for weight in weights], *moments, group["weight_decay"]))
+        if self._count is None:
+            self._count = torch.zeros((), device=lists[0][0][0].device)
+        lr = torch.as_tensor(self.param_groups[0]["lr"], device=self._count.device)
+        self._count += 1
+        self._moved(lists, lr, self._count)
+
+    def _move(self, lists, lr, count):
+        norms = [norm for _, gradients, *_ in lists for norm in torch._foreach_norm(gradients)]
+        over = torch.clamp(torch.linalg.vector_norm(torch.stack(norms)) / self.longest, min=1.0)
+        keep1, keep2 = self.betas
+        for weights, gradients, first, second, decay in lists:
+            gradients = torch._foreach_div(gradients, over)
+            torch._foreach_lerp_(first, gradients, 1 - keep1)
+            torch._foreach_mul_(second, keep2)
+            torch._foreach_addcmul_(second, gradients, gradients, 1 - keep2)
+            scale = torch._foreach_div(second, 1 - keep2**count)
+            torch._foreach_sqrt_(scale)
+            torch._foreach_add_(scale, self.eps)
+            update = torch._foreach_div(first, 1 - keep1**count)
+            torch._foreach_div_(update, scale)
+            lengths = [lr] * len(weights)
+            if decay:
+                torch._foreach_add_(update, weights, alpha=decay)
+                pairs = zip(torch._foreach_norm(weights), torch._foreach_norm(update), strict=True)
+                lengths = [lr * torch.where((w > 0) & (u > 0), w / u, 1.0) for w, u in pairs]
+            torch._foreach_mul_(update, lengths)
+            torch._foreach_sub_(weights, update)

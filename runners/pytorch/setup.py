@@ -1,0 +1,79 @@
+"""What a run is set up with: the device, the optimizer and its schedule, weights to begin with, the profiler."""
+
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+from models.lamb import Lamb
+
+
+def device(args, local):
+    """The GPU of this process, or the CPU; a missing GPU ends the run."""
+    if args.device == "cpu" or (args.device == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    if local >= torch.cuda.device_count():
+        seen = torch.cuda.device_count()
+        sys.exit(f"process {local} of this node finds no GPU of its own: {seen} seen. Cure: fewer processes, a driver "
+                 "that `nvidia-smi` answers, CUDA_VISIBLE_DEVICES; or --device cpu")  # fmt: skip
+    torch.cuda.set_device(local)
+    return torch.device("cuda", local)
+
+
+def environment(device):
+    """Versions and hardware, as far as PyTorch knows them."""
+    values = {"framework_version": torch.__version__, "omp_threads": torch.get_num_threads(), "device": device.type}
+    values["cpu_count"] = os.cpu_count()
+    if device.type == "cuda":
+        card = torch.cuda.get_device_properties(device)
+        values |= {"gpu_model": card.name, "gpu_memory_mib": card.total_memory // 2**20}
+        values |= {"cuda_version": torch.version.cuda, "cudnn_version": torch.backends.cudnn.version()}
+        values["nccl_version"] = ".".join(map(str, torch.cuda.nccl.version()))
+    return values
+
+
+def optimizer(args, model, rate):
+    """Norms and biases do not decay."""
+    weights = list(model.parameters())
+    groups = [
+        {"params": [weight for weight in weights if weight.dim() > 1], "weight_decay": args.weight_decay},
+        {"params": [weight for weight in weights if weight.dim() <= 1], "weight_decay": 0.0},
+    ]
+    if args.optimizer == "lamb":
+        return Lamb(groups, rate, fused=args.fused_optimizer)
+    if args.optimizer == "sgd":
+        return torch.optim.SGD(groups, rate, momentum=0.9, fused=args.fused_optimizer or None)
+    fused = {"fused": True} if args.fused_optimizer else {"capturable": rate.is_cuda, "foreach": rate.is_cuda}
+    return torch.optim.AdamW(groups, rate, eps=1e-6, **fused)
+
+
+def schedule(args, iteration):
+    """Rises over the warm-up, then falls to zero; the first iteration has some of it, the last too."""
+    warm = max(1, round(args.warmup * args.max_iterations))
+    return min(iteration / warm, (args.max_iterations + 1 - iteration) / (args.max_iterations + 1 - warm))
+
+
+def load(model, path):
+    """Weights of a checkpoint where name and shape agree; what is new, a head say, starts fresh."""
+    known, own = torch.load(path, map_location="cpu", weights_only=True), model.state_dict()
+    fits = {name: weight for name, weight in known.items() if name in own and own[name].shape == weight.shape}
+    if not fits:
+        sys.exit(f"{path.name} holds no weight of this model. Cure: one that --save-checkpoint wrote, of the same size")
+    model.load_state_dict(fits, strict=False)
+
+
+def profiler(args):
+    """Opened after --start-iteration and closed with --stop-iteration."""
+    if args.profile == "cuda":
+        return torch.cuda.profiler.profile()
+    if args.profile != "torch":
+        return nullcontext()
+    stem = args.log or Path("profile.log")
+
+    def keep(profile):
+        profile.export_chrome_trace(str(stem.with_suffix(".trace.json")))
+        table = profile.key_averages().table(sort_by="self_cuda_time_total", row_limit=50)
+        stem.with_suffix(".profile.txt").write_text(table, encoding="utf-8")
+
+    return torch.profiler.profile(on_trace_ready=keep, record_shapes=False)
