@@ -32,7 +32,7 @@ class DLLogger:
         stamp = datetime.fromtimestamp(seconds).isoformat(" ", "microseconds")
         head = step if isinstance(step, str) else ""
         if len(step) == 2:
-            head = f"Training Epoch: {step[0]} Training Iteration: {step[1]} "
+            head = f"Epoch: {step[0]} Iteration: {step[1]} "
         pairs = "  ".join(f"{name} : {value} {units.get(name, '')}".rstrip() for name, value in values.items())
         # With the line's end in one write, so that two processes' lines never run into each other.
         sys.stdout.write(f"DLL {stamp} - {head} {pairs} \n")

@@ -44,8 +44,9 @@ def optimizer(args, model, rate):
         return Lamb(groups, rate, fused=args.fused_optimizer)
     if args.optimizer == "sgd":
         return torch.optim.SGD(groups, rate, momentum=0.9, fused=args.fused_optimizer or None)
-    fused = {"fused": True} if args.fused_optimizer else {"capturable": rate.is_cuda, "foreach": rate.is_cuda}
-    return torch.optim.AdamW(groups, rate, eps=1e-6, **fused)
+    # With a rate that is a tensor, on a GPU, the update must not ask the host for it.
+    kind = {"fused": True} if args.fused_optimizer else {"foreach": rate.is_cuda}
+    return torch.optim.AdamW(groups, rate, eps=1e-6, capturable=rate.is_cuda, **kind)
 
 
 def schedule(args, iteration):
