@@ -1,0 +1,171 @@
+"""The PyTorch programs learn, fail with a cure, and print what their format reads."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchledger import ingest
+from tests.runners.conftest import PROGRAMS, Start, losses
+
+TINY_BERT = "--model bert_tiny --seq-len 32 --masked 5 --batch-size 32 --learning-rate 3e-3 --log-interval 20 "
+TINY_GPT = "--model gpt2_tiny --seq-len 32 --batch-size 16 --learning-rate 3e-3 --log-interval 20 "
+# Of the made-up rows' 200 ids a program that does not look at the neighbours can know no more than how often each occurs.
+UNTAUGHT_WORDS = math.log(200)
+
+
+def good(run: subprocess.CompletedProcess[str]) -> str:
+    """What a run printed that ended well."""
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+# Two shards of NGC's schema, rows that count up, the last two slots of each row unused.
+SHARDS = """
+import h5py, numpy as np
+random = np.random.default_rng(1)
+for shard in range(2):
+    ids = 110 + (random.integers(0, 40, (512, 1)) + np.arange(32)) % 40
+    places = np.sort(1 + random.permuted(np.tile(np.arange(31), (512, 1)), axis=1)[:, :5], axis=1)
+    places[:, 3:] = 0
+    labels = np.where(places > 0, np.take_along_axis(ids, places, 1), 0)
+    np.put_along_axis(ids, np.where(places > 0, places, 31), 103, 1)
+    with h5py.File(f"shard{shard}.hdf5", "w") as file:
+        for name, values in {
+            "input_ids": ids, "input_mask": ids > 0, "segment_ids": ids * 0, "masked_lm_positions": places,
+            "masked_lm_ids": labels, "next_sentence_labels": np.zeros(512),
+        }.items():
+            file.create_dataset(name, data=values.astype("i4"))
+"""
+
+
+def test_bert_learns_from_shards_of_ngcs_schema(start: Start, torch_python: str, tmp_path: Path) -> None:
+    subprocess.run([torch_python, "-c", SHARDS], cwd=tmp_path, check=True)
+    log = good(start("bert.py", TINY_BERT + "--max-iterations 300 --dropout 0 --data . --data-workers 1"))
+
+    assert losses(log)[-1] < 2 < math.log(40)
+    # Two shards of 512 rows, 32 at a time: the 33rd step begins the second epoch.
+    assert "Epoch: 0 Iteration: 20 " in log
+    assert "Epoch: 1 Iteration: 40 " in log
+
+
+def test_bert_learns_hidden_words_from_their_neighbours(start: Start) -> None:
+    log = good(start("bert.py", TINY_BERT + "--max-iterations 240 --dropout 0"))
+
+    # Next sentence adds ln 2 to what one who guesses loses.
+    assert losses(log)[0] > UNTAUGHT_WORDS - 1
+    assert losses(log)[-1] < 2.5 < UNTAUGHT_WORDS
+
+
+def test_gpt_learns_the_next_word(start: Start) -> None:
+    log = good(start("gpt.py", TINY_GPT + "--max-iterations 100"))
+
+    assert losses(log)[-1] < 1 < UNTAUGHT_WORDS
+
+
+def test_resnet_learns_to_tell_bright_from_dark(start: Start) -> None:
+    options = "--model resnet_tiny --image-size 32 --batch-size 16 --max-iterations 60 --log-interval 10"
+    log = good(start("resnet.py", options))
+
+    assert losses(log)[-1] < 1.4 < math.log(10)
+
+
+def test_answers_are_found_with_what_pre_training_saved(start: Start) -> None:
+    good(start("bert.py", TINY_BERT + "--max-iterations 20 --save-checkpoint taught.pt"))
+    options = (
+        "--model bert_tiny --seq-len 32 --batch-size 16 --learning-rate 3e-3 --max-iterations 60 --log-interval 20 "
+    )
+    log = good(start("squad.py", options + "--init-checkpoint taught.pt"))
+
+    assert losses(log)[-1] < 1 < math.log(24)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "tf32", "fp16", "bf16"])
+def test_lamb_teaches_in_every_precision(start: Start, precision: str) -> None:
+    log = good(
+        start(
+            "bert.py", TINY_BERT + f"--optimizer lamb --learning-rate 2e-2 --max-iterations 60 --precision {precision}"
+        )
+    )
+
+    assert losses(log)[-1] < losses(log)[0] - 0.2
+
+
+def test_a_head_on_all_positions_loses_what_one_on_the_masked_does(start: Start) -> None:
+    options = TINY_BERT + "--max-iterations 4 --log-interval 1 --dropout 0 --head "
+
+    assert losses(good(start("bert.py", options + "all"))) == pytest.approx(
+        losses(good(start("bert.py", options + "masked"))), abs=1e-4
+    )
+
+
+def test_gathered_gradients_are_those_of_a_batch_as_large(start: Start) -> None:
+    options = TINY_GPT + "--dropout 0 --log-interval 1 "
+    # Made-up batches come in turn: eight half batches are one round.
+    halves = good(start("gpt.py", options + "--max-iterations 8 --gradient-accumulation 8"))
+    again = good(start("gpt.py", options + "--max-iterations 8 --gradient-accumulation 16"))
+
+    assert losses(halves) == pytest.approx(losses(again), abs=1e-4)
+
+
+def test_two_processes_train_together_and_one_prints(start: Start) -> None:
+    log = good(start("bert.py", TINY_BERT + "--max-iterations 40 --log-interval 20", processes=2))
+
+    assert log.count("implementation : benchledger") == 1
+    assert "processes : 2  nodes : 1" in log
+    assert len(losses(log)) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "cure"),
+    [
+        ("--device cuda", "Cure: fewer processes, a driver that `nvidia-smi` answers"),
+        ("--data .", "no *.hdf5 in"),
+        ("--data shards", "bad.hdf5 is no shard of BERT's pre-training data"),
+        ("--optimizer lamb --precision fp16 --cuda-graph", "take bf16, or adamw"),
+        ("--start-iteration 30 --max-iterations 20", "need 0 <= --start-iteration"),
+        ("--learning-rate 1e30 --max-iterations 9", "Cure: a lower --learning-rate, or bf16"),
+    ],
+)
+def test_a_run_that_cannot_be_says_why_and_what_to_do(start: Start, tmp_path: Path, options: str, cure: str) -> None:
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "shards" / "bad.hdf5").write_bytes(b"no HDF5")
+    run = start("bert.py", TINY_BERT + options)
+
+    assert run.returncode != 0
+    assert cure in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "model"), [("bert.py", TINY_BERT, "bert_tiny"), ("gpt.py", TINY_GPT, "gpt2_tiny")]
+)
+def test_both_logs_are_read_whole_as_one_run(
+    start: Start, tmp_path: Path, program: str, options: str, model: str
+) -> None:
+    log = good(start(program, options + "--max-iterations 30 --log-interval 1 --log run.json"))
+    (tmp_path / "run.log").write_text(log)
+    result = ingest(tmp_path, db=tmp_path / "x.duckdb")
+
+    assert (result.files, result.rejects, result.ignored) == ({"loaded": 2}, 0, 0)
+    with closing(duckdb.connect(tmp_path / "x.duckdb", read_only=True)) as con:
+        facts = "status, implementation, model, task, precision, seq_len, steps_done, gpus"
+        runs = con.execute(f"select {facts} from run join bench_case using (case_id)").fetchall()
+        roles = con.execute("select role from run_log order by role").fetchall()
+    # On a CPU no GPU is stated.
+    assert runs == [("ok", "benchledger", model, "pretraining", "fp32", 32, 30, None)]
+    assert roles == [("duplicate_stream",), ("train",)]
+
+
+def test_programs_know_nothing_of_the_engine() -> None:
+    for file in PROGRAMS.rglob("*.py"):
+        text = file.read_text()
+
+        assert "import benchledger" not in text
+        assert "from benchledger" not in text
+        assert len(text.splitlines()) <= 150
