@@ -13,18 +13,28 @@ MASK, FIRST = 103, 110
 class Shards(IterableDataset):
     """NGC's HDF5 shards, dealt to ranks and workers, each shuffled: batches of tensors, for ever."""
 
-    def __init__(self, folder, batch_size, seed):
-        self.files, self.batch_size, self.seed = (
-            sorted(folder.glob("*.hdf5")) + sorted(folder.glob("*.h5")),
-            batch_size,
-            seed,
-        )
+    def __init__(self, folder, args, vocabulary):
+        self.files = sorted(folder.glob("*.hdf5")) + sorted(folder.glob("*.h5"))
+        self.args, self.batch_size, self.seed, self.vocabulary = args, args.batch_size, args.seed, vocabulary
         if not self.files:
             sys.exit(f"no *.hdf5 in {folder.name}. Cure: `bench data make`, or --data with NGC's shards")
 
     def rows(self):
         """How many rows all shards hold together."""
-        return sum(len(read(file)[0]) for file in self.files)
+        return sum(len(self.checked(file)[0]) for file in self.files)
+
+    def checked(self, file):
+        """A shard's columns; one that is not what the log says of this run ends it."""
+        ids, _, _, positions, *_ = columns = read(file)
+        shape, asked = (ids.shape[1], positions.shape[1]), (self.args.seq_len, self.args.masked)
+        if shape != asked:
+            sys.exit(
+                f"{file.name} is no shard of {asked}, but of {shape}. Cure: --seq-len {shape[0]} --masked {shape[1]}"
+            )
+        if int(ids.max()) >= self.vocabulary:
+            known = f"its ids reach {int(ids.max())}, the model knows {self.vocabulary}"
+            sys.exit(f"{file.name} is no shard of this vocabulary: {known}. Cure: data of a smaller --vocab-size")
+        return columns
 
     def __iter__(self):
         worker, (rank, processes, *_) = torch.utils.data.get_worker_info(), world()
@@ -34,7 +44,7 @@ class Shards(IterableDataset):
         shuffle, turn = torch.Generator().manual_seed(self.seed + place), place
         while True:
             # Fewer shards than readers: each then takes rows of its own by its shuffle.
-            columns = read(self.files[turn % len(self.files)])
+            columns = self.checked(self.files[turn % len(self.files)])
             order = torch.randperm(len(columns[0]), generator=shuffle)
             if len(order) < self.batch_size:
                 sys.exit(

@@ -30,7 +30,7 @@ def main():
     model = Pretraining(**SIZES[args.model], dropout=args.dropout, head=args.head)
     trainer = Trainer(args, model)
     if args.data:
-        shards = Shards(args.data, args.batch_size, args.seed)
+        shards = Shards(args.data, args, SIZES[args.model]["vocabulary"])
         trainer.train(loader(shards, args.data_workers), shards.rows())
     else:
         trainer.train(made(args, SIZES[args.model]["vocabulary"], trainer.device))

@@ -62,7 +62,7 @@ def made(args, classes, device, count=4):
 def main():
     options = parser(
         __doc__.splitlines()[0],
-        "image_classification",
+        "classification",
         SIZES,
         model="resnet50",
         optimizer="sgd",

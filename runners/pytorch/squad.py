@@ -2,7 +2,7 @@
 
     python runners/pytorch/squad.py --init-checkpoint FILE --batch-size 32 --precision fp16 --data DIR --log FILE
 
-DIR holds train-v1.1.json (or any other *.json of that shape) and vocab.txt, the WordPiece vocabulary; reading takes the
+DIR holds train-v1.1.json (or other train*.json of that shape) and vocab.txt, the WordPiece vocabulary; it takes the
 tokenizers library. Texts longer than --seq-len become several windows, which overlap by --doc-stride tokens.
 """
 
@@ -38,12 +38,14 @@ class Windows(IterableDataset):
 
 def windows(args):
     """Every question of the folder as windows; an answer outside a window is at its first token, as BERT has it."""
-    files, words = sorted(args.data.glob("*.json")), args.data / "vocab.txt"
+    files, words = sorted(args.data.glob("train*.json")), args.data / "vocab.txt"
     if not files or not words.exists():
-        sys.exit(f"{args.data.name} needs a *.json of SQuAD's shape and vocab.txt. Cure: `bench data make`")
+        sys.exit(f"{args.data.name} needs a train*.json of SQuAD's shape and vocab.txt. Cure: `bench data make`")
     from tokenizers import BertWordPieceTokenizer
 
     tokenizer = BertWordPieceTokenizer(str(words))
+    if tokenizer.get_vocab_size() > SIZES[args.model]["vocabulary"]:
+        sys.exit(f"vocab.txt holds more words than {args.model} knows. Cure: a larger --model, or another vocab.txt")
     tokenizer.enable_truncation(args.seq_len, stride=args.doc_stride, strategy="only_second")
     tokenizer.enable_padding(length=args.seq_len)
     rows = []
@@ -91,9 +93,10 @@ def made(args, vocabulary, device, count=8):
 def main():
     options = parser(__doc__.splitlines()[0], "squad", SIZES, model="bert_base", learning_rate=3e-5)
     options.add_argument("--seq-len", type=int, default=384)
-    options.add_argument("--doc-stride", type=int, default=128)
+    options.add_argument("--doc-stride", type=int, help="default: a third of --seq-len")
     options.add_argument("--dropout", type=float, default=0.1)
     args = checked(options)
+    args.doc_stride = args.doc_stride or args.seq_len // 3
 
     trainer = Trainer(args, Questions(**SIZES[args.model], dropout=args.dropout))
     if args.data:
