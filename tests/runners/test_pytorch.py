@@ -44,13 +44,15 @@ for shard in range(2):
 """
 
 
-def test_bert_learns_from_shards_of_ngcs_schema(start: Start, torch_python: str, tmp_path: Path) -> None:
+def test_shards_of_ngcs_schema_teach_at_least_which_words_occur(
+    start: Start, torch_python: str, tmp_path: Path
+) -> None:
     subprocess.run([torch_python, "-c", SHARDS], cwd=tmp_path, check=True)
     log = good(
-        start("bert.py", TINY_BERT + "--batch-size 64 --max-iterations 500 --dropout 0 --data . --data-workers 1")
+        start("bert.py", TINY_BERT + "--batch-size 64 --max-iterations 60 --dropout 0 --data . --data-workers 1")
     )
 
-    assert losses(log)[-1] < 3 < math.log(40)
+    assert losses(log)[-1] < math.log(40) + 0.5 < losses(log)[0]
     wrong = start("bert.py", TINY_BERT + "--seq-len 16 --data .")
     assert "is no shard of (16, 5), but of (32, 5). Cure: --seq-len 32 --masked 5" in wrong.stderr
     # Two shards of 512 rows, 64 at a time: the 17th step begins the second epoch.
