@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
     from benchledger.publishing.redact import redact
+    from benchledger.running.data import data_make
+    from benchledger.running.environments import make_environment
+    from benchledger.running.run import cases, run
     from benchledger.upkeep.backup import db_backup, db_compact
     from benchledger.upkeep.check import db_check
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -46,7 +49,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "audit",
+    "cases",
     "check_formats",
+    "data_make",
     "db_backup",
     "db_check",
     "db_compact",
@@ -63,6 +68,7 @@ __all__ = [
     "formats",
     "ingest",
     "leaderboard",
+    "make_environment",
     "queries",
     "query",
     "query_sql",
@@ -77,6 +83,7 @@ __all__ = [
     "report_speed",
     "report_speedup",
     "report_submissions",
+    "run",
     "runs",
     "score",
     "scores",
@@ -89,7 +96,9 @@ __all__ = [
 
 _HOMES = {
     "audit": "benchledger.auditing.audit",
+    "cases": "benchledger.running.run",
     "check_formats": "benchledger.answers.formats",
+    "data_make": "benchledger.running.data",
     "db_backup": "benchledger.upkeep.backup",
     "db_check": "benchledger.upkeep.check",
     "db_compact": "benchledger.upkeep.backup",
@@ -106,6 +115,7 @@ _HOMES = {
     "formats": "benchledger.answers.formats",
     "ingest": "benchledger.ingestion.ingest",
     "leaderboard": "benchledger.answers.leaderboard",
+    "make_environment": "benchledger.running.environments",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
     "query_sql": "benchledger.answers.query",
@@ -120,6 +130,7 @@ _HOMES = {
     "report_speed": "benchledger.answers.speed",
     "report_speedup": "benchledger.answers.speedup",
     "report_submissions": "benchledger.answers.submissions.report",
+    "run": "benchledger.running.run",
     "runs": "benchledger.answers.runs",
     "score": "benchledger.answers.score",
     "scores": "benchledger.answers.score",

@@ -16,6 +16,7 @@ COMMANDS = {
         "benchledger.cli.completion:completion",
         "Print the script by which SHELL completes bench at TAB.",
     ),
+    "data": LazyCommand("benchledger.cli.data:data", "Make training data."),
     "db": LazyCommand("benchledger.cli.db:db", "Look at the ledger's file, migrate, copy, compact or check it."),
     "exclude": LazyCommand(
         "benchledger.cli.exclude:exclude", "Leave each RUN out of every table, with the reason on record."
@@ -36,6 +37,7 @@ COMMANDS = {
         "benchledger.cli.redact:redact", "Write the logs and archives under PATHS again without private names."
     ),
     "report": LazyCommand("benchledger.cli.report:report", "Print a table: speed, memory, failures, ..."),
+    "run": LazyCommand("benchledger.cli.run:run", "Run training cases, and stage their logs for bench ingest."),
     "runs": LazyCommand("benchledger.cli.runs:runs", "List the runs, newest first."),
     "score": LazyCommand(
         "benchledger.cli.score:score", "Print the score NAME over cases or runs; without one, list them."

@@ -8,13 +8,13 @@ from pathlib import Path
 from benchledger.errors import UsageError
 
 ENVIRONMENT_VARIABLE = "BENCH_DEFINITIONS"
-KINDS = ("ingest", "schema", "queries")
+KINDS = ("ingest", "schema", "queries", "runners")
 
 _extra_roots: list[Path] = []
 
 
 def shipped_root() -> Path:
-    """The folder that holds ingest/, schema/ and queries/ of this installation."""
+    """The folder that holds ingest/, schema/, queries/ and runners/ of this installation."""
     package = Path(__file__).resolve().parent.parent
     packed = package / "_definitions"
     return packed if packed.is_dir() else package.parent

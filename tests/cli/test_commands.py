@@ -17,6 +17,7 @@ from tests.cli.bench import run_bench
 EQUALS: dict[str, str | None] = {
     "audit": "audit",
     "completion": None,
+    "data make": "data_make",
     "db backup": "db_backup",
     "db check": "db_check",
     "db compact": "db_compact",
@@ -46,6 +47,7 @@ EQUALS: dict[str, str | None] = {
     "report profile": "report_profile",
     "report speed": "report_speed",
     "report speedup": "report_speedup",
+    "run": "run",
     "runs": "runs",
     "score": "score",
     "show": "show_run",

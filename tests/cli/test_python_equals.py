@@ -34,6 +34,9 @@ OTHERWISE = {
     ("ingest", "archive_bytes"): "limits",
     ("ingest", "archive_depth"): "limits",
     ("query", "list_all"): "queries",
+    ("run", "list_all"): "cases",
+    ("run", "make_environment"): "make_environment",
+    ("run", "gpus"): "one more sweep",
     ("query", "show_sql"): "query_sql",
 }
 PAIRS = sorted((words, equal) for words, equal in EQUALS.items() if equal is not None)

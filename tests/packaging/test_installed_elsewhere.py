@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.packaging
 
 TOP = Path(__file__).resolve().parent.parent.parent
-DEFINITION_FOLDERS = ("ingest", "schema", "queries")
+DEFINITION_FOLDERS = ("ingest", "schema", "queries", "runners")
 LOOK_UP = """
 from benchledger.definitions.folders import definition_files, shipped_root
 print(shipped_root())

@@ -1,0 +1,126 @@
+"""`bench run`: training cases, whose logs go to the staging folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.case_options import output_options
+from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FAILED, _FINE = 1, ("ok", "there", "planned")
+
+
+@click.command()
+@click.argument("cases", nargs=-1, metavar="CASE...")
+@click.option(
+    "--sweep",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Values of a setting, such as batch_size=32,48,max; several times.",
+)
+@click.option("--gpus", metavar="N,...", help="The same as --sweep gpus=N,...")
+@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="How often each is run.")
+@click.option("--campaign", metavar="NAME", help="What the runs are made for; today's date if not given.")
+@click.option(
+    "--staging", type=click.Path(file_okay=False, path_type=Path), default=Path("data/staging"), show_default=True,
+    help="Where the logs appear.",
+)  # fmt: skip
+@click.option(
+    "--data", type=click.Path(file_okay=False, path_type=Path), default=Path("data/training"), show_default=True,
+    help="The folder with the training data.",
+)  # fmt: skip
+@click.option("--python", metavar="PATH", help="Python of the framework's environment.")
+@click.option(
+    "--launcher", type=click.Choice(["local", "mpirun", "slurm"]), default="local", show_default=True,
+    help="What starts it on each machine.",
+)  # fmt: skip
+@click.option("--image", metavar="NAME", help="Run in a docker container of this image.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="The longest that a run may take.",
+)
+@click.option("--resume", is_flag=True, help="Skip the trials that the campaign has.")
+@click.option("--keep-going", is_flag=True, help="Go on with the next run when one fails.")
+@click.option(
+    "--sample-ms",
+    type=click.FloatRange(min=0),
+    default=100.0,
+    show_default=True,
+    help="How often GPUs are sampled; 0: never.",
+)
+@click.option(
+    "--profile", type=click.Choice(["torch", "ncu"]), help="Profile a few iterations, in a campaign of their own."
+)
+@click.option(
+    "--make-environment", metavar="NAME", help="Make the Python of a framework in .bench/environments, and run nothing."
+)
+@click.option("--dry-run", is_flag=True, help="Print every command, run nothing.")
+@click.option("--list", "list_all", is_flag=True, help="List the cases.")
+@output_options
+@click.pass_obj
+def run(
+    settings: Settings,
+    /,
+    cases: tuple[str, ...],
+    sweep: tuple[str, ...],
+    gpus: str | None,
+    trials: int,
+    campaign: str | None,
+    staging: Path,
+    data: Path,
+    python: str | None,
+    launcher: str,
+    image: str | None,
+    timeout_s: float | None,
+    resume: bool,
+    keep_going: bool,
+    sample_ms: float,
+    profile: str | None,
+    make_environment: str | None,
+    dry_run: bool,
+    list_all: bool,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Run training cases, and stage their logs for bench ingest.
+
+    CASE is a file of runners/cases/ without its ending. Each run is a fresh process with a manifest, and its folder
+    appears in the staging folder when it is over, whole; the name of one that failed ends with how.
+    """
+    from benchledger.cli.output import print_frame
+
+    if list_all:
+        print_frame(benchledger.cases(), form, output)
+        return
+    if make_environment is not None:
+        commands = benchledger.make_environment(make_environment, dry_run=dry_run, progress=settings.say)
+        if dry_run:
+            click.echo("\n".join(commands))
+        return
+    frame = benchledger.run(
+        *cases, sweep=(*sweep, *([f"gpus={gpus}"] if gpus else [])), trials=trials, campaign=campaign, staging=staging,
+        data=data, python=python, launcher=launcher, image=image, timeout_s=timeout_s, resume=resume,
+        keep_going=keep_going, sample_ms=sample_ms, dry_run=dry_run, profile=profile, progress=settings.say,
+    )  # fmt: skip
+    if dry_run and form == "table" and output is None:
+        click.echo("\n".join(frame["command"]))
+        return
+    print_frame(_shown(frame), form, output)
+    if not set(frame["status"]) <= set(_FINE):
+        raise click.exceptions.Exit(_FAILED)
+    if not dry_run:
+        settings.say(f"next: bench ingest {staging}")
+
+
+def _shown(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.drop("command")

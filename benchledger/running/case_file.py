@@ -1,0 +1,123 @@
+"""Cases as runners/cases/*.toml state them: one training case a file, with all settings that it is run at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.toml_table import Table
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import UsageError, known
+from benchledger.running.settings import SETTINGS, Value, problem_of
+
+FOLDER = "runners/cases"
+KINDS = ("performance", "convergence")
+_KEYS = (
+    "about",
+    "kind",
+    "suffix",
+    "program",
+    "framework",
+    "implementation",
+    "environment",
+    "data",
+    "settings",
+    "point",
+)
+_OTHERS_KEYS = ("arguments", "when")
+# Without them a run has no name (README 002).
+_NEEDED = ("model", "task", "precision", "batch_size")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case file. `points` are the settings that it is run at where nobody sweeps; `suffix` ends the names of its
+    runs, where another case has the same model, batch size and precision.
+
+    `program` lies below runners/, or in a checkout that an environment variable names: $MEGATRON/pretrain_gpt.py.
+    `data` is a folder below that of the training data, with {settings} in it. `arguments` and `when` are for programs
+    that are not ours: a template of their arguments, and further ones for a setting's value, "precision.fp16".
+    """
+
+    name: str
+    about: str
+    kind: str
+    suffix: str | None
+    program: str
+    framework: str
+    implementation: str
+    environment: str
+    data: str | None
+    settings: dict[str, Value]
+    points: tuple[dict[str, Value], ...]
+    arguments: tuple[str, ...]
+    when: dict[str, tuple[str, ...]]
+    folder: Path
+
+
+def load_cases() -> dict[str, Case]:
+    """Every case by its name, the stem of its file; one of the user's own replaces ours.
+
+    Raises DefinitionError with file and line.
+    """
+    return {path.stem: read_case(path) for path in definition_files(FOLDER, ".toml")}
+
+
+def find_case(name: str) -> Case:
+    """The case of a name. Raises UsageError with the known ones."""
+    cases = load_cases()
+    if name not in cases:
+        raise UsageError(f"no case {name!r}; known: {known(cases, name, 'bench run --list')}")
+    return cases[name]
+
+
+def read_case(path: Path) -> Case:
+    """One case file."""
+    file = read_toml(path)
+    top = Table(file, "", file.data, (*_KEYS, *_OTHERS_KEYS))
+    settings = _settings(file, "settings", top.any_values("settings"))
+    points = tuple(
+        _settings(file, f"point.{index}", table.data) for index, table in enumerate(top.tables("point", SETTINGS))
+    )
+    for name in _NEEDED:
+        if not all(name in {**settings, **point} for point in points or ({},)):
+            top.fail("settings", f"{name} is missing: state it in [settings], or in every [[point]]")
+    return Case(
+        name=path.stem,
+        about=top.text("about"),
+        kind=top.choice("kind", KINDS, default=KINDS[0]),
+        suffix=top.text_or_none("suffix") or ("convergence" if top.data.get("kind") == "convergence" else None),
+        program=top.text("program"),
+        framework=top.choice("framework", vocabulary().facts["framework"].values),
+        implementation=top.text_or_none("implementation") or "benchledger",
+        environment=top.text_or_none("environment") or top.text("framework"),
+        data=top.text_or_none("data"),
+        settings=settings,
+        points=points or ({},),
+        arguments=tuple(top.strings("arguments")),
+        when=_when(file, top),
+        folder=path.parent.parent,
+    )
+
+
+def _settings(file: TomlFile, place: str, values: dict[str, Value]) -> dict[str, Value]:
+    file.refuse_unknown(place, values, set(SETTINGS))
+    for name, value in values.items():
+        if problem := problem_of(SETTINGS[name], value):
+            file.fail(f"{place}.{name}", problem)
+    return dict(values)
+
+
+def _when(file: TomlFile, top: Table) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for setting, values in top.any_values("when").items():
+        file.refuse_unknown("when", {setting: values}, set(SETTINGS))
+        if not isinstance(values, dict):
+            file.fail(f"when.{setting}", 'when is a table of values, such as [when.precision] fp16 = ["--fp16"]')
+        for value, words in values.items():
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                file.fail(f"when.{setting}.{value}", f"{value} is a list of arguments, not {words!r}")
+            found[f"{setting}.{value}"] = tuple(words)
+    return found

@@ -1,0 +1,58 @@
+"""`bench data make`: training data, made by a script in the runners' environment, which alone has HDF5."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchledger.definitions.folders import shipped_root
+from benchledger.errors import BenchledgerError, UsageError
+
+KINDS = ("hdf5", "npz", "squad", "tokens")
+_WRONG_USE = 2
+
+
+def data_make(
+    kind: str,
+    *,
+    output: Path | str,
+    rows: int = 20000,
+    files: int = 4,
+    seq_len: int = 128,
+    masked: int | None = None,
+    seed: int = 12345,
+    vocab_size: int | None = None,
+    text: Sequence[Path | str] = (),
+    vocab: Path | str | None = None,
+    dupe_factor: int = 5,
+    python: str = sys.executable,
+) -> list[Path]:
+    """Makes training data of a kind in the folder `output`, and gives its files; the same seed gives the same bytes.
+
+    Raises UsageError for what makes no data, BenchledgerError where they cannot be made.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"no kind of data {kind!r}; known: {', '.join(KINDS)}")
+    options = {
+        "rows": rows, "files": files, "seq-len": seq_len, "masked": masked, "seed": seed, "vocab-size": vocab_size,
+        "vocab": vocab, "dupe-factor": dupe_factor,
+    }  # fmt: skip
+    words = [python, "-m", "runners.make_data.make", kind, "--output", str(output)]
+    words += [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
+    words += ["--text", *map(str, text)] if text else []
+    try:
+        # What it draws while it works goes to the terminal; what it says when it fails is its last line.
+        errors = None if sys.stderr.isatty() else subprocess.PIPE
+        env = {**os.environ, "PYTHONPATH": str(shipped_root())}
+        done = subprocess.run(words, stderr=errors, text=True, env=env, check=False)
+    except OSError as error:
+        raise UsageError(f"{python} cannot be started: {error.strerror}. Name a Python with --python") from error
+    if done.returncode:
+        said = (done.stderr or "see above").strip().splitlines()[-1]
+        if "No module named" in said:
+            said += ". Install what makes data: pip install 'benchledger[runners]', or name such a Python with --python"
+        raise (UsageError if done.returncode == _WRONG_USE else BenchledgerError)(f"{output}: no data made: {said}")
+    return sorted(path for path in Path(output).iterdir() if path.is_file())

@@ -1,0 +1,53 @@
+"""Environments of frameworks: each a Python of its own, with what runners/environments/NAME.txt pins."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from benchledger.definitions.folders import definition_files
+from benchledger.errors import BenchledgerError, UsageError, known
+from benchledger.running.launch import shell_text
+
+FOLDER = Path(".bench/environments")
+_PYTHON = re.compile(r"^# python (3\.\d+)", re.MULTILINE)
+
+
+def environment_python(name: str) -> Path | None:
+    """The Python of an environment that was made here."""
+    python = (FOLDER / name / "bin" / "python").absolute()
+    return python if python.exists() else None
+
+
+def environment_commands(name: str) -> list[list[str]]:
+    """The commands that make an environment. Raises UsageError for a name that no file has."""
+    files = {path.stem: path for path in definition_files("runners/environments", ".txt")}
+    if name not in files:
+        raise UsageError(f"no environment {name!r}; known: {known(files, name)}")
+    asked = _PYTHON.search(files[name].read_text(encoding="utf-8"))
+    python = f"python{asked[1]}" if asked else "python3"
+    folder = FOLDER / name
+    install = [str(folder / "bin" / "python"), "-m", "pip", "install", "-r", str(files[name])]
+    return [[python, "-m", "venv", "--clear", str(folder)], install]
+
+
+def make_environment(name: str, *, dry_run: bool = False, progress: Callable[[str], None] | None = None) -> list[str]:
+    """Makes the environment of a framework in .bench/environments/ and gives the commands; `dry_run` only gives them.
+
+    Raises BenchledgerError where one of them fails.
+    """
+    commands = environment_commands(name)
+    if not dry_run:
+        for words in commands:
+            if shutil.which(words[0]) is None:
+                raise BenchledgerError(f"{name} needs {words[0]}, which is not here. Install it, and try again")
+            if progress is not None:
+                progress(shell_text(words))
+            done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode:
+                last = (done.stdout.strip().splitlines() or ["it said nothing"])[-1]
+                raise BenchledgerError(f"{shell_text(words)}: ended with {done.returncode}: {last}")
+    return [shell_text(words) for words in commands]

@@ -1,0 +1,38 @@
+"""The largest batch that runs (README 004's BS=max): by doubling, then by bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+# Bisection ends when the largest that runs is known to one part in so many.
+_PARTS = 64
+_LIMIT = 1 << 20
+
+
+def largest(runs: Callable[[int], bool], start: int) -> tuple[int, int | None]:
+    """The largest size that runs, to a 64th of it, and the smallest that was seen not to; 0 if not even 1 does.
+
+    `runs` is asked of no size twice. None for the second: it ran at every size up to a million.
+    """
+    low, high = 0, None
+    size = start
+    while high is None or (low == 0 and size >= 1):
+        if runs(size):
+            low = size
+            if high is not None or size >= _LIMIT:
+                break
+            size *= 2
+        else:
+            high = size
+            if low:
+                break
+            size //= 2
+            if size < 1:
+                return 0, high
+    while high is not None and high - low > max(1, low // _PARTS):
+        middle = (low + high) // 2
+        if runs(middle):
+            low = middle
+        else:
+            high = middle
+    return low, high

@@ -1,0 +1,98 @@
+"""What a run's manifest says (docs/facts.md), and what the machine says of itself for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from benchledger.definitions.folders import shipped_root
+from benchledger.definitions.manifest import KEY, VERSION
+from benchledger.running.failure import Exit
+from benchledger.running.job import Job
+from benchledger.running.launch import Launch, around, environment_of, program_of, shared_script, shell_text
+
+
+def manifest(job: Job, launch: Launch, campaign: str, trial: int, command: str, started_at: datetime) -> dict[str, Any]:
+    """What is known when the run begins; `ended` adds the rest. No address: the command names none."""
+    return {
+        KEY: VERSION,
+        "run": f"{job.name}, trial {trial}",
+        "campaign": campaign,
+        "trial": trial,
+        "implementation": job.case.implementation,
+        "implementation_version": commit_of(_home(job)),
+        "case": job.facts(),
+        "environment": environment(job, launch),
+        "command": command,
+        "started_at": f"{started_at:%Y-%m-%dT%H:%M:%S.%f}",
+    }
+
+
+def _home(job: Job) -> Path:
+    """Whose version counts: that of our runners with all that they share, or of the folder of another program."""
+    ours, program = shipped_root() / "runners", Path(program_of(job))
+    return ours if program.is_relative_to(ours) else program.parent
+
+
+def ended(begun: dict[str, Any], end: Exit, ended_at: datetime) -> dict[str, Any]:
+    """The manifest of a run that is over."""
+    return {
+        **begun,
+        "ended_at": f"{ended_at:%Y-%m-%dT%H:%M:%S.%f}",
+        "exit_code": end.exit_code,
+        "signal": end.signal,
+    }
+
+
+def shown_command(job: Job, launch: Launch, words: Sequence[str]) -> str:
+    """The command as it would be typed in the folder that holds runners/: no folder above that is anyone's business."""
+    top, here = f"{job.case.folder.parent}{os.sep}", f"{Path.cwd()}{os.sep}"
+    ours = f"{shipped_root()}{os.sep}"
+    short = [
+        word if word == launch.python else word.replace(top, "").replace(ours, "").replace(here, "") for word in words
+    ]
+    return shell_text([Path(word).name if word == launch.python else word for word in short])
+
+
+def environment(job: Job, launch: Launch) -> dict[str, Any]:
+    """Where the runs of this launch run, asked of the runner's own Python, and with several machines of one of them."""
+    asked = around(job, launch, [launch.python, str(shared_script("environment.py")), job.case.framework])
+    found = dict(_asked(tuple(asked), tuple(sorted(environment_of(job).items()))))
+    if launch.image:
+        found["image"] = launch.image
+    return found
+
+
+@lru_cache(maxsize=32)
+def _asked(words: tuple[str, ...], env: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Any], ...]:
+    with suppress(OSError, subprocess.TimeoutExpired, ValueError):
+        told = subprocess.run(
+            [os.path.expandvars(word) for word in words],
+            capture_output=True, text=True, timeout=300, check=True, env={**os.environ, **dict(env)},
+        )  # fmt: skip
+        # Some frameworks greet on stdout when they are imported.
+        return tuple(json.loads(told.stdout.strip().rpartition("\n")[2]).items())
+    print(f"bench run: the environment is not known: {shell_text(words)} said nothing", file=sys.stderr)  # noqa: T201
+    return ()
+
+
+@lru_cache(maxsize=8)
+def commit_of(folder: Path) -> str | None:
+    """The commit that last changed a folder, marked if it has changed since; None where there is no git."""
+    try:
+        said = [
+            subprocess.run(["git", *words, "--", "."], cwd=folder, capture_output=True, text=True, check=True).stdout
+            for words in (["log", "-1", "--format=%h"], ["status", "--porcelain"])
+        ]
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    commit, changed = said[0].strip(), said[1].strip()
+    return (f"{commit}-changed" if changed else commit) or None

@@ -1,0 +1,156 @@
+"""One run: a fresh process, a sampler beside it, its logs aside and then, with a manifest, in the staging folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from benchledger.running.failure import closing_line, failure_of
+from benchledger.running.job import Job
+from benchledger.running.launch import Launch, command, environment_of, shared_script, shell_text
+from benchledger.running.manifest import ended, manifest, shown_command
+from benchledger.running.outcome import Outcome
+from benchledger.running.process import run_process
+from benchledger.running.staging import Aside, Staging
+
+_SAMPLER_ENDS_S = 5.0
+
+
+class StopRuns(Exception):
+    """No further run is to begin. `signal` is the name of what came for bench run, if that is why."""
+
+    def __init__(self, signal: str | None = None) -> None:
+        super().__init__(signal)
+        self.signal = signal
+
+
+@dataclass
+class Session:
+    """One call of `run`: where, how, and what came of it."""
+
+    staging: Staging
+    launch: Launch
+    data: Path
+    trials: int = 1
+    timeout_s: float | None = None
+    resume: bool = False
+    keep_going: bool = False
+    dry_run: bool = False
+    sample_ms: float = 100.0
+    say: Callable[[str], None] = lambda _text: None
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+def data_folder(job: Job, root: Path) -> Path | None:
+    """Where a job's training data lie below the folder of all such data; None if it takes none."""
+    return root / job.case.data.format(**job.settings) if job.case.data else None
+
+
+def typed_command(session: Session, job: Job) -> str:
+    """The command of a run as a manifest and --dry-run show it: its log beside it, no folder of this machine."""
+    words = command(job, session.launch, data_folder(job, session.data), Path(f"{job.name}.json"))
+    return shown_command(job, session.launch, words)
+
+
+def one_run(session: Session, job: Job, trial: int, *, is_probe: bool = False) -> Outcome:
+    """Makes one run. Raises StopRuns if it failed and nobody said to keep going, or if a signal came."""
+    outcome = _planned(session, job, trial) if session.dry_run else _made(session, job, trial, is_probe)
+    session.outcomes.append(outcome)
+    if outcome.end is not None and outcome.end.interrupted:
+        raise StopRuns(outcome.end.signal)
+    if outcome.failure is not None and not session.keep_going and not is_probe:
+        raise StopRuns
+    return outcome
+
+
+def _planned(session: Session, job: Job, trial: int) -> Outcome:
+    set_before = {name: value for name, value in environment_of(job).items() if name != "PYTHONPATH"}
+    before = shell_text([f"{name}={value}" for name, value in {**set_before, "PYTHONPATH": "."}.items()])
+    return Outcome(job, trial, "planned", command=f"{before} {typed_command(session, job)}")
+
+
+def _made(session: Session, job: Job, trial: int, is_probe: bool) -> Outcome:
+    begun = manifest(job, session.launch, session.staging.campaign, trial, typed_command(session, job), datetime.now())
+    aside = session.staging.open(job)
+    words = command(job, session.launch, data_folder(job, session.data), aside.twin.absolute())
+    session.say(f"{job.name} trial {trial}: {begun['command']}")
+    with _sampler(session, job, aside) as start_sampler:
+
+        def started(pid: int) -> None:
+            _note_owner(session, job, trial, aside, begun, pid)
+            start_sampler(pid)
+
+        end = run_process(words, aside.log, env=environment_of(job), timeout_s=session.timeout_s, started=started)
+    failure = failure_of(end, aside.log)
+    if is_probe and failure is None:
+        # A dozen iterations are no trial.
+        shutil.rmtree(aside.folder)
+        return Outcome(job, None, "ok", end)
+    if failure is not None:
+        _append(aside.log, closing_line(end, failure))
+    mark = failure.mark if failure else ""
+    folder = session.staging.publish(aside, job, trial, ended(begun, end, datetime.now()), mark)
+    if failure is None:
+        session.say(f"{job.name} trial {trial}: ok after {end.seconds:.1f} s: {folder}")
+    else:
+        session.say(f"{job.name} trial {trial}: {failure.message}. {failure.cure}: {folder}")
+    return Outcome(job, trial, mark or "ok", end, folder, failure)
+
+
+def _note_owner(session: Session, job: Job, trial: int, aside: Aside, begun: dict[str, Any], pid: int) -> None:
+    """What the next bench run needs where this one is killed: the manifest so far, and where it all belongs."""
+    target = session.staging.train_log(job) / f"{job.name}_trial{trial}"
+    owner = {"pid": os.getpid(), "runner_pid": pid, "job": job.name, "target": str(target), "manifest": begun}
+    # Where the disk is full, the run itself will say so.
+    with contextlib.suppress(OSError):
+        aside.note.write_text(json.dumps(owner), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _sampler(session: Session, job: Job, aside: Aside) -> Iterator[Callable[[int], None]]:
+    """A sampler that starts when it is told the runner's id. It sees this machine: where others work, there is none."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(pid: int) -> None:
+        if session.sample_ms <= 0 or job.nodes > 1 or session.launch.launcher == "slurm":
+            return
+        # In a container's image the sampler's library need not be; outside it sees the same GPUs.
+        python = sys.executable if session.launch.image else session.launch.python
+        words = [python, str(shared_script("sampler.py")), "--pid", str(pid), "--every-ms", str(session.sample_ms)]
+        words += ["--gpus-csv", str(aside.samples), "--host-csv", str(aside.host_samples)]
+        with contextlib.suppress(OSError):
+            env = {**os.environ, **environment_of(job)}
+            processes.append(
+                subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+            )
+
+    try:
+        yield start
+    finally:
+        for process in processes:
+            process.terminate()
+            try:
+                said = process.communicate(timeout=_SAMPLER_ENDS_S)[1]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                said = process.communicate()[1]
+            if said and not job.on_cpu:
+                session.say(said.strip())
+
+
+def _append(log: Path, line: str) -> None:
+    # The disk may be full: the manifest says the same.
+    with contextlib.suppress(OSError), log.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        cut = size > 0 and file.read(1) != b"\n"
+        file.write((b"\n" if cut else b"") + line.encode() + b"\n")

@@ -1,0 +1,118 @@
+"""One runner as a process group of its own: its output into a file, its time limited, signals passed on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+
+from benchledger.running.failure import TIMED_OUT, Exit, signal_name
+
+# What a runner is left to end by itself in, before it is killed.
+GRACE_S = 15.0
+_PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def run_process(
+    words: Sequence[str],
+    log: Path,
+    *,
+    env: dict[str, str],
+    timeout_s: float | None = None,
+    grace_s: float = GRACE_S,
+    started: Callable[[int], None] | None = None,
+) -> Exit:
+    """Runs a command line to its end, all that it prints into `log`.
+
+    A signal that comes for this process meanwhile is passed on, and stands in the Exit. `started` is told its id.
+    """
+    begun = time.monotonic()
+    with log.open("wb") as out, _noted_signals() as received:
+        try:
+            process = subprocess.Popen(
+                [os.path.expandvars(word) for word in words],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
+                env={**os.environ, **env, "BENCH_STARTED_AT": repr(time.time())},
+            )  # fmt: skip
+        except OSError as error:
+            out.write(f"bench run: {words[0]} cannot be started: {error.strerror}\n".encode())
+            return Exit(127, seconds=time.monotonic() - begun)
+        if started is not None:
+            started(process.pid)
+        timed_out = _wait(process, received, begun, timeout_s, grace_s)
+        # Data workers, and the other ranks where one was killed.
+        _signal_group(process, signal.SIGKILL)
+    code, seconds = process.returncode, time.monotonic() - begun
+    sent = received[0] if received else None
+    if timed_out and sent is None:
+        return Exit(
+            TIMED_OUT if code >= 0 else 128 - code, signal_name(-code) if code < 0 else "SIGTERM", timeout_s, seconds
+        )
+    if sent is not None:
+        # It may call that a good end: it is none.
+        return Exit(
+            128 - code if code < 0 else code or 128 + sent, signal_name(sent), seconds=seconds, interrupted=True
+        )
+    if code < 0:
+        return Exit(128 - code, signal_name(-code), seconds=seconds)
+    return Exit(code, seconds=seconds)
+
+
+def _wait(
+    process: subprocess.Popen[bytes], received: list[int], begun: float, timeout_s: float | None, grace_s: float
+) -> bool:
+    """Waits for the end, and brings it about when a signal has come or the time is up; whether it was up."""
+    ending: float | None = None
+    timed_out = False
+    while True:
+        now = time.monotonic()
+        if ending is None:
+            timed_out = timeout_s is not None and now - begun >= timeout_s
+            if received or timed_out:
+                _signal_group(process, received[0] if received else signal.SIGTERM)
+                ending = now
+        elif now - ending >= grace_s:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+            return timed_out
+        left = [1.0]
+        if ending is not None:
+            left.append(ending + grace_s - now)
+        elif timeout_s is not None:
+            left.append(begun + timeout_s - now)
+        try:
+            process.wait(timeout=max(0.01, min(left)))
+        except subprocess.TimeoutExpired:
+            continue
+        return timed_out
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+    # The group is named by its first process, and gone when all of it is.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+@contextlib.contextmanager
+def _noted_signals() -> Iterator[list[int]]:
+    """Notes the signals that come, instead of ending this process in the middle of a run."""
+    received: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+
+    before = {}
+    # Only the main thread may.
+    with contextlib.suppress(ValueError):
+        for number in _PASSED_ON:
+            before[number] = signal.signal(number, note)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

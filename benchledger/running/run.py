@@ -1,0 +1,153 @@
+"""`bench run`: jobs one after the other, each in a fresh process; their logs go to the staging folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.errors import UsageError
+from benchledger.running.case_file import find_case, load_cases
+from benchledger.running.environments import environment_python
+from benchledger.running.job import Job, is_search, matrix
+from benchledger.running.largest import largest
+from benchledger.running.launch import Launch
+from benchledger.running.one_run import Session, StopRuns, data_folder, one_run, typed_command
+from benchledger.running.outcome import Outcome, frame_of
+from benchledger.running.profiler import profiled_job
+from benchledger.running.settings import Value, read_sweep
+from benchledger.running.staging import MANIFEST, Staging
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Enough for every buffer to be there; a search is to be short.
+_PROBE_ITERATIONS = 12
+
+
+def run(
+    *cases: str,
+    sweep: Sequence[str] = (),
+    trials: int = 1,
+    staging: Path | str = Path("data/staging"),
+    campaign: str | None = None,
+    data: Path | str = Path("data/training"),
+    python: str | None = None,
+    launcher: str = "local",
+    image: str | None = None,
+    timeout_s: float | None = None,
+    resume: bool = False,
+    keep_going: bool = False,
+    dry_run: bool = False,
+    sample_ms: float = 100.0,
+    profile: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> pl.DataFrame:
+    """Runs cases and stages their logs; a row a run, with its status, exit code, seconds, folder, and why it failed.
+
+    `sweep` holds texts such as "batch_size=32,48,max". Status is ok, planned (dry_run), there (resume), not run, or how
+    it failed. `sample_ms` 0: nothing is sampled. `python`: else that of the case's environment, or this one. What
+    `profile` slows down goes to a campaign of its own. Raises UsageError for what no case or setting is.
+    """
+    if not cases:
+        raise UsageError("name a case; bench run --list lists them")
+    if resume and campaign is None:
+        raise UsageError("--resume goes on with a campaign: name it with --campaign")
+    if trials < 1:
+        raise UsageError(f"trials must be at least 1, not {trials}")
+    swept: dict[str, tuple[Value, ...]] = dict(read_sweep(text) for text in sweep)
+    jobs = [job for name in cases for job in matrix(find_case(name), swept)]
+    if profile is not None:
+        jobs = [profiled_job(job, profile, list(swept)) for job in jobs]
+    session = Session(
+        # What a profiler slows down is no trial of a campaign.
+        Staging(Path(staging), (campaign or f"{datetime.now():%Y-%m-%d}") + ("-profile" if profile else "")),
+        Launch(python or "", launcher, image, (Path(staging).absolute().parent, Path(data).absolute()), profile),
+        Path(data), trials, timeout_s, resume, keep_going, dry_run, sample_ms, progress or (lambda _text: None),
+    )  # fmt: skip
+    if not dry_run:
+        _need_data(session, jobs)
+        for path, owner in session.staging.left_behind():
+            session.say(f"{session.staging.adopt(path, owner)}: its bench run was killed, or could not move it here")
+    for number, job in enumerate(jobs):
+        # Each framework has its own Python, if it was made here.
+        mine = python or str(environment_python(job.case.environment) or sys.executable)
+        session.launch = replace(session.launch, python=mine)
+        try:
+            if is_search(job):
+                _search(session, job)
+            else:
+                _all_trials(session, job)
+        except StopRuns:
+            session.outcomes += [Outcome(left, None, "not run") for left in jobs[number + 1 :]]
+            break
+    return frame_of(session.outcomes)
+
+
+def cases() -> pl.DataFrame:
+    """A row a case: its name, kind, framework, how many runs it makes without a sweep, and what it is about."""
+    import polars as pl
+
+    rows = [(case.name, case.kind, case.framework, len(matrix(case, {})), case.about) for case in load_cases().values()]
+    frame = pl.DataFrame(rows, schema=["case", "kind", "framework", "runs", "about"], orient="row")
+    return frame.sort("case")
+
+
+def _need_data(session: Session, jobs: list[Job]) -> None:
+    for job in jobs:
+        folder = data_folder(job, session.data)
+        if folder is None or folder.exists():
+            continue
+        length = f" --seq-len {job.settings['seq_len']}" if "seq_len" in job.settings else ""
+        cure = f"bench data make {folder.name.partition('_')[0]}{length} --output {folder}"
+        raise UsageError(
+            f"{folder}: no such folder; {job.case.name} trains on it. Make it with {cure}, "
+            f"or name the folder that holds {folder.name} with --data"
+        )
+
+
+def _all_trials(session: Session, job: Job) -> None:
+    there = session.staging.trials(job)
+    same = [trial for trial, folder in there.items() if _has_command(folder, typed_command(session, job))]
+    done = same[: session.trials] if session.resume else []
+    for trial in done:
+        session.outcomes.append(Outcome(job, trial, "there", folder=there[trial]))
+        session.say(f"{job.name} trial {trial}: is there")
+    # Further trials are numbered after those that are there: none is ever written over.
+    first = max(there, default=0) + 1
+    for trial in range(first, first + session.trials - len(done)):
+        one_run(session, job, trial)
+
+
+def _search(session: Session, job: Job) -> None:
+    """Finds the largest batch by short runs of their own, of which those that fail are staged, and runs it in full."""
+    start = job.case.settings.get("batch_size")
+    start = start if isinstance(start, int) else 8
+    if session.dry_run:
+        session.say(f"{job.name}: from batch_size={start} by doubling, then by bisection, each in a fresh process")
+        one_run(session, job.with_settings(batch_size=start), 1)
+        return
+
+    def runs(size: int) -> bool:
+        short = job.with_settings(batch_size=size, max_iterations=_PROBE_ITERATIONS)
+        outcome = one_run(session, short, 1, is_probe=True)
+        if outcome.status not in ("ok", "oom"):
+            raise StopRuns
+        return outcome.status == "ok"
+
+    size, too_large = largest(runs, start)
+    session.say(f"{job.name}: the largest batch is {size}; {too_large or 'none'} does not run")
+    if size:
+        _all_trials(session, job.with_settings(batch_size=size))
+
+
+def _has_command(folder: Path, command: str) -> bool:
+    """Whether a staged run was made by this very command: with other settings it is another run."""
+    try:
+        return bool(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"] == command)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False

@@ -1,0 +1,108 @@
+"""The settings of a case: what each is called everywhere, its type, and which fact of the ledger it states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchledger.errors import UsageError, known
+
+Value = str | int | float | bool
+# What finds the largest batch that runs, in place of a number (README 004).
+MAX = "max"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting. `launched`: it is for what starts the runner, which is not given it as an option."""
+
+    name: str
+    type: type
+    fact: str | None = None
+    launched: bool = False
+
+
+_ALL = (
+    Setting("model", str, "model"),
+    Setting("task", str, "task"),
+    Setting("precision", str, "precision"),
+    Setting("batch_size", int, "batch_size_per_gpu"),
+    Setting("max_iterations", int),
+    Setting("phase", int),
+    Setting("seq_len", int, "seq_len"),
+    Setting("masked", int),
+    Setting("gradient_accumulation", int, "gradient_accumulation"),
+    Setting("optimizer", str, "options.optimizer"),
+    Setting("learning_rate", float),
+    Setting("dropout", float),
+    Setting("data_workers", int),
+    Setting("device", str),
+    Setting("seed", int),
+    Setting("compile", bool, "options.compile"),
+    Setting("cuda_graph", bool, "options.cuda_graphs"),
+    Setting("fused_optimizer", bool),
+    Setting("log_interval", int),
+    Setting("init_checkpoint", str),
+    Setting("start_iteration", int),
+    Setting("stop_iteration", int),
+    Setting("omp_threads", int, launched=True),
+    Setting("gpus", int, "gpus", launched=True),
+    Setting("nodes", int, "nodes", launched=True),
+)
+SETTINGS = {setting.name: setting for setting in _ALL}
+# As READMEs 000 and 002 call them.
+ALIASES = {"fp_item": "precision", "max_iter": "max_iterations", "bs_item": "batch_size"}
+PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")
+# Of these zero means none.
+_MAY_BE_ZERO = {"data_workers", "seed", "start_iteration"}
+
+
+def find_setting(name: str) -> Setting:
+    """The setting of a name. Raises UsageError with the known ones."""
+    wanted = ALIASES.get(name, name).replace("-", "_")
+    if wanted not in SETTINGS:
+        raise UsageError(f"no setting {name!r}; known: {known(SETTINGS, wanted)}")
+    return SETTINGS[wanted]
+
+
+def problem_of(setting: Setting, value: object) -> str | None:
+    """What is wrong with a value, or None."""
+    right = isinstance(value, bool) if setting.type is bool else isinstance(value, setting.type)
+    if setting.type is not bool and isinstance(value, bool):
+        right = False
+    if setting.type is float and isinstance(value, int) and not isinstance(value, bool):
+        right = True
+    if setting.name == "batch_size" and value == MAX:
+        return None
+    if not right:
+        kind = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}[setting.type]
+        return f"{setting.name} must be {kind}, not {value!r}"
+    if setting.type is int and isinstance(value, int) and value < (0 if setting.name in _MAY_BE_ZERO else 1):
+        return f"{setting.name} must be at least {0 if setting.name in _MAY_BE_ZERO else 1}, not {value}"
+    if setting.name == "precision" and value not in PRECISIONS:
+        return f"precision must be one of {', '.join(PRECISIONS)}, not {value!r}"
+    return None
+
+
+def read_value(setting: Setting, text: str) -> Value:
+    """A value as it is typed. Raises UsageError for one that the setting cannot have."""
+    value: Value = text
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    try:
+        if setting.type is bool:
+            value = words.get(text.lower(), text)
+        elif setting.type in (int, float) and text != MAX:
+            value = setting.type(text)
+    except ValueError:
+        value = text
+    if problem := problem_of(setting, value):
+        raise UsageError(problem)
+    return value
+
+
+def read_sweep(text: str) -> tuple[str, tuple[Value, ...]]:
+    """One --sweep: `batch_size=32,48,max` as its setting's name and values."""
+    name, assigned, values = text.partition("=")
+    if not assigned or not values:
+        raise UsageError(f"--sweep is NAME=VALUE,VALUE,..., such as batch_size=32,48,max, not {text!r}")
+    setting = find_setting(name.strip())
+    return setting.name, tuple(dict.fromkeys(read_value(setting, value.strip()) for value in values.split(",")))
