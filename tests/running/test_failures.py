@@ -109,11 +109,10 @@ def test_a_run_whose_bench_run_got_sigterm_is_not_ok_whatever_its_summary_says(
     assert "training_sequences_per_second" in next(bench.staging.rglob("*.log")).read_text()
 
 
-def test_a_killed_runner_that_ends_well_by_itself_leaves_no_process(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOY_ENDS", "slow")
-    bench.run(timeout_s=1.0)
+@pytest.mark.parametrize("ends", ["slow", "leaves_a_child"])
+def test_no_process_of_a_run_outlives_it(bench: Bench, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+    monkeypatch.setenv("TOY_ENDS", ends)
+    bench.run(timeout_s=1.0 if ends == "slow" else None)
 
     assert not [path for path in Path("/proc").glob("[0-9]*/environ") if _mentions(path, str(bench.folder))]
 

@@ -42,6 +42,8 @@ for step in range(1, STEPS + 1):
         elif how == "fills":
             for _ in range(64):
                 print("x" * 65536, flush=True)
+        elif how == "leaves_a_child":
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         elif how == "slow":
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
             time.sleep(60)
