@@ -81,7 +81,9 @@ class Job:
         for name, value in self.settings.items():
             fact = SETTINGS[name].fact or ""
             if fact.startswith("options."):
-                options[fact.removeprefix("options.")] = value
+                # As the ledger says it: what is switched off is no option.
+                if value is not False:
+                    options[fact.removeprefix("options.")] = "true" if value is True else value
             elif fact and not (fact in ("gpus", "nodes") and self.on_cpu):
                 found[fact] = value
         if not self.on_cpu:

@@ -27,7 +27,8 @@ def environment(device):
     values["cpu_count"] = os.cpu_count()
     if device.type == "cuda":
         card = torch.cuda.get_device_properties(device)
-        values |= {"gpu_model": card.name, "gpu_memory_mib": card.total_memory // 2**20}
+        # What CUDA hands out; nvidia-smi's total, which the ledger calls gpu_memory_mib, is some hundred MiB more.
+        values |= {"gpu_model": card.name, "cuda_memory_mib": card.total_memory // 2**20}
         values |= {"cuda_version": torch.version.cuda, "cudnn_version": torch.backends.cudnn.version()}
         values["nccl_version"] = ".".join(map(str, torch.cuda.nccl.version()))
     return values

@@ -16,13 +16,18 @@ PROGRAMS = Path(__file__).parents[2] / "runners" / "pytorch"
 Start = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session")
-def torch_python() -> str:
-    """This Python, or the one that BENCH_TORCH_PYTHON names."""
+def python_with_torch() -> str:
+    """This Python, or the one that BENCH_TORCH_PYTHON names; skips the test where neither has PyTorch."""
     named = os.environ.get("BENCH_TORCH_PYTHON")
     if not named and not importlib.util.find_spec("torch"):
         pytest.skip("no PyTorch here: BENCH_TORCH_PYTHON names a Python that has torch, numpy and h5py")
     return named or sys.executable
+
+
+@pytest.fixture(scope="session")
+def torch_python() -> str:
+    """A Python that has PyTorch."""
+    return python_with_torch()
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ class Bench:
     """`bench run` and `bench ingest` in a folder of the test's own."""
 
     folder: Path
+    python: str | None = None
 
     @property
     def staging(self) -> Path:
@@ -41,7 +42,13 @@ class Bench:
 
     def run(self, *cases: str, **options: Any) -> pl.DataFrame:
         """The runs, in the campaign `c`, without a sampler unless the test asks for one."""
-        given = {"campaign": "c", "staging": self.staging, "data": self.folder / "training", "sample_ms": 0.0}
+        given = {
+            "campaign": "c",
+            "staging": self.staging,
+            "data": self.folder / "training",
+            "sample_ms": 0.0,
+            "python": self.python,
+        }
         return benchledger.run(*(cases or ("toy",)), **(given | options))
 
     def ledger(self) -> list[tuple[Any, ...]]:

@@ -107,7 +107,7 @@ def test_settings_are_options_of_the_runner_but_for_the_launchers() -> None:
     words = command(bert(gpus=2, omp_threads=4, compile=True), Launch("python"), Path("d"), Path("l.json"))
 
     assert shell_text(words[words.index(BERT) + 1 :]) == (
-        "--model bert_base --task pretraining --device cuda --seq-len 128 --masked 20 --max-iterations 300 "
+        "--model bert_base --task pretraining --device cuda --seq-len 128 --masked 20 --head all --max-iterations 120 "
         "--optimizer lamb --fused-optimizer --data-workers 4 --precision fp16 --batch-size 64 --compile "
         "--data d --log l.json"
     )

@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 import benchledger
-from tests.docs.pages import TOP
+from tests.runners.conftest import python_with_torch
 from tests.running.conftest import CASE, Bench
-
-pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'benchledger[runners]'")
-pytestmark = pytest.mark.skipif(not (TOP / "runners" / "pytorch" / "bert.py").exists(), reason="its runner is absent")
 
 TINY = (
     CASE.replace('"toy.py"', '"pytorch/bert.py"')
@@ -24,6 +21,7 @@ TINY = (
 @pytest.fixture
 def tiny(bench: Bench) -> Bench:
     (bench.folder / "own" / "runners" / "cases" / "tiny.toml").write_text(TINY)
+    bench.python = python_with_torch()
     data = bench.folder / "training" / "tiny"
     benchledger.data_make("hdf5", output=data, rows=64, files=2, seq_len=32, vocab_size=512)
     return bench
@@ -46,11 +44,8 @@ def test_a_shard_that_is_none_is_told_with_the_cure(tiny: Bench) -> None:
     assert (status, "cannot be read" in reason) == ("failed", True)
 
 
-def test_a_missing_gpu_is_told_with_the_cure(tiny: Bench) -> None:
-    import torch
-
-    if torch.cuda.is_available():
-        pytest.skip("a GPU is there")
+def test_a_missing_gpu_is_told_with_the_cure(tiny: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     frame = tiny.run("tiny", sweep=["device=cuda"])
 
     assert frame["status"].to_list() == ["gpu"]

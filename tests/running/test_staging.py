@@ -68,7 +68,7 @@ def test_no_address_and_no_folder_of_this_machine_is_in_a_manifest(bench: Bench)
     text = next(bench.staging.rglob("run.json")).read_text()
     manifest = json.loads(text)
 
-    assert manifest["command"].startswith("python runners/toy.py --model bert_base ")
+    assert manifest["command"].startswith(f"{Path(sys.executable).name} runners/toy.py --model bert_base ")
     assert str(bench.folder) not in text
     assert os.uname().nodename not in text
     assert manifest["files"] == [f"{NAME}.log"]
