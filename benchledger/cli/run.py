@@ -12,7 +12,7 @@ from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
-    import polars as pl
+    from benchledger.running.outcome import Outcome
 
 _FAILED, _FINE = 1, ("ok", "there", "planned")
 
@@ -98,6 +98,7 @@ def run(
     appears in the staging folder when it is over, whole; the name of one that failed ends with how.
     """
     from benchledger.cli.output import print_frame
+    from benchledger.running.run import run_all
 
     if list_all:
         print_frame(benchledger.cases(), form, output)
@@ -107,20 +108,30 @@ def run(
         if dry_run:
             click.echo("\n".join(commands))
         return
-    frame = benchledger.run(
+    outcomes = run_all(
         *cases, sweep=(*sweep, *([f"gpus={gpus}"] if gpus else [])), trials=trials, campaign=campaign, staging=staging,
         data=data, python=python, launcher=launcher, image=image, timeout_s=timeout_s, resume=resume,
         keep_going=keep_going, sample_ms=sample_ms, dry_run=dry_run, profile=profile, progress=settings.say,
     )  # fmt: skip
     if dry_run and form == "table" and output is None:
-        click.echo("\n".join(frame["command"]))
+        click.echo("\n".join(outcome.command or "" for outcome in outcomes))
         return
-    print_frame(_shown(frame), form, output)
-    if not set(frame["status"]) <= set(_FINE):
+    _print(outcomes, form, output)
+    if not {outcome.status for outcome in outcomes} <= set(_FINE):
         raise click.exceptions.Exit(_FAILED)
     if not dry_run:
         settings.say(f"next: bench ingest {staging}")
 
 
-def _shown(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.drop("command")
+def _print(outcomes: list[Outcome], form: str, output: Path | None) -> None:
+    from benchledger.cli.output import print_frame
+    from benchledger.cli.render import table_text
+    from benchledger.exports.values import value_text
+    from benchledger.running.outcome import COLUMNS, frame_of, row_of
+
+    if form == "table" and output is None:
+        # Where runs are made, polars need not be installed.
+        rows = [[value_text(value) for value in row_of(outcome)[:-1]] for outcome in outcomes]
+        click.echo(table_text(COLUMNS[:-1], rows))
+    else:
+        print_frame(frame_of(outcomes).drop("command"), form, output)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec
 
 from benchledger.running.failure import Exit, Failure
 from benchledger.running.job import Job
 
 if TYPE_CHECKING:
     import polars as pl
+
+_Asked = ParamSpec("_Asked")
 
 
 @dataclass(frozen=True)
@@ -32,18 +35,29 @@ class Outcome:
         return self.failure is not None
 
 
+COLUMNS = ("case", "name", "trial", "status", "exit_code", "seconds", "folder", "why", "command")
+
+
+def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataFrame]:
+    """The same function for those who want a frame: a machine that only trains need not have polars."""
+
+    @wraps(made)
+    def framed(*args: _Asked.args, **kwargs: _Asked.kwargs) -> pl.DataFrame:
+        return frame_of(made(*args, **kwargs))
+
+    return framed
+
+
 def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """A row an outcome."""
     import polars as pl
 
-    schema = {
-        "case": pl.String, "name": pl.String, "trial": pl.Int64, "status": pl.String, "exit_code": pl.Int64,
-        "seconds": pl.Float64, "folder": pl.String, "why": pl.String, "command": pl.String,
-    }  # fmt: skip
-    return pl.DataFrame([_row(outcome) for outcome in outcomes], schema=schema, orient="row")
+    schema = dict.fromkeys(COLUMNS, pl.String) | {"trial": pl.Int64, "exit_code": pl.Int64, "seconds": pl.Float64}
+    return pl.DataFrame([row_of(outcome) for outcome in outcomes], schema=schema, orient="row")
 
 
-def _row(outcome: Outcome) -> tuple[object, ...]:
+def row_of(outcome: Outcome) -> tuple[object, ...]:
+    """An outcome under COLUMNS."""
     end, failure = outcome.end, outcome.failure
     return (
         outcome.job.case.name,

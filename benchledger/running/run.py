@@ -17,7 +17,7 @@ from benchledger.running.job import Job, is_search, matrix
 from benchledger.running.largest import largest
 from benchledger.running.launch import Launch
 from benchledger.running.one_run import Session, StopRuns, data_folder, one_run, typed_command
-from benchledger.running.outcome import Outcome, frame_of
+from benchledger.running.outcome import Outcome, as_frame
 from benchledger.running.profiler import profiled_job
 from benchledger.running.settings import Value, read_sweep
 from benchledger.running.staging import MANIFEST, Staging
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PROBE_ITERATIONS = 12
 
 
-def run(
+def run_all(
     *cases: str,
     sweep: Sequence[str] = (),
     trials: int = 1,
@@ -46,8 +46,8 @@ def run(
     sample_ms: float = 100.0,
     profile: str | None = None,
     progress: Callable[[str], None] | None = None,
-) -> pl.DataFrame:
-    """Runs cases and stages their logs; a row a run, with its status, exit code, seconds, folder, and why it failed.
+) -> list[Outcome]:
+    """Runs cases and stages their logs; for each run its status, exit code, seconds, folder, and why it failed.
 
     `sweep` holds texts such as "batch_size=32,48,max". Status is ok, planned (dry_run), there (resume), not run, or how
     it failed. `sample_ms` 0: nothing is sampled. `python`: else that of the case's environment, or this one. What
@@ -85,7 +85,10 @@ def run(
         except StopRuns:
             session.outcomes += [Outcome(left, None, "not run") for left in jobs[number + 1 :]]
             break
-    return frame_of(session.outcomes)
+    return session.outcomes
+
+
+run = as_frame(run_all)
 
 
 def cases() -> pl.DataFrame:

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Measures what docs/results.md shows, on the GPUs at hand: each part some calls of `bench run`, whose logs appear in the
+# staging folder. What a campaign has is not made again, so that a part which was cut short is gone on with.
+#
+#   runners/measure.sh data tables fast             parts, in this order; the table below says how long each takes
+#   REHEARSAL=1 runners/measure.sh data tables      the same commands on the CPU, at toy sizes: that all of them run
+#
+# PYTHON   has PyTorch, h5py, tokenizers and nvidia-ml-py, and transformers for `pairs` (default: python3)
+# BENCH    starts bench (default: $PYTHON -m benchledger.cli.main, for which click is enough)
+# CAMPAIGN begins the campaigns' names (default: measured)
+# FOLDER   holds staging/, training/ and pairs.txt (default: data)
+# LIMIT_S  ends everything after so many seconds; the run that is being made is then staged as killed (default: an hour)
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+python=${PYTHON:-python3}
+bench=${BENCH:-$python -m benchledger.cli.main}
+campaign=${CAMPAIGN:-measured}
+folder=${FOLDER:-data}
+limit=${LIMIT_S:-3600}
+failed=0
+
+# Seconds on one H200, most of them starts of Python, CUDA and compilers.
+declare -A about=(
+    [data]="30 s: training data from a seed"
+    [tables]="280 s: README 000's four columns, five trials"
+    [fast]="100 s: compiled, one CUDA graph a step; three trials"
+    [pairs]="60 s: our BERT and Hugging Face's in turn"
+    [sampler]="110 s: five runs with the sampler and five without, in turn"
+    [gpt]="60 s: README 002's two columns, two trials"
+    [squad]="60 s: SQuAD, two columns, two trials"
+    [resnet]="50 s: ResNet-50, two columns, one trial"
+    [throughput]="80 s: README 003's batch sizes"
+    [largest]="150 s: README 004's largest batch, fp16"
+    [two]="280 s: one GPU and two, batch 96, five trials; README 000 and 002 on two"
+    [torch_profile]="30 s: torch.profiler's trace and table"
+    [ncu]="300 s: Nsight Compute over one iteration, for README 003's pipes"
+)
+
+# A case at a toy's size for a rehearsal; the last of two sweeps of a setting counts.
+toy() {
+    [ -n "${REHEARSAL:-}" ] || return 0
+    echo --sweep device=cpu --sweep batch_size=2 --sweep data_workers=1 --sweep "max_iterations=${2:-4}" --sweep "model=$1"
+    case $1 in
+        bert_tiny | gpt2_tiny) echo --sweep seq_len=32 ;;
+    esac
+    [ "$1" != bert_tiny ] || [ "${3:-}" = squad ] || echo --sweep masked=5 --sweep fused_optimizer=false
+}
+
+# One command, ended when the time is up.
+limited() {
+    local left=$((limit - SECONDS)) code=0
+    if [ "$left" -lt 15 ]; then
+        echo "measure: no time is left for: $*" >&2
+        failed=1
+        return
+    fi
+    timeout --kill-after=20 "$left" "$@" || code=$?
+    [ "$code" -eq 0 ] || { echo "measure: ended with $code: $*" >&2 && failed=1; }
+}
+
+# `bench run CASE ...` in the campaign of a part.
+run() {
+    local part=$1
+    shift
+    # shellcheck disable=SC2086 # words of a command
+    limited $bench run --keep-going --resume --timeout 300 --python "$python" --campaign "$campaign$part" \
+        --staging "$folder/staging" --data "$folder/training" "$@"
+}
+
+# A folder of training data, once.
+make_data() {
+    local name=$1
+    shift
+    # shellcheck disable=SC2086
+    [ -e "$folder/training/$name/made.json" ] || limited $bench data make "$@" --output "$folder/training/$name" --python "$python"
+}
+
+part_data() {
+    if [ -n "${REHEARSAL:-}" ]; then
+        make_data hdf5_seq32 hdf5 --seq-len 32 --rows 64 --vocab-size 512
+        make_data squad squad --rows 20
+        make_data tokens tokens --rows 20 --seq-len 64 --vocab-size 512
+    else
+        make_data hdf5_seq128 hdf5 --seq-len 128 --rows 40000 --files 16
+        make_data squad squad --rows 400
+        make_data tokens tokens --rows 4000 --seq-len 1024
+    fi
+}
+
+part_tables() { run "" bert_base --trials 5 $(toy bert_tiny); }
+part_gpt() { run "" gpt --trials 2 $(toy gpt2_tiny); }
+part_squad() { run "" squad --trials 2 $(toy bert_tiny 4 squad); }
+part_resnet() { run "" resnet50 $(toy resnet_tiny); }
+part_throughput() { run -throughput bert_base_throughput $(toy bert_tiny 24) ${REHEARSAL:+--sweep start_iteration=4 --sweep stop_iteration=24}; }
+# A CPU is never out of memory, and has no counters: these two are only written down in a rehearsal.
+part_largest() { run -largest bert_base_max --sweep precision=fp16 --sweep batch_size=max ${REHEARSAL:+--dry-run}; }
+
+part_fast() {
+    # No graph without a GPU, and compiling a toy takes longer than the toy.
+    run -fast bert_base_fast --trials 3 $(toy bert_tiny) ${REHEARSAL:+--sweep compile=false --sweep cuda_graph=false}
+}
+
+part_pairs() {
+    local precision batch
+    for words in "fp32 32" "fp16 64" "fp16 96" "bf16 96"; do
+        read -r precision batch <<<"$words"
+        echo "$precision, batch $batch, head on all positions"
+        limited "$python" runners/pytorch/against_huggingface.py --precision "$precision" --batch-size "$batch" --head all \
+            ${REHEARSAL:+--model bert_tiny --device cpu --seq-len 32 --masked 5 --pairs 2 --steps 7 --batch-size 2}
+    done 2>&1 | tee -a "$folder/pairs.txt"
+}
+
+part_sampler() {
+    local trial sampled
+    for trial in 1 2 3 4 5; do
+        for sampled in 100 0; do
+            run "-sampled$sampled" bert_base --sweep precision=bf16 --sweep batch_size=96 --trials "$trial" \
+                --sample-ms "$sampled" $(toy bert_tiny)
+        done
+    done
+}
+
+part_two() {
+    run -two bert_base --sweep precision=bf16 --sweep batch_size=96 --gpus 1,2 --trials 5 $(toy bert_tiny)
+    run -two gpt --gpus 2 --trials 2 $(toy gpt2_tiny)
+    run -two bert_base --gpus 2 --trials 2 $(toy bert_tiny)
+}
+
+part_torch_profile() { run "" bert_base --sweep precision=fp16 --sweep batch_size=32 --profile torch $(toy bert_tiny 40); }
+part_ncu() { run "" bert_base_throughput --sweep precision=fp32 --sweep batch_size=32 --profile ncu ${REHEARSAL:+--dry-run}; }
+
+[ $# -gt 0 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+mkdir -p "$folder/staging"
+for part in "$@"; do
+    [ -n "${about[$part]:-}" ] || { echo "measure: no part $part; known: ${!about[*]}" >&2; exit 2; }
+done
+for part in "$@"; do
+    began=$SECONDS
+    "part_$part"
+    echo "measure: $part took $((SECONDS - began)) s; it was to take ${about[$part]}"
+done
+exit $failed
