@@ -30,7 +30,7 @@ stated as (
     from asked
     join fact using (run_id)
     where fact.used
-        and fact.name in (select column_name from information_schema.columns where table_name = 'environment')
+        and fact.name in (select name from pragma_table_info('environment'))
     group by all
 ),
 seen as (

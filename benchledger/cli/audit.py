@@ -9,6 +9,7 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
+from benchledger.cli.left_out import let_in
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def audit(
 
     Nothing is changed. Exit 1 if a finding is an error.
     """
+    let_in()  # Great Expectations needs them
     done = benchledger.audit(db=settings.db, checks=checks)
     if page is not None:
         from benchledger.cli.output import write_file

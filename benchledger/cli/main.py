@@ -8,6 +8,7 @@ import click
 
 from benchledger import __version__
 from benchledger.cli.commands import LazyCommand, MainGroup
+from benchledger.cli.left_out import leave_out
 
 # One line a command. The sentence is that of the command itself (a test compares them).
 COMMANDS = {
@@ -79,6 +80,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that has no character for a sign of a log shows its code instead of ending the command.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    leave_out()
     bench(prog_name="bench")
 
 

@@ -31,6 +31,7 @@ class Writer:
     def __init__(self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan) -> None:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._touched: set[int] = set()
+        self._synced = False
 
     def prepare(self) -> None:
         """Makes the ledger if there is none, and puts the definitions of today into it."""
@@ -47,6 +48,7 @@ class Writer:
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
         self._touched |= pending.touched
+        self._synced = True
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
@@ -77,8 +79,9 @@ class Writer:
         """Counts what the ledger holds of this ingest's logs."""
         with closing(open_for_writing(self._db, self._wait_s)) as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
-            with transaction(con, self._db):
-                self._sync(con)
+            if not self._synced:
+                with transaction(con, self._db):
+                    self._sync(con)
             set_ids(con, "seen_log", self._touched | unchanged)
             result.runs = _count(
                 con, "select count(distinct run_id) from run_log where log_id in (select id from seen_log)"

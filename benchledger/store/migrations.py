@@ -147,7 +147,8 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
     # Between releases a migration may be edited: a ledger made before has other tables under the same number.
     if not applied:
         return
-    columns = con.execute("select column_name from duckdb_columns() where table_name = 'schema_version'").fetchall()
+    # Not duckdb_columns(), which plans every view of the ledger to list its columns.
+    columns = con.execute("select name from pragma_table_info('schema_version')").fetchall()
     made = dict(con.execute("select version, digest from schema_version").fetchall()) if ("digest",) in columns else {}
     for step in applied:
         if made.get(step.version) != step.digest:

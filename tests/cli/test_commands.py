@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -132,8 +133,32 @@ def test_help_costs_little_more_than_importing_click() -> None:
     script = "sys.argv = ['bench', '--help']; from benchledger.cli.main import main; main()"
     more = {name for name in loaded(script) - loaded("import click") if name.partition(".")[0] != "click"}
 
-    own = {"benchledger", "benchledger.errors", *(f"benchledger.cli{name}" for name in ("", ".commands", ".main"))}
+    own = {
+        "benchledger",
+        "benchledger.errors",
+        *(f"benchledger.cli{name}" for name in ("", ".commands", ".left_out", ".main")),
+    }
     assert {name for name in more if name.partition(".")[0] not in sys.stdlib_module_names} == own
+
+
+@pytest.mark.parametrize(
+    ("words", "used"), [(["report", "speed"], set()), (["query", "conflicts"], set()), (["audit"], {"numpy", "pandas"})]
+)
+def test_only_the_audit_imports_pandas_and_numpy_where_others_have_installed_them(
+    words: list[str], used: set[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("pandas")
+    db = tmp_path / "bench.duckdb"
+    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
+    code = f"""import sys
+from benchledger.cli.main import main
+sys.argv = ["bench", "--db", {str(db)!r}, *{words}]
+try: main()
+finally: print(*[name for name in ("numpy", "pandas") if name in sys.modules], file=sys.stderr)"""
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (done.returncode, set(done.stderr.split())) == (0, used)
 
 
 def test_version_is_that_of_the_package() -> None:

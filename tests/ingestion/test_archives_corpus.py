@@ -103,7 +103,7 @@ def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tupl
     return stable(db)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.lists(st.sampled_from(sorted(WRAPPINGS)), min_size=2, max_size=4))
 def test_made_logs_in_any_wrappings_in_any_order_give_the_same_ledger(
     order: list[str],

@@ -18,7 +18,7 @@ from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 
 def write_logs(folder: Path) -> list[Path]:
     paths = []
-    for number, (precision, ends) in enumerate([("fp32", "ok"), ("fp16", "ok"), ("fp32", "killed"), ("fp32", "oom")]):
+    for number, (precision, ends) in enumerate([("fp32", "ok"), ("fp16", "killed"), ("fp32", "oom")]):
         run = run_text(
             precision=precision, ends=ends, steps=53 if ends == "killed" else 120, at=100.0 * number, seed=number
         )
@@ -43,7 +43,7 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
     assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
     db: Path, db2: Path, tmp_path: Path, seed: int
 ) -> None:
@@ -100,7 +100,7 @@ ingest({str(tmp_path / "logs")!r}, db={str(db)!r})
     assert killed.returncode == -signal.SIGKILL
     assert Path(f"{db}.private").exists()
 
-    assert ingest(tmp_path / "logs", db=db).files["loaded"] == 12
+    assert ingest(tmp_path / "logs", db=db).files["loaded"] == 9
     assert stable_tables(db) == stable_tables(db2)
 
 
