@@ -3,6 +3,7 @@
 #
 #   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
+#   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
@@ -12,7 +13,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
+.PHONY: demo test test-runners check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -28,6 +29,16 @@ demo: .venv/.runs
 # tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
 test: .venv/.tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# The suite skips what needs PyTorch: here it is, in the environment that `bench run` itself makes and uses.
+TORCH := .bench/environments/pytorch
+test-runners: .venv/.tests $(TORCH)/.made
+	BENCH_TORCH_PYTHON=$(CURDIR)/$(TORCH)/bin/python $(BIN)/python -m pytest --numprocesses auto \
+	    tests/runners tests/running/test_pytorch.py $(ARGS)
+
+$(TORCH)/.made: runners/environments/pytorch.txt | .venv/.runs
+	$(BIN)/bench run --make-environment pytorch
+	@touch $@
 
 # Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.
 check: style types contracts packaging

@@ -42,6 +42,7 @@ _ALL = (
     Setting("cuda_graph", bool, "options.cuda_graphs"),
     Setting("fused_optimizer", bool, "options.fused_optimizer"),
     Setting("log_interval", int),
+    Setting("evaluate", bool),
     Setting("init_checkpoint", str),
     Setting("start_iteration", int),
     Setting("stop_iteration", int),

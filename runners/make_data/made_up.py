@@ -80,7 +80,9 @@ def shards(
 
 
 def questions(folder: Path, count: int, seed: int) -> None:
-    """train-v1.1.json in SQuAD's shape, and vocab.txt: each text states who keeps what where, and is asked for it."""
+    """train-v1.1.json and dev-v1.1.json in SQuAD's shape, and vocab.txt: each text states who keeps what where, and is
+    asked for it. For each ten questions to learn from there is one to answer.
+    """
     random = np.random.default_rng([seed, 2])
     names = [
         "".join(random.choice(list("aeiou") if odd else list("bdfgklmnprstvz")) for odd in (0, 1, 0, 1, 0, 1))
@@ -89,8 +91,8 @@ def questions(folder: Path, count: int, seed: int) -> None:
     names = list(dict.fromkeys(names))
     things = ["the lamp", "a map", "the red box", "a clock", "the key", "a book", "the glass", "a coin"]
     rooms = ["the kitchen", "the hall", "the cellar", "the garden", "the attic", "the study"]
-    paragraphs = []
-    for number in range(-(-count // 3)):
+
+    def paragraph(number: int) -> dict[str, object]:
         keepers = random.choice(names, 3, replace=False)
         facts = [(str(name).capitalize(), str(random.choice(things)), str(random.choice(rooms))) for name in keepers]
         context, asked = "", []
@@ -101,9 +103,12 @@ def questions(folder: Path, count: int, seed: int) -> None:
             asked.append(
                 {"id": f"{number:08d}{place}", "question": f"Where does {name} keep {thing}?", "answers": [answer]}
             )
-        paragraphs.append({"context": context.strip(), "qas": asked[: count - 3 * number]})
-    data = {"version": "1.1", "data": [{"title": "Made up", "paragraphs": paragraphs}]}
-    (folder / "train-v1.1.json").write_text(json.dumps(data, indent=1), encoding="utf-8")
+        return {"context": context.strip(), "qas": asked[: count - 3 * number] if number < texts else asked}
+
+    texts = -(-count // 3)
+    for part, numbers in (("train", range(texts)), ("dev", range(texts, texts + max(1, texts // 10)))):
+        data = {"version": "1.1", "data": [{"title": "Made up", "paragraphs": [paragraph(one) for one in numbers]}]}
+        (folder / f"{part}-v1.1.json").write_text(json.dumps(data, indent=1), encoding="utf-8")
     words = sorted(
         {word for text in (*names, *things, *rooms, "where does keep keeps in . ?") for word in text.split()}
     )

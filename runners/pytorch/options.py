@@ -35,7 +35,11 @@ def parser(about, task, models, **defaults):
     add(
         "--profile", choices=["torch", "cuda"], help="torch: trace and tables beside the log; cuda: marks for ncu, nsys"
     )
-    add("--init-checkpoint", type=Path, help="weights to begin with, from --save-checkpoint")
+    add(
+        "--init-checkpoint",
+        type=Path,
+        help="weights to begin with: of --save-checkpoint, or NVIDIA's or Hugging Face's",
+    )
     add("--save-checkpoint", type=Path)
     options.set_defaults(**defaults)
     return options

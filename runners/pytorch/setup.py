@@ -1,4 +1,4 @@
-"""What a run is set up with: the device, the optimizer and its schedule, weights to begin with, the profiler."""
+"""What a run is set up with: the device, the optimizer and its schedule, the profiler."""
 
 import os
 import sys
@@ -54,15 +54,6 @@ def schedule(args, iteration):
     """Rises over the warm-up, then falls to zero; the first iteration has some of it, the last too."""
     warm = max(1, round(args.warmup * args.max_iterations))
     return min(iteration / warm, (args.max_iterations + 1 - iteration) / (args.max_iterations + 1 - warm))
-
-
-def load(model, path):
-    """Weights of a checkpoint where name and shape agree; what is new, a head say, starts fresh."""
-    known, own = torch.load(path, map_location="cpu", weights_only=True), model.state_dict()
-    fits = {name: weight for name, weight in known.items() if name in own and own[name].shape == weight.shape}
-    if not fits:
-        sys.exit(f"{path.name} holds no weight of this model. Cure: one that --save-checkpoint wrote, of the same size")
-    model.load_state_dict(fits, strict=False)
 
 
 def profiler(args):

@@ -3,18 +3,21 @@
     python runners/pytorch/squad.py --init-checkpoint FILE --batch-size 32 --precision fp16 --data DIR --log FILE
 
 DIR holds train-v1.1.json (or other train*.json of that shape) and vocab.txt, the WordPiece vocabulary; it takes the
-tokenizers library. Texts longer than --seq-len become several windows, which overlap by --doc-stride tokens.
+tokenizers library. Texts longer than --seq-len become several windows, which overlap by --doc-stride tokens. With
+--evaluate the questions of DIR's dev*.json are answered at the end, and scored as SQuAD does.
 """
 
 import json
 import sys
+import time
 
 import torch
+from answers import scores
 from batches import counting, loader
 from models.bert import SIZES, Questions
 from options import checked, parser, world
 from torch.utils.data import IterableDataset
-from training import Trainer
+from training import HALF, Trainer
 
 
 class Windows(IterableDataset):
@@ -36,11 +39,21 @@ class Windows(IterableDataset):
                     yield [column[rows] for column in self.columns]
 
 
-def windows(args):
-    """Every question of the folder as windows; an answer outside a window is at its first token, as BERT has it."""
-    files, words = sorted(args.data.glob("train*.json")), args.data / "vocab.txt"
-    if not files or not words.exists():
-        sys.exit(f"{args.data.name} needs a train*.json of SQuAD's shape and vocab.txt. Cure: `bench data make`")
+def asked(args, part):
+    """Every question of a part of the folder, train or dev, that has an answer: (question, text, answers)."""
+    files = sorted(args.data.glob(f"{part}*.json"))
+    if not files:
+        sys.exit(f"{args.data.name} needs a {part}*.json of SQuAD's shape. Cure: `bench data make squad`")
+    for article in (article for file in files for article in json.loads(file.read_text(encoding="utf-8"))["data"]):
+        for text in article["paragraphs"]:
+            yield from ((one["question"], text["context"], one["answers"]) for one in text["qas"] if one["answers"])
+
+
+def tokens_of(args):
+    """What cuts a question and its text into windows."""
+    words = args.data / "vocab.txt"
+    if not words.exists():
+        sys.exit(f"{args.data.name} needs vocab.txt, the WordPiece vocabulary. Cure: `bench data make squad`")
     from tokenizers import BertWordPieceTokenizer
 
     tokenizer = BertWordPieceTokenizer(str(words))
@@ -48,14 +61,20 @@ def windows(args):
         sys.exit(f"vocab.txt holds more words than {args.model} knows. Cure: a larger --model, or another vocab.txt")
     tokenizer.enable_truncation(args.seq_len, stride=args.doc_stride, strategy="only_second")
     tokenizer.enable_padding(length=args.seq_len)
+
+    def cut(question, text):
+        whole = tokenizer.encode(question, text)
+        return [whole, *whole.overflowing]
+
+    return cut
+
+
+def windows(args, cut):
+    """Every question of the folder as windows; an answer outside a window is at its first token, as BERT has it."""
     rows = []
-    for article in (article for file in files for article in json.loads(file.read_text(encoding="utf-8"))["data"]):
-        for text in article["paragraphs"]:
-            for question in (question for question in text["qas"] if question["answers"]):
-                answer = question["answers"][0]
-                first, last = answer["answer_start"], answer["answer_start"] + len(answer["text"])
-                whole = tokenizer.encode(question["question"], text["context"])
-                rows += [row(window, first, last) for window in [whole, *whole.overflowing]]
+    for question, text, (answer, *_) in asked(args, "train"):
+        first, last = answer["answer_start"], answer["answer_start"] + len(answer["text"])
+        rows += [row(window, first, last) for window in cut(question, text)]
     columns = [torch.tensor(column) for column in zip(*rows, strict=True)]
     if len(columns[0]) < args.batch_size:
         sys.exit(
@@ -95,13 +114,26 @@ def main():
     options.add_argument("--seq-len", type=int, default=384)
     options.add_argument("--doc-stride", type=int, help="default: a third of --seq-len")
     options.add_argument("--dropout", type=float, default=0.1)
+    options.add_argument("--evaluate", action="store_true", help="answer the questions of dev*.json at the end")
     args = checked(options)
+    if args.evaluate and not args.data:
+        options.error("--evaluate asks the questions of --data")
     args.doc_stride = args.doc_stride or args.seq_len // 3
 
     trainer = Trainer(args, Questions(**SIZES[args.model], dropout=args.dropout))
     if args.data:
-        columns = windows(args)
+        cut = tokens_of(args)
+        columns = windows(args, cut)
         trainer.train(loader(Windows(columns, args.batch_size, args.seed), args.data_workers), len(columns[0]))
+        if args.evaluate and trainer.first:
+            questions = [
+                (cut(question, text), text, [answer["text"] for answer in right])
+                for question, text, right in asked(args, "dev")
+            ]
+            began = time.time()
+            exact, f1 = scores(trainer, questions, HALF.get(args.precision))
+            values = {"exact_match": exact, "f1": f1, "questions": len(questions)}
+            trainer.log.line((), {**values, "evaluation_s": time.time() - began})
     else:
         trainer.train(made(args, SIZES[args.model]["vocabulary"], trainer.device))
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 from clock import Clock
+from models.checkpoint import load
 from options import world
 from report import DLLogger, Report
-from setup import device, environment, load, optimizer, profiler, schedule
+from setup import device, environment, optimizer, profiler, schedule
 from torch.nn.parallel import DistributedDataParallel
 
 # Imports of Python and PyTorch come before: bench run knows when the process was made.
@@ -45,7 +46,7 @@ class Trainer:
         torch.set_float32_matmul_precision("highest" if exact else "high")
         torch.backends.cudnn.allow_tf32 = not exact
         if args.init_checkpoint:
-            load(model, args.init_checkpoint)
+            self.log.settings(fresh_weights=len(load(model, args.init_checkpoint)))
         self.model = model = model.to(self.device).train()
         self.log.settings(model_weights=sum(weight.numel() for weight in model.parameters()))
         # A tensor, so that a graph that was captured once follows the schedule.

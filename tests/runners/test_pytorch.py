@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger import ingest
+from benchledger import data_make, ingest, sql
 from tests.runners.conftest import PROGRAMS, Start, losses
 
 TINY_BERT = "--model bert_tiny --seq-len 32 --masked 5 --batch-size 32 --learning-rate 3e-3 --log-interval 20 "
@@ -89,6 +90,75 @@ def test_answers_are_found_with_what_pre_training_saved(start: Start) -> None:
     log = good(start("squad.py", options + "--init-checkpoint taught.pt"))
 
     assert losses(log)[-1] < 1 < math.log(24)
+
+
+# Hugging Face's BERT, as it is and in the names of NVIDIA's program, beside ours with its weights.
+SAME_LOSS = """
+import sys
+from pathlib import Path
+import torch
+from transformers import BertConfig, BertForPreTraining
+from models.bert import SIZES, Pretraining
+from models.checkpoint import load
+torch.manual_seed(1)
+# A vocabulary that ours rounds up.
+size, words = SIZES["bert_tiny"], 505
+config = BertConfig(vocab_size=words, hidden_size=64, num_hidden_layers=2, num_attention_heads=2, intermediate_size=256)
+theirs = BertForPreTraining(config).eval()
+for weight in theirs.parameters():
+    torch.nn.init.normal_(weight, std=0.3)
+known = theirs.state_dict()
+torch.save(known, "theirs.pt")
+ends = {name: name.replace(f"{end}.dense.", f"{end}.dense_act.") for end in ("intermediate", "pooler", "transform")
+        for name in known if f"{end}.dense." in name}
+torch.save({"model": {f"module.{ends.get(name, name)}": weight for name, weight in known.items()}, "epoch": 1}, "ngc.pt")
+ids, labels = torch.randint(5, words, (2, 4, 32))
+segments, mask = torch.randint(0, 2, (4, 32)), (torch.arange(32) < 25).long().expand(4, 32)
+positions, is_next = torch.tensor([[1, 4, 9]] * 4), torch.tensor([0, 1, 1, 0])
+places = torch.full((4, 32), -100).scatter(1, positions, labels)
+loss = theirs(ids, mask, segments, labels=places, next_sentence_label=is_next).loss.item()
+for name in ("theirs.pt", "ngc.pt"):
+    ours = Pretraining(**size).eval()
+    fresh = load(ours, Path(name))
+    # The words that only we have would count in the softmax.
+    ours.bias.data[words:] = -1e4
+    mine = ours(ids, segments, mask, positions, labels[:, :3], is_next).item()
+    assert fresh == [] and abs(mine / loss - 1) < 1e-5, (name, fresh, mine, loss)
+print("the same")
+"""
+
+
+def test_weights_in_others_names_give_others_losses(torch_python: str, tmp_path: Path) -> None:
+    asked = [torch_python, "-c", "import transformers"]
+    if subprocess.run(asked, capture_output=True).returncode:
+        pytest.skip("no Hugging Face transformers beside PyTorch")
+    environment = {**os.environ, "PYTHONPATH": str(PROGRAMS), "OMP_NUM_THREADS": "1"}
+    words = [torch_python, "-c", SAME_LOSS]
+
+    assert good(subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)) == "the same\n"
+
+
+def test_questions_are_answered_and_scored_as_squad_does(start: Start, tmp_path: Path) -> None:
+    data_make("squad", output=tmp_path / "squad", rows=300)
+    options = "--model bert_tiny --seq-len 48 --batch-size 16 --max-iterations 20 --log-interval 10 --log run.json "
+    log = good(start("squad.py", options + "--data squad --evaluate"))
+    (tmp_path / "run.log").write_text(log)
+    result = ingest(tmp_path / "run.log", tmp_path / "run.json", db=tmp_path / "x.duckdb")
+
+    assert (result.files, result.rejects) == ({"loaded": 2}, 0)
+    said = (
+        "select name, unit from measurement where kind = 'summary' and phase = 'validation' and quantity = 'accuracy'"
+    )
+    assert sql(said + " order by name", db=tmp_path / "x.duckdb").rows() == [("exact_match", "%"), ("f1", "%")]
+
+
+def test_scores_are_those_of_squads_own_arithmetic(torch_python: str) -> None:
+    code = "from answers import normal, overlap; print(normal(' The  U.S. dollar!'), overlap(['us', 'dollar'], ['dollar']))"
+    environment = {**os.environ, "PYTHONPATH": str(PROGRAMS)}
+    run = subprocess.run([torch_python, "-c", code], env=environment, capture_output=True, text=True)
+
+    # One word of two is right, and all that was asked for is said: 2 * 1 / (2 + 1).
+    assert good(run) == f"us dollar {2 / 3}\n"
 
 
 @pytest.mark.parametrize("precision", ["fp32", "tf32", "fp16", "bf16"])

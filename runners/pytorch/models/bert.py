@@ -115,8 +115,12 @@ class Questions(nn.Module):
         self.encoder, self.span = Encoder(layers, width, heads, vocabulary, dropout), nn.Linear(width, 2)
         initialize(self)
 
+    def spans(self, ids, segments, mask):
+        """How likely each position is to be the first and the last of the answer."""
+        return self.span(self.encoder(ids, segments, mask)).unbind(-1)
+
     def forward(self, ids, segments, mask, start, end):
-        starts, ends = self.span(self.encoder(ids, segments, mask)).unbind(-1)
+        starts, ends = self.spans(ids, segments, mask)
         return (F.cross_entropy(starts, start) + F.cross_entropy(ends, end)) / 2
 
 
