@@ -5,7 +5,8 @@
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
-#   make bench   measures speed and memory of an ingest; bench-large: the same on five times as many bytes
+#   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
+#                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
@@ -56,8 +57,7 @@ bench: .venv/.runs
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 bench-large: .venv/.runs
-	$(BIN)/python -m benchmarks.run --rounds 1 --small-files 100000 --large-files 5 --large-mb 1000 \
-	    --page .bench/large.md $(ARGS)
+	$(BIN)/python -m benchmarks.run --rounds 1 --peak-mb 250 --multiply 125 --section large $(ARGS)
 
 bench-formats: .venv/.runs
 	$(BIN)/python -m benchmarks.formats $(ARGS)

@@ -1,26 +1,30 @@
-"""Makes the logs that the benchmark reads: NGC PyTorch BERT with gradient accumulation, so mostly progress bars.
+"""Makes the logs that the benchmark reads: small ones of seven programs, large ones sparse and dense, and archives.
 
-Deterministic, and every file different. Nothing in them was measured.
+Deterministic, and every file different. Nothing in them was measured. Sparse logs are those of NGC PyTorch BERT with
+gradient accumulation, so mostly progress bars; every line of a dense one is a step.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
 from pathlib import Path
+from typing import BinaryIO
 
+from benchmarks.mixed_logs import PROGRAMS
 from data.print_layouts import progress_bar
 
-VERSION = 1  # raise it when the text changes, so that kept inputs are made anew
+VERSION = 2  # raise it when the text changes, so that kept inputs are made anew
 MARK = "made by benchmarks/inputs.py, not measured"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 # README 000 accumulates over 264 to 2,112 batches a step, each of which draws a bar; a small file has room for few.
-BARS_PER_STEP = {"small": 40, "large": 264}
-BAR_BYTES = 72
+BARS_PER_STEP = {"small": 40, "sparse": 264, "dense": 0}
+BAR_BYTES = {"small": 72, "sparse": 80, "dense": 0}
 BATCHES_PER_EPOCH = 4_000_000  # more than any file has bars
 CASES = [
     (precision, batch_size, gpus)
@@ -28,54 +32,109 @@ CASES = [
     for precision, batch_size in (("fp32", 32), ("fp32", 48), ("fp16", 64), ("fp16", 96))
 ]
 LOGS_PER_CAMPAIGN = 96  # twelve trials of eight cases
+LONGER = 8  # times as long is the file beside which the peak memory of a short one is measured
+ARCHIVES = ("logs.tar.gz", "logs.tar.zst")
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is made: so many small files of so many KB, and so many large ones of so many MB."""
+    """So many small files of so many KB; so many large ones of so many MB, half of them dense, and archives of them.
+
+    Also one dense and one sparse file of `peak_mb`, and of eight times as much.
+    """
 
     small_files: int = 20_000
     small_kb: int = 16
-    large_files: int = 4
+    large_files: int = 8
     large_mb: int = 250
+    peak_mb: int = 60
+    archives: bool = True
 
 
 def make_inputs(folder: Path, sizes: Sizes) -> None:
-    """Fills `folder` with small/ and large/, unless it already holds just these."""
+    """Fills `folder` with small/, sparse/, dense/, long/ and packed/, unless it already holds just these."""
     stamp = folder / "made-with.json"
     wanted = json.dumps({"version": VERSION, **asdict(sizes)})
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     shutil.rmtree(folder, ignore_errors=True)
     for number in range(sizes.small_files):
-        write_log(folder / "small" / place(number), sizes.small_kb * 1000, number, "small")
+        write_small(folder / "small", sizes.small_kb * 1000, number)
     for number in range(sizes.large_files):
-        write_log(folder / "large" / place(number), sizes.large_mb * 1_000_000, sizes.small_files + number, "large")
+        kind = "sparse" if number % 2 else "dense"
+        write_log(folder / kind / place(number), sizes.large_mb * 1_000_000, sizes.small_files + number, kind)
+    for times in (1, LONGER) if sizes.peak_mb else ():
+        for kind in ("dense", "sparse"):
+            path = folder / "long" / f"{kind}-{times * sizes.peak_mb}.log"
+            write_log(path, times * sizes.peak_mb * 1_000_000, sizes.small_files + sizes.large_files + times, kind)
+    if sizes.large_files and sizes.archives:
+        pack(folder, folder / "packed")
+    folder.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
+
+
+def pack(folder: Path, target: Path) -> None:
+    """The large logs, dense and sparse, as .tar.gz and as .tar.zst."""
+    from backports import zstd
+    from isal import igzip
+
+    target.mkdir(parents=True)
+    for name, opened in zip(ARCHIVES, (igzip.IGzipFile, zstd.ZstdFile), strict=True):
+        with opened(target / name, "wb") as packed:
+            _pack(folder, packed)
+
+
+def _pack(folder: Path, packed: BinaryIO) -> None:
+    with tarfile.open(fileobj=packed, mode="w|") as tar:
+        for path in sorted([*(folder / "dense").rglob("*.log"), *(folder / "sparse").rglob("*.log")]):
+            tar.add(path, path.relative_to(folder).as_posix(), filter=_dated)
+
+
+def _dated(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    # Whoever makes it whenever, the same bytes.
+    member.mtime, member.uid, member.gid, member.uname, member.gname = int(START.timestamp()), 0, 0, "", ""
+    return member
 
 
 def place(number: int) -> str:
     """Campaign, trial and a name that tells the case, as README 000 has them."""
-    campaign, within = divmod(number, LOGS_PER_CAMPAIGN)
-    trial, case = divmod(within, len(CASES))
-    precision, batch_size, gpus = CASES[case]
+    precision, batch_size, gpus = CASES[number % LOGS_PER_CAMPAIGN % len(CASES)]
     stem = f"bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{precision}_bs{batch_size}_gpu{gpus}"
-    return f"campaign{campaign:04d}/run{trial + 1}/{stem}.log"
+    return f"{trial(number)}/{stem}.log"
+
+
+def trial(number: int) -> str:
+    campaign, within = divmod(number, LOGS_PER_CAMPAIGN)
+    return f"campaign{campaign:04d}/run{within // len(CASES) + 1}"
+
+
+def write_small(folder: Path, size: int, seed: int) -> None:
+    """A quarter of the small logs is NGC's BERT, the others are of six programs in turn."""
+    number = seed % len(CASES)
+    if number >= len(PROGRAMS):
+        write_log(folder / place(seed), size, seed, "small")
+        return
+    program = PROGRAMS[number]
+    path = folder / trial(seed) / f"{program.stem(seed)}.log"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(program.log(size, seed), encoding="utf-8")
 
 
 def write_log(path: Path, size: int, seed: int, kind: str) -> None:
     """One log of about `size` bytes: as many steps as fit, the last with the bars that are left, and a summary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     bars_per_step = BARS_PER_STEP[kind]
-    steps = max(2, (size - 3000) // (bars_per_step * BAR_BYTES + 250))
+    step_bytes = bars_per_step * BAR_BYTES[kind] + len(step_text(seed, 1_000_000, bars_per_step))
+    steps = max(2, (size - 3000) // step_bytes)
     with path.open("wb") as out:
         out.write(head_text(seed, bars_per_step, steps).encode())
         bars = all_bars(seed)
         for step in range(1, steps):
             out.write("".join(islice(bars, bars_per_step)).encode())
             out.write(step_text(seed, step, bars_per_step).encode())
-        left = max(1, (size - out.tell() - 500) // BAR_BYTES)
-        out.write("".join(islice(bars, left)).encode())
+        if bars_per_step:
+            left = max(1, (size - out.tell() - 500) // BAR_BYTES[kind])
+            out.write("".join(islice(bars, left)).encode())
         out.write(closing_text(seed, steps, bars_per_step).encode())
 
 
@@ -91,8 +150,13 @@ def pace(seed: int) -> float:
     return 3.0 + seed % 89 / 100
 
 
+def step_s(seed: int, accumulation: int) -> float:
+    """Seconds of a step, which takes one batch at least."""
+    return max(1, accumulation) / pace(seed)
+
+
 def step_time(seed: int, step: int, bars_per_step: int) -> str:
-    at = START + timedelta(seconds=seed + step * bars_per_step / pace(seed), microseconds=seed * 31 % 1000)
+    at = START + timedelta(seconds=seed + step * step_s(seed, bars_per_step), microseconds=seed * 31 % 1000)
     return at.strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
@@ -114,9 +178,9 @@ def head_text(seed: int, accumulation: int, steps: int) -> str:
     )
     settings = (
         f"Namespace(bert_model='bert-base-uncased', config_file='bert_config_base.json', do_train=True, fp16={half}, "
-        f"gradient_accumulation_steps={accumulation}, input_dir='/made/hdf5', learning_rate=0.006, local_rank=0, "
-        f"log_freq=1.0, max_predictions_per_seq=20, max_seq_length=128, max_steps={float(steps)}, n_gpu=1, "
-        f"phase2=False, seed={seed}, steps_this_run={float(steps)}, train_batch_size={batch_size}, "
+        f"gradient_accumulation_steps={max(1, accumulation)}, input_dir='/made/hdf5', learning_rate=0.006, "
+        f"local_rank=0, log_freq=1.0, max_predictions_per_seq=20, max_seq_length=128, max_steps={float(steps)}, "
+        f"n_gpu=1, phase2=False, seed={seed}, steps_this_run={float(steps)}, train_batch_size={batch_size}, "
         f"warmup_proportion=0.2843)"
     )
     return (
@@ -134,8 +198,8 @@ def closing_text(seed: int, steps: int, bars_per_step: int) -> str:
     """The last step and the summary."""
     _, batch_size, gpus = CASES[seed % LOGS_PER_CAMPAIGN % len(CASES)]
     at = step_time(seed, steps, bars_per_step)
-    seconds = steps * bars_per_step / pace(seed)
-    speed = batch_size * gpus * bars_per_step * steps / seconds
+    seconds = steps * step_s(seed, bars_per_step)
+    speed = batch_size * gpus * max(1, bars_per_step) * steps / seconds
     return (
         f"DLL {at} - Training Epoch: 0 Training Iteration: {steps}  final_loss : 10.0345430374145 \n"
         f"DLL {at} - PARAMETER checkpoint_step : {steps} \n"

@@ -16,9 +16,13 @@ SAMPLE_EVERY_S = 0.1
 
 @dataclass(frozen=True)
 class Measured:
-    """`tree_mib`: all processes, shared pages counted once (None off Linux); `largest_mib`: the largest process."""
+    """`cpu`: processor seconds of all processes.
+
+    `tree_mib`: all processes, shared pages counted once (None off Linux); `largest_mib`: the largest process.
+    """
 
     seconds: float
+    cpu: float
     tree_mib: float | None
     largest_mib: float
     stdout: str
@@ -35,7 +39,8 @@ def run(command: Sequence[str | Path], environment: dict[str, str] | None = None
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **(environment or {})},
+        # Modules are compiled once, as where a user installed them.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
     )
     watcher = threading.Thread(target=_watch, args=(process.pid, done, peak))
     if memory:
@@ -52,7 +57,7 @@ def run(command: Sequence[str | Path], environment: dict[str, str] | None = None
         sys.exit(f"{' '.join(words)}: ended with {process.returncode}\n{stdout}{stderr}")
     # ru_maxrss is in KiB on Linux, in bytes on macOS.
     largest = usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    return Measured(seconds, peak[0] / 1024 or None, largest, stdout)
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, peak[0] / 1024 or None, largest, stdout)
 
 
 class _Reader(threading.Thread):

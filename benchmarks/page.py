@@ -12,8 +12,15 @@ from statistics import median
 
 from benchmarks.rounds import Measurement, Starts, middle
 
-BEGIN = "<!-- measured: begin (written by make bench) -->"
-END = "<!-- measured: end -->"
+SECTIONS = {"measured": "bench", "large": "bench-large"}
+
+
+def marks(section: str) -> tuple[str, str]:
+    """The lines between which a section of the page stands."""
+    return f"<!-- {section}: begin (written by make {SECTIONS[section]}) -->", f"<!-- {section}: end -->"
+
+
+BEGIN, END = marks("measured")
 NEW_PAGE = f"# Performance\n\n{BEGIN}\n{END}\n"
 
 
@@ -33,15 +40,16 @@ def section(sets: list[Measured], starts: list[Starts], jobs: int, heading: str)
     lines = [
         f"{heading} Medians of {len(starts)} interleaved rounds, files in the page cache.",
         "",
-        f"| files | bytes | records | ingest (--jobs {jobs}) | speed | peak memory, all processes | largest process |",
-        "|---|---|---|---|---|---|---|",
+        f"| files | bytes | records | ingest (--jobs {jobs}) | processors | speed | database | peak, all | largest |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for each in sets:
         got = middle(each.rounds)
         tree = "not known" if got.tree_mib is None else f"{got.tree_mib:,.0f} MiB"
         lines.append(
             f"| {each.name} | {each.bytes / 1e6:,.0f} MB | {got.records:,} | {got.ingest:.2f} s | "
-            f"{each.bytes / 1e6 / got.ingest:,.0f} MB/s | {tree} | {got.largest_mib:,.0f} MiB |"
+            f"{got.cpu:.2f} s | {each.bytes / 1e6 / got.ingest:,.0f} MB/s | "
+            f"{got.database / each.bytes:.2f} of the bytes | {tree} | {got.largest_mib:,.0f} MiB |"
         )
     lines += [
         "",
@@ -66,9 +74,28 @@ def section(sets: list[Measured], starts: list[Starts], jobs: int, heading: str)
     lines += [
         f"A search alone, for comparison: {'; '.join(search_only(each) for each in sets)}.",
         "",
+        *script_lines(sets),
+        "",
         start_line(starts),
     ]
     return "\n".join(lines) + "\n"
+
+
+def script_lines(sets: list[Measured]) -> list[str]:
+    """The script for one framework beside the ingest, with either scanner."""
+    lines = [
+        "Beside `benchmarks/one_framework.py`, which reads lines, knows one framework by one regex, and prints a mean:",
+        "",
+        "| files | script | ingest | script / ingest | by the Python scanner | script / that |",
+        "|---|---|---|---|---|---|",
+    ]
+    for each in sets:
+        got = middle(each.rounds)
+        ratio = median(one.script / one.ingest for one in each.rounds)
+        by_python = [one.script / one.by_python for one in each.rounds if one.by_python is not None]
+        shown = f"{got.by_python:.2f} s | **{median(by_python):.2f}**" if by_python else "not measured |"
+        lines.append(f"| {each.name} | {got.script:.2f} s | {got.ingest:.2f} s | **{ratio:.2f}** | {shown} |")
+    return lines
 
 
 def search_only(each: Measured) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
 
-from benchmarks.limit import insert, search_seconds, start_seconds
+from benchmarks.ingests import bench, fresh, ingest
+from benchmarks.limit import TOP, insert, search_seconds, start_seconds
 from benchmarks.measure import run
 
 STARTS = 5  # of each program per round: a start is short and its spread is large
@@ -16,15 +18,22 @@ STARTS = 5  # of each program per round: a start is short and its spread is larg
 
 @dataclass(frozen=True)
 class Measurement:
-    """Seconds of one ingest and of the parts of its limit, over one set of files."""
+    """Seconds of one ingest, of the parts of its limit and of the script for one framework, over one set of files.
+
+    `by_python`: the same ingest without the native scanner, where it was asked for.
+    """
 
     ingest: float
+    cpu: float
     rg: float | None
     grep: float | None
     insert: float
     start: float
+    script: float
+    by_python: float | None
     tree_mib: float | None
     largest_mib: float
+    database: int
     rows: int
     logs: int
     records: int
@@ -48,36 +57,36 @@ class Starts:
     bench_help: float
 
 
-def bench() -> list[str | Path]:
-    """The installed command that stands beside this Python."""
-    command = Path(sys.executable).with_name("bench")
-    if not command.is_file():
-        sys.exit(f"{command}: no such command. Cure: pip install -e . into the environment of {sys.executable}")
-    return [command]
-
-
-def measure_ingest(folder: Path, scratch: Path, anchors: list[str], jobs: int) -> Measurement:
+def measure_set(folder: Path, scratch: Path, anchors: list[str], jobs: int, *, by_python: bool) -> Measurement:
     """Ingests a folder into a fresh database, then measures the limit on the same files and the same rows."""
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    database = scratch / "bench.duckdb"
-    environment = {"BENCH_DB": str(database), "BENCH_DEFINITIONS": ""}
-    ingested = run([*bench(), "ingest", folder, "--jobs", str(jobs)], environment, memory=True)
+    other = ingest([folder], fresh(scratch), jobs, "python").seconds if by_python else None
+    database = fresh(scratch)
+    ingested = ingest([folder], database, jobs)
     inserted = insert(database, scratch / "insert.duckdb")
     measurement = Measurement(
         ingest=ingested.seconds,
+        cpu=ingested.cpu,
         rg=search_seconds("rg", anchors, folder),
         grep=search_seconds("grep", anchors, folder),
         insert=inserted.seconds,
         start=start_seconds(),
+        script=script_seconds(folder),
+        by_python=other,
         tree_mib=ingested.tree_mib,
         largest_mib=ingested.largest_mib,
+        database=ingested.database,
         rows=inserted.rows,
         logs=inserted.logs,
         records=inserted.records,
     )
     shutil.rmtree(scratch)
     return measurement
+
+
+def script_seconds(folder: Path) -> float:
+    """How long the script for one framework takes, which reads every line as it comes."""
+    words: list[str | Path] = [sys.executable, "-m", "benchmarks.one_framework", folder]
+    return run(words, {"PYTHONPATH": str(TOP)}).seconds
 
 
 def measure_starts() -> Starts:
@@ -88,20 +97,12 @@ def measure_starts() -> Starts:
 
 def middle(rounds: list[Measurement]) -> Measurement:
     """The median of every column over the rounds; the parts of a row may come from different rounds."""
-    return Measurement(
-        ingest=median(each.ingest for each in rounds),
-        rg=_median([each.rg for each in rounds]),
-        grep=_median([each.grep for each in rounds]),
-        insert=median(each.insert for each in rounds),
-        start=median(each.start for each in rounds),
-        tree_mib=_median([each.tree_mib for each in rounds]),
-        largest_mib=median(each.largest_mib for each in rounds),
-        rows=rounds[-1].rows,
-        logs=rounds[-1].logs,
-        records=rounds[-1].records,
-    )
+    columns = {field.name: [getattr(each, field.name) for each in rounds] for field in fields(Measurement)}
+    last = {name: getattr(rounds[-1], name) for name in ("database", "rows", "logs", "records")}
+    return Measurement(**{**{name: known_median(values) for name, values in columns.items()}, **last})
 
 
-def _median(values: list[float | None]) -> float | None:
+def known_median(values: Iterable[float | None]) -> float | None:
+    """The median of those that were measured; None if none was."""
     known = [value for value in values if value is not None]
     return median(known) if known else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 # DuckDB asks of every parameter, and pyarrow of every list, whether it is a value of theirs, and imports them for that.
-# Half a second in all, as much as most commands take themselves.
-LEFT_OUT = frozenset({"numpy", "pandas"})
+# Half a second in all, as much as most commands take themselves. DuckDB looks for pyarrow's datasets too.
+LEFT_OUT = frozenset({"numpy", "pandas", "pyarrow.dataset"})
 
 
 class _Absent:

@@ -41,6 +41,9 @@ class NameMatch:
     facts: tuple[NameFact, ...]
 
 
+_NOTHING = NameMatch(0, None, ())
+
+
 @dataclass(frozen=True)
 class _Pattern:
     source: str
@@ -67,47 +70,51 @@ class Names:
     folders: tuple[_Rule, ...]
     stem_suffixes: tuple[str, ...]
     definitions_hash: str
-    _ends: dict[tuple[str, ...], NameMatch] = field(default_factory=dict, compare=False, repr=False)
+    _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
     _folders: dict[str, tuple[NameFact, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def match(self, path: str) -> NameMatch:
         """What a path (parts divided by `/`) tells; the first rule that fits its end says where its campaign ends."""
         parts = [part if len(part) <= _LONGEST else "" for part in path.split("/")]
-        found = self._of_its_end(tuple(parts[-self._most_parts :]))
+        found = self._of_its_end(parts)
         facts = list(found.facts)
         for part in parts[:-1]:
-            known = {fact.name for fact in facts}
-            facts += [fact for fact in self._of_a_folder(part) if fact.name not in known]
+            if told := self._of_a_folder(part):
+                known = {fact.name for fact in facts}
+                facts += [fact for fact in told if fact.name not in known]
         return NameMatch(found.parts, found.rule, tuple(facts))
 
     @cached_property
-    def _most_parts(self) -> int:
-        return max((pattern.parts for rule in self.rules for pattern in rule.patterns), default=1)
-
-    @cached_property
     def _screens(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        # Most names follow no rule: one search per number of parts finds that out.
+        # Most names follow no rule: one search per number of parts, the most first, finds that out.
         regexes: dict[int, list[str]] = {}
         for rule in self.rules:
             for pattern in rule.patterns:
                 regexes.setdefault(pattern.parts, []).append(f"(?:{pattern.regex.pattern})")
-        return tuple((parts, re.compile("|".join(alternatives))) for parts, alternatives in regexes.items())
+        found = ((parts, re.compile("|".join(alternatives))) for parts, alternatives in regexes.items())
+        return tuple(sorted(found, key=lambda screen: screen[0], reverse=True))
 
     # The same names stand in folder after folder: what they tell is worked out once.
 
-    def _of_its_end(self, parts: tuple[str, ...]) -> NameMatch:
-        if parts not in self._ends:
-            if len(self._ends) >= _KEPT:
-                self._ends.clear()
-            if not any(
-                len(parts) >= count and screen.fullmatch("/".join(parts[-count:])) for count, screen in self._screens
-            ):
-                self._ends[parts] = NameMatch(0, None, ())
-                return self._ends[parts]
-            fits = ((rule, fit) for rule in self.rules if (fit := _first_fit(rule, list(parts))) is not None)
-            rule, fit = next(fits, (None, (0, list[NameFact]())))
-            self._ends[parts] = NameMatch(fit[0], rule.place if rule else None, tuple(fit[1]))
-        return self._ends[parts]
+    def _of_its_end(self, parts: list[str]) -> NameMatch:
+        for count, screen in self._screens:
+            if len(parts) < count:
+                continue
+            # Where no pattern of more parts fits, those further left tell nothing.
+            end = "/".join(parts[-count:])
+            if end not in self._ends:
+                if len(self._ends) >= _KEPT:
+                    self._ends.clear()
+                self._ends[end] = self._told(parts[-count:]) if screen.fullmatch(end) else None
+            if (found := self._ends[end]) is not None:
+                return found
+        return _NOTHING
+
+    def _told(self, parts: list[str]) -> NameMatch:
+        for rule in self.rules:
+            if (fit := _first_fit(rule, parts)) is not None:
+                return NameMatch(fit[0], rule.place, tuple(fit[1]))
+        return _NOTHING
 
     def _of_a_folder(self, part: str) -> tuple[NameFact, ...]:
         if part not in self._folders:

@@ -48,7 +48,6 @@ class Writer:
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
         self._touched |= pending.touched
-        self._synced = True
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
@@ -102,8 +101,11 @@ class Writer:
             )
 
     def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
-        sync_definitions(con)
-        load_formats_table(con, self._formats)
+        # Once an ingest, within whatever it writes first.
+        if not self._synced:
+            sync_definitions(con)
+            load_formats_table(con, self._formats)
+            self._synced = True
 
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
         self._sync(con)

@@ -23,6 +23,8 @@ _SIGNS = "[ ,('=\\/."
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + _HOST + r")")
+# The names of fields that were asked about.
+_KEPT = 10_000
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _SCHEMES = "https?|s?ftps?|ssh|git|tcp|udp|grpc|rsync|hdfs|nfs|smb|redis|etcd|wss?"
@@ -43,6 +45,7 @@ class Names:
             sign = next((sign for sign in _SIGNS if sign in context.literals), "")
             self.contexts.setdefault(sign, []).append((context.literal, compile_context(context)))
         self.shapes = [(shape.literal, shape.kind, compile_shape(shape), _loose(shape)) for shape in rules.shapes]
+        self._asked: dict[str, str | None] = {}
         self._kinds = {_canonical(name): key.kind for key in rules.keys for name in key.names}
         self._keys = _compile_keys(self._kinds)
         self.key_hints = shortest(max(re.split(r"[ _-]", name), key=len) for name in self._kinds)
@@ -91,7 +94,12 @@ class Names:
 
     def kind_of(self, name: str) -> str | None:
         """What the value of a field of this name is."""
-        return self._kinds.get(_canonical(name))
+        # A log states the same few fields again and again.
+        if name not in self._asked:
+            if len(self._asked) >= _KEPT:
+                self._asked.clear()
+            self._asked[name] = self._kinds.get(_canonical(name))
+        return self._asked[name]
 
     def value(self, name: str, text: str) -> str | None:
         """What a text is as the value of a field of this name; None if the name says nothing."""

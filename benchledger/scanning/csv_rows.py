@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from benchledger.definitions.log_format import CsvColumn, CsvDefinition, LogFormat
@@ -34,6 +36,7 @@ class CsvReader:
 
     whole = False
     marks: tuple[bytes, ...] = ()
+    opens = b""
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.csv is not None
@@ -50,7 +53,9 @@ class CsvReader:
         """Why a file that begins with `head` has a header of this format, or None."""
         head = head[:BLOCK]
         first = _first_line(head)
-        named = self._header_of(first)
+        named = _header_of(first)
+        if not named:
+            return None
         # Any CSV may have a column `driver_version`: it proves by a unit, or if the header has `, ` throughout.
         spaced = first.count(b", ") == len(named) - 1
         known = [name for name, unit in named if name in self.definition.headers and (unit or spaced)]
@@ -70,15 +75,11 @@ class CsvReader:
     def begin(self, head: bytes) -> None:
         """Takes the columns from the beginning of a file that was just found to fit."""
         first = _first_line(head[:BLOCK])
-        self._columns, self._typed, self._header = self._header_of(first), None, first
+        self._columns, self._typed, self._header = list(_header_of(first)), None, first
         named = any(name in self.definition.headers for name, _ in self._columns)
         if not named and not _together(self.definition, self._columns):
             self._typed = self._list or ()
             self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
-
-    def _header_of(self, line: bytes) -> list[tuple[str, str | None]]:
-        cells = [_HEADER_CELL.match(cell) for cell in _cells(line)]
-        return [(match.group(1), match.group(2)) for match in cells if match] if all(cells) else []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the rows of a buffer of whole lines; returns the line after it."""
@@ -155,7 +156,7 @@ class CsvReader:
         return None
 
 
-def _together(definition: CsvDefinition, columns: list[tuple[str, str | None]]) -> list[str]:
+def _together(definition: CsvDefinition, columns: Sequence[tuple[str, str | None]]) -> list[str]:
     """The names of which only all prove a header; none where one is missing."""
     stated = {name for name, _ in columns}
     return next((list(names) for names in definition.together if stated >= set(names)), [])
@@ -171,6 +172,12 @@ def _lines(head: bytes, complete: bool) -> list[bytes]:
         # The last one may be cut.
         lines.pop()
     return [line for line in lines if line.strip()]
+
+
+@lru_cache(maxsize=4)  # all CSV formats ask about the first line of a file
+def _header_of(line: bytes) -> tuple[tuple[str, str | None], ...]:
+    cells = [_HEADER_CELL.match(cell) for cell in _cells(line)]
+    return tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
 
 
 def _cells(line: bytes) -> list[str]:

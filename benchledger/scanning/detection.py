@@ -60,15 +60,19 @@ class Detector:
         # The strongest first: once one stands in a block, the weaker ones need not be searched for.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
         self._search = LiteralSearch(text for proof in proofs for text in (proof.literals[0], proof.longest))
+        self._by_longest: dict[bytes, list[int]] = {}
+        for number, proof in enumerate(self._proofs):
+            self._by_longest.setdefault(proof.longest, []).append(number)
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
         top = max((score for score, _ in best.values()), default=(-1, 0))
         there = self._search.found_in(block)
-        for proof in self._proofs:
+        for number in sorted(number for literal in there for number in self._by_longest.get(literal, ())):
+            proof = self._proofs[number]
             if proof.score < top:
                 break
-            if proof.literals[0] not in there or proof.longest not in there:
+            if proof.literals[0] not in there:
                 continue
             position = _proved_at(block, proof)
             if position is not None:

@@ -15,12 +15,14 @@ class FileReader(Protocol):
     """Reads the files of one format, one after another.
 
     `whole`: read() wants all of a file in one buffer, and not buffers of whole lines. `marks`: a file whose beginning
-    holds none of them is not worth fits(); no marks: each is.
+    holds none of them is not worth fits(); no marks: each is. `opens`: nor is one whose first byte behind blanks
+    is none of these; empty: each byte may be.
     """
 
     format: LogFormat
     whole: bool
     marks: tuple[bytes, ...]
+    opens: bytes
 
     def fits(self, head: bytes, complete: bool) -> str | None:
         """Why a file that begins with `head` is of this format whatever else stands in it, or None."""

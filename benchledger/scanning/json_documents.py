@@ -42,6 +42,7 @@ class JsonReader:
         self.layouts = Layouts(log_format)
         # Where a document begins is searched for only if program output may stand before it.
         self.marks = _marks(log_format.keys) if log_format.embedded else ()
+        self.opens = b"" if log_format.embedded else b"{["
         self._whole = [(record, record.json) for record in log_format.records if record.json and not record.json.each]
         self._each: dict[str, list[tuple[RecordDefinition, JsonMap]]] = {}
         for record in log_format.records:

@@ -189,8 +189,9 @@ class LogReader:
             # The texts that a copy of a ledger holds are those of logs, which lie elsewhere.
             return Detected(None, "a DuckDB database: its logs are what can be read"), None
         marks = self._marks.found_in(head)
+        opening = head[:BLOCK].lstrip()[:1]
         for reader in self._readers:
-            if reader.marks and marks.isdisjoint(reader.marks):
+            if (reader.opens and opening not in reader.opens) or (reader.marks and marks.isdisjoint(reader.marks)):
                 continue
             if (why := reader.fits(head, complete)) is not None:
                 return Detected(reader.format, why), reader

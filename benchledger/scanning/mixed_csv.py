@@ -37,6 +37,7 @@ class MixedCsvReader:
         self.record = log_format.records[0]
         self.layouts = Layouts(log_format)
         # A name that stands in headers only: other lines need not be parsed to see that they are none.
+        self.opens = b""
         self.marks = tuple({names[0].encode() for names in self.definition.search})
         self._names: list[str] = []
         self._units: list[str | None] = []

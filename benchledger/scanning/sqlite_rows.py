@@ -33,6 +33,7 @@ class SqliteReader:
 
     whole = True
     marks: tuple[bytes, ...] = ()
+    opens = MAGIC[:1]
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format

@@ -22,6 +22,7 @@ class TableReader:
 
     whole = False
     marks: tuple[bytes, ...] = ()
+    opens = b""
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.table is not None

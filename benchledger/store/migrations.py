@@ -107,7 +107,8 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
 
 def date_migrations(con: duckdb.DuckDBPyConnection) -> None:
     """Says of a new ledger, which may be a copy of an empty one, that it was made now."""
-    con.execute("update schema_version set applied_at = ?", [_now()])
+    # Not as a parameter: where pandas is installed, DuckDB imports it to look at one.
+    con.execute("update schema_version set applied_at = make_timestamp(epoch_us(now()))")
 
 
 def _now() -> datetime:

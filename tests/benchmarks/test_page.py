@@ -13,12 +13,16 @@ from benchmarks.rounds import Measurement, Starts
 def measurement(ingest: float, rg: float | None = 1.0) -> Measurement:
     return Measurement(
         ingest=ingest,
+        cpu=8.0,
         rg=rg,
         grep=2.0,
         insert=0.5,
         start=0.5,
+        script=12.0,
+        by_python=None,
         tree_mib=300.0,
         largest_mib=200.0,
+        database=500_000,
         rows=7,
         logs=1,
         records=5,
@@ -39,7 +43,8 @@ def test_the_page_states_the_median_round_and_the_spread() -> None:
     text = section([Measured("2 of 1 MB", 2, 2_000_000, ["DLL 20"], rounds)], [Starts(0.01, 0.04)], 2, "Measured here.")
 
     assert "| **3.0** | 2.0 to 7.0 |" in text
-    assert "| 2 of 1 MB | 2 MB | 5 | 6.00 s | 0 MB/s | 300 MiB | 200 MiB |" in text
+    assert "| 2 of 1 MB | 2 MB | 5 | 6.00 s | 8.00 s | 0 MB/s | 0.25 of the bytes | 300 MiB | 200 MiB |" in text
+    assert "| 2 of 1 MB | 12.00 s | 6.00 s | **2.00** | not measured | |" in text
     assert "`bench --help` 40 ms: **4.0** times as long" in text
 
 
