@@ -4,6 +4,8 @@
 #   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
+#   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow and megatron-core, each in an
+#                environment of its own, which it makes once: gigabytes, and minutes
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
@@ -14,7 +16,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-runners check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
+.PHONY: demo test test-runners test-frameworks check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -37,8 +39,14 @@ test-runners: .venv/.tests $(TORCH)/.made
 	BENCH_TORCH_PYTHON=$(CURDIR)/$(TORCH)/bin/python $(BIN)/python -m pytest --numprocesses auto \
 	    tests/runners tests/running/test_pytorch.py $(ARGS)
 
-$(TORCH)/.made: runners/environments/pytorch.txt | .venv/.runs
-	$(BIN)/bench run --make-environment pytorch
+# A framework whose Python is not here is left out: its tests skip, and say so.
+test-frameworks: .venv/.tests
+	@for name in mxnet paddlepaddle tensorflow oneflow megatron; do \
+	    $(MAKE) --no-print-directory .bench/environments/$$name/.made || true; done
+	$(BIN)/python -m pytest -m frameworks -rs tests/frameworks $(ARGS)
+
+.bench/environments/%/.made: runners/environments/%.txt | .venv/.runs
+	$(BIN)/bench run --make-environment $*
 	@touch $@
 
 # Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.

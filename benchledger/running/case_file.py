@@ -22,6 +22,7 @@ _KEYS = (
     "framework",
     "implementation",
     "environment",
+    "one_process",
     "data",
     "settings",
     "point",
@@ -39,6 +40,7 @@ class Case:
     `program` lies below runners/, or in a checkout that an environment variable names: $MEGATRON/pretrain_gpt.py.
     `data` is a folder below that of the training data, with {settings} in it. `arguments` and `when` are for programs
     that are not ours: a template of their arguments, and further ones for a setting's value, "precision.fp16".
+    `one_process`: the program itself takes all GPUs of a machine, and needs no launcher.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Case:
     framework: str
     implementation: str
     environment: str
+    one_process: bool
     data: str | None
     settings: dict[str, Value]
     points: tuple[dict[str, Value], ...]
@@ -93,6 +96,7 @@ def read_case(path: Path) -> Case:
         framework=top.choice("framework", vocabulary().facts["framework"].values),
         implementation=top.text_or_none("implementation") or "benchledger",
         environment=top.text_or_none("environment") or top.text("framework"),
+        one_process=top.flag("one_process"),
         data=top.text_or_none("data"),
         settings=settings,
         points=points or ({},),

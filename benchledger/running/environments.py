@@ -41,13 +41,23 @@ def make_environment(name: str, *, dry_run: bool = False, progress: Callable[[st
     """
     commands = environment_commands(name)
     if not dry_run:
+        if not _starts(commands[0][0]):
+            cure = "Install it, and try again; pyenv's own must be chosen, too: pyenv shell 3.11 3.10 3.8"
+            raise BenchledgerError(f"{name} needs {commands[0][0]}, which is not here. {cure}")
         for words in commands:
-            if shutil.which(words[0]) is None:
-                raise BenchledgerError(f"{name} needs {words[0]}, which is not here. Install it, and try again")
             if progress is not None:
                 progress(shell_text(words))
             done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
+                # Half an environment would be taken for a whole one.
+                shutil.rmtree(FOLDER / name, ignore_errors=True)
                 last = (done.stdout.strip().splitlines() or ["it said nothing"])[-1]
                 raise BenchledgerError(f"{shell_text(words)}: ended with {done.returncode}: {last}")
     return [shell_text(words) for words in commands]
+
+
+def _starts(python: str) -> bool:
+    """Whether there is such a Python: pyenv has a command for each that it knows, chosen or not."""
+    if shutil.which(python) is None:
+        return False
+    return subprocess.run([python, "--version"], check=False, capture_output=True).returncode == 0

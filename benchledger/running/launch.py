@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,9 +134,11 @@ def _started(job: Job, launch: Launch) -> list[str]:
     if job.gpus == 1 or module is None:
         return [launch.python, program]
     if job.case.framework == "paddlepaddle":
-        devices = ",".join(map(str, range(each)))
+        devices = f"--nproc_per_node={each}" if job.on_cpu else f"--devices={','.join(map(str, range(each)))}"
         several = [f"--master=$MASTER_ADDR:{_PORT}", f"--nnodes={job.nodes}"] if job.nodes > 1 else []
-        return [launch.python, "-m", module, *several, f"--devices={devices}", "--", program]
+        # What the first process prints it passes on; of the others it would make a folder log/ where it is started.
+        logs = f"--log_dir={Path(tempfile.gettempdir()) / 'paddle-workers'}"
+        return [launch.python, "-m", module, *several, devices, logs, "--", program]
     if job.nodes == 1:
         alone = ["--standalone"] if job.case.framework == "pytorch" else []
         return [launch.python, "-m", module, *alone, f"--nproc_per_node={each}", "--", program]
@@ -149,9 +152,11 @@ def _started(job: Job, launch: Launch) -> list[str]:
 
 def _spread(job: Job, launch: Launch) -> list[str]:
     """The words before it all: mpirun or srun, one task a machine where the framework starts its own processes."""
-    own = job.case.framework in _OWN_LAUNCHERS
+    own = job.case.framework in _OWN_LAUNCHERS or job.case.one_process
     each = job.gpus // job.nodes
     tasks = 1 if own else each
+    if job.case.one_process and (job.nodes > 1 or (job.on_cpu and job.gpus > 1)):
+        raise UsageError(f"{job.case.name}: its program is one process, which trains on the GPUs of one machine")
     if launch.launcher == "slurm":
         words = ["srun", f"--nodes={job.nodes}", f"--ntasks-per-node={tasks}"]
         return [*words, *([] if job.on_cpu else [f"--gpus-per-node={each}"]), "--kill-on-bad-exit=1"]

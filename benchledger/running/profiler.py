@@ -31,8 +31,10 @@ def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
     """The job with as few iterations as the profiler needs, where nobody asked for others."""
     if profiler not in PROFILERS:
         raise UsageError(f"no profiler {profiler!r}; known: {', '.join(PROFILERS)}")
-    if job.case.arguments:
-        raise UsageError(f"{job.case.name}: --profile is for runners of ours; put a profiler's words before another's")
+    if job.case.arguments or job.case.environment != "pytorch":
+        raise UsageError(
+            f"{job.case.name}: --profile is for runners of ours in PyTorch; put a profiler's words before another's"
+        )
     short = _NCU_SETTINGS if profiler == "ncu" else _TORCH_SETTINGS
     return job.with_settings(**{name: value for name, value in short.items() if name not in swept})
 

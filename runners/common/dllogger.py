@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 Value = str | int | float | bool | None
-# "PARAMETER", () for what the whole run came to, or (epoch, iteration).
-Step = str | tuple[()] | tuple[int, int]
+# "PARAMETER", () for what the whole run came to, (iteration,), or (epoch, iteration).
+Step = str | tuple[()] | tuple[int] | tuple[int, int]
 
 
 class DLLogger:
@@ -31,8 +31,9 @@ class DLLogger:
         seconds = time.time() if at is None else at
         stamp = datetime.fromtimestamp(seconds).isoformat(" ", "microseconds")
         head = step if isinstance(step, str) else ""
-        if len(step) == 2:
-            head = f"Epoch: {step[0]} Iteration: {step[1]} "
+        if isinstance(step, tuple) and step:
+            names = ("Epoch", "Iteration")[-len(step) :]
+            head = " ".join(f"{name}: {number}" for name, number in zip(names, step, strict=True)) + " "
         pairs = "  ".join(f"{name} : {value} {units.get(name, '')}".rstrip() for name, value in values.items())
         # With the line's end in one write, so that two processes' lines never run into each other.
         sys.stdout.write(f"DLL {stamp} - {head} {pairs} \n")

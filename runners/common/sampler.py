@@ -112,7 +112,8 @@ class Host:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.is_known = os.path.exists("/proc/stat")
-        self._machine, self._runner, self._at = (0.0, 0.0), dict[int, float](), time.monotonic()
+        self._machine, self._at = (0.0, 0.0), time.monotonic()
+        self._runner: dict[int, float] = {}
         self._tick, self._page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
     def pids(self) -> list[int]:

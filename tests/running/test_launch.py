@@ -19,7 +19,7 @@ BERT = f"{TOP}/runners/pytorch/bert.py"
 def case(framework: str, **more: object) -> Case:
     values = {
         "name": "c", "about": "c", "kind": "performance", "suffix": None, "program": "x/bert.py", "framework": framework,
-        "implementation": "benchledger", "environment": framework, "data": None, "points": ({},), "arguments": (),
+        "implementation": "benchledger", "environment": framework, "one_process": False, "data": None, "points": ({},), "arguments": (),
         "when": {}, "folder": Path("/b/runners"),
         "settings": {"model": "bert_base", "task": "pretraining", "precision": "fp16", "batch_size": 64},
     }  # fmt: skip
@@ -71,7 +71,8 @@ def test_mpirun_starts_one_launcher_a_machine() -> None:
     [
         ("mxnet", {"gpus": 8}, "mpirun -np 8 python /b"),
         ("tensorflow", {"gpus": 16, "nodes": 2}, "mpirun -np 16 --npernode 8 --hostfile $HOSTFILE -x MASTER_ADDR"),
-        ("paddlepaddle", {"gpus": 2}, "python -m paddle.distributed.launch --devices=0,1 -- "),
+        ("paddlepaddle", {"gpus": 2}, "python -m paddle.distributed.launch --devices=0,1 --log_dir=/"),
+        ("paddlepaddle", {"gpus": 2, "device": "cpu"}, "python -m paddle.distributed.launch --nproc_per_node=2 --log"),
         ("oneflow", {"gpus": 8}, "python -m oneflow.distributed.launch --nproc_per_node=8 -- "),
         (
             "oneflow",
@@ -86,6 +87,15 @@ def test_each_framework_is_started_as_it_is_used_to(framework: str, settings: di
     got = line(Job(mine, {**mine.settings, **settings}), Launch("python"))
 
     assert got.startswith(wanted.removesuffix("/b"))
+
+
+def test_a_program_that_takes_all_gpus_of_a_machine_needs_no_launcher_and_no_second_machine() -> None:
+    mine = find_case("bert_base_mxnet")
+
+    got = shell_text(command(Job(mine, {**mine.settings, **mine.points[0], "gpus": 4}), Launch("python"), None, None))
+    assert got.startswith(f"python {TOP}/runners/mxnet/bert.py --model bert_base ")
+    with pytest.raises(UsageError, match="bert_base_mxnet: its program is one process"):
+        line(Job(mine, {**mine.settings, "batch_size": 8, "gpus": 16, "nodes": 2}), Launch("python", "slurm"))
 
 
 def test_a_container_sees_the_same_paths_and_passes_signals_on() -> None:

@@ -49,8 +49,9 @@ def test_a_profiled_run_is_short_unless_one_asks_for_more(profiler: str, iterati
 
 def test_another_s_program_is_not_profiled_by_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEGATRON", "/opt/megatron")
-    with pytest.raises(UsageError, match="--profile is for runners of ours"):
-        run("megatron_gpt", profile="ncu", dry_run=True)
+    for other in ("megatron_gpt", "bert_base_oneflow", "gpt_megatron"):
+        with pytest.raises(UsageError, match="--profile is for runners of ours in PyTorch"):
+            run(other, profile="ncu", dry_run=True)
 
 
 def test_counters_that_may_not_be_read_are_told_with_the_cure(tmp_path: Path) -> None:
@@ -78,6 +79,31 @@ def test_a_python_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(environments, "environment_commands", lambda _name: [["python3.4", "-m", "venv", "x"]])
     with pytest.raises(BenchledgerError, match=r"old needs python3\.4, which is not here"):
         make_environment("old")
+
+
+def test_a_command_of_pyenv_for_a_python_that_is_not_chosen_is_no_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / "python3.4"
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    monkeypatch.setattr(environments, "environment_commands", lambda _name: [[str(shim), "-m", "venv", "x"]])
+
+    with pytest.raises(BenchledgerError, match=r"which is not here\..* pyenv shell"):
+        make_environment("old")
+
+
+def test_an_environment_that_could_not_be_made_whole_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    python = tmp_path / ".bench" / "environments" / "half" / "bin" / "python"
+    first = ["sh", "-c", f"mkdir -p {python.parent} && touch {python}"]
+    monkeypatch.setattr(environments, "environment_commands", lambda _name: [["true"], first, ["false"]])
+
+    with pytest.raises(BenchledgerError, match="false: ended with 1"):
+        make_environment("half")
+    assert environments.environment_python("half") is None
 
 
 def test_a_case_uses_the_environment_that_was_made_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,11 +33,20 @@ said as (
         )
     union all
     select
-        n.run_id, unnest(['framework', 'implementation']), unnest([m.framework, m.implementation]),
-        unnest([m.framework, m.implementation]), 'log', 1, 500, n.log_id, n.first_line, null, 'format ' || m.format
+        n.run_id, own.name, own.value, own.value, 'log', 1, 500, n.log_id, n.first_line, null, 'format ' || m.format
     from new_run as n
     join log using (log_id)
     join format as m using (format)
+    cross join lateral (
+        select unnest(['framework', 'implementation']) as name, unnest([m.framework, m.implementation]) as value
+    ) as own
+    -- Whose lines these are says the format; a program that prints them, and says that it is another, is no contradiction.
+    where (n.run_id, own.name) not in (
+        select (r.run_id, f.name)
+        from run_source as r
+        join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
+        where r.later = 0 and f.name in ('framework', 'implementation')
+    )
     union all
     select
         r.run_id, f.name, f.value, f.value_logged, f.source,
