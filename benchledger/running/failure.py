@@ -84,12 +84,13 @@ def failure_of(end: Exit, log: Path) -> Failure | None:
             return Failure(mark, message, cure)
     if end.signal is None and (told := _told(text)):
         return Failure("failed", *told)
-    if end.signal == "SIGKILL":
+    # Of several processes one; the launcher that saw it ends by itself.
+    if end.signal == "SIGKILL" or "signal 9 (sigkill) received by pid" in tail:
         cure = "If it was the system, for want of memory (see dmesg), take fewer data workers: --sweep data_workers=1"
         return Failure("killed", "it was killed (SIGKILL)", cure)
     if end.signal is not None:
         return Failure("killed", f"it was ended by {end.signal}", "Run it again: --resume does what is missing")
-    last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "its log is empty")
+    last = next((line.strip() for line in reversed(text.splitlines()) if _has_words(line)), "its log is empty")
     return Failure("failed", f"it ended with exit code {end.exit_code}: {last[-_SHOWN:]}", "See the end of its log")
 
 
@@ -116,6 +117,10 @@ def _is_full(log: Path) -> bool:
         return shutil.disk_usage(log.parent).free < _FULL_BYTES
     except OSError:
         return False
+
+
+def _has_words(line: str) -> bool:
+    return any(letter.isalpha() for letter in line)
 
 
 def _told(text: str) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ import pytest
 
 import benchledger
 from benchledger.errors import BenchledgerError
+from benchledger.running.failure import Exit, failure_of
 from tests.running.conftest import Bench
 
 NAME = "nlp_bert_base_sp_bs4_fp32_cpu"
@@ -135,6 +136,20 @@ def test_a_program_that_cannot_be_started_fails_with_its_name(bench: Bench) -> N
 
     assert frame["exit_code"].to_list() == [127]
     assert bench.staged() == [f"{NAME}_trial1_missing"]
+
+
+def test_one_of_several_processes_that_is_killed_is_told_as_such(tmp_path: Path) -> None:
+    log = tmp_path / "x.log"
+    log.write_text(
+        "Root Cause (first observed failure):\n  exitcode  : -9 (pid: 12)  (SIGKILL)\n"
+        "  traceback : Signal 9 (SIGKILL) received by PID 12\n==========\n"
+    )
+    failure = failure_of(Exit(1), log)
+
+    assert failure is not None
+    assert (failure.mark, "dmesg" in failure.cure) == ("killed", True)
+    log.write_text("it broke here\n==========\n")
+    assert "it broke here" in str(failure_of(Exit(1), log))
 
 
 def _logs(bench: Bench) -> list[Path]:
