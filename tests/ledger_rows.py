@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from benchledger.store.database import open_for_writing
+from benchledger.store.rollups import keep_rollups
 
 FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"
@@ -36,6 +37,7 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
     with closing(open_for_writing(db)) as con:
         yield LedgerRows(con)
+        keep_rollups(con)
 
 
 class LedgerRows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.ingestion.load import insert, set_ids, sql_text
+from benchledger.store.rollups import keep_rollups
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,6 +49,7 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
     con.execute("delete from bench_case where case_id not in (select case_id from run)")
     con.execute("delete from environment where environment_id not in (select environment_id from run)")
     _keep_keys(con, succession)
+    keep_rollups(con, "select run_id from old_run union select run_id from new_run")
     row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
     return row[0] if row else 0
 

@@ -16,6 +16,7 @@ from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.private import PrivateFile, SeenFile
+from benchledger.store.rollups import follow_definitions
 from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class Writer:
         if not self._synced:
             sync_definitions(con)
             load_formats_table(con, self._formats)
+            follow_definitions(con)
             self._synced = True
 
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:

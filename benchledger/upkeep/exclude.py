@@ -14,6 +14,7 @@ from benchledger.redaction.samples import load_redaction
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import KEY_BYTES, key_of
+from benchledger.store.rollups import keep_rollups
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ select
 from exclusion
 left join there on there.excluded_key = exclusion.run_key
 """
+_EXCLUDED_BEFORE = "create or replace temp table excluded_before as select run_id from excluded_run"
+_EXCLUDED = "select run_id from excluded_before union select run_id from excluded_run"
 
 
 def exclude(
@@ -70,14 +73,18 @@ def exclude(
     if not undo and not (reason or "").strip():
         raise UsageError("say why: --reason TEXT stands on record wherever the run is listed")
     with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
+        con.execute(_EXCLUDED_BEFORE)
         if undo:
-            return _undo(con, runs)
+            left = _undo(con, runs)
+            keep_rollups(con, _EXCLUDED)
+            return left
         keys = sorted({find_run(con, run, db)[0] for run in runs})
         _remove(con, _keys_leading_to(con, keys))
         redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
         who = redactor.text(by.strip()) if by and by.strip() else None
         said = [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
         con.executemany("insert into exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
+        keep_rollups(con, _EXCLUDED)
         return _listed(con, keys)
 
 

@@ -1,30 +1,14 @@
 -- Memory ------------------------------------------------------------------------------------------------------
 
--- The same run has several true memories (allocated, reserved, of the process, of the device): never mixed.
-create view run_memory as
-select
-    measurement.run_id,
-    run.case_id,
-    case measurement.quantity
-        when 'memory_used' then 'device'
-        when 'memory_allocated' then 'allocated'
-        when 'memory_reserved' then 'reserved'
-        when 'memory_process' then 'process'
-    end as definition,
-    -- A program that numbers its ranks and not its devices: one rank holds one device.
-    coalesce(measurement.device, 'rank ' || measurement.rank) as device,
-    max(measurement.value) as value_mib,
-    count(*) as records_used
-from measurement
-join run using (run_id)
-where measurement.unit = 'MiB'
-    and isfinite(measurement.value)
-    and (
-        -- What a card holds at all before or after the training says nothing of it.
-        (measurement.quantity = 'memory_used' and measurement.kind in ('sample', 'step'))
-        or measurement.quantity in ('memory_allocated', 'memory_reserved', 'memory_process')
-    )
-group by all;
+-- Kept, as run_speed.
+create table run_memory (
+    run_id       bigint not null,
+    case_id      bigint not null,
+    definition   varchar not null,
+    device       varchar,
+    value_mib    double,
+    records_used bigint not null
+);
 
 create view memory_table as
 with trial as (
@@ -539,9 +523,10 @@ step as (
             end
         )
     from step as now
+    -- All rows of a step have one number: while one of them is undecided, they are all looked at again.
+    semi join (select nth from step where stands is null) as undecided on undecided.nth = now.nth
     left join rival on rival.cell = now.cell
     left join step as before on before.cell = rival.better
-    where exists (from step where stands is null)
     group by now.cell
 ),
 home as (

@@ -486,10 +486,10 @@ comment on column excluded_run.reason is 'Why; several reasons where several of 
 comment on column excluded_run.excluded_at is 'When last.';
 comment on column excluded_run.excluded_by is 'By whom, where that was said.';
 
-comment on view series_member is
+comment on table series_member is
     'One row per run and series, with what decides the membership. Helper of series and series_run.';
 comment on column series_member.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column series_member.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column series_member.campaign is
@@ -505,10 +505,10 @@ comment on column series_member.started_at is 'Time at which it started, by the 
 comment on column series_member.run_key is 'Key of the run.';
 comment on column series_member.environment_id is 'Id of the environment (table environment).';
 
-comment on view series is
+comment on table series is
     'One row per series: the trials of one case in one campaign on one kind of GPU with one version of the software. The only thing over which trials are averaged.';
 comment on column series.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column series.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column series.case_id is 'Id of the case (table bench_case).';
@@ -520,16 +520,16 @@ comment on column series.implementation_version is 'Version or commit of the tra
 comment on column series.mixed is
     'Names of the other environment columns in which the runs of the series differ; NULL if none.';
 
-comment on view series_run is
+comment on table series_run is
     'One row per run of a series, with its trial number. Excluded runs are in none.';
 comment on column series_run.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column series_run.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column series_run.trial is
     'Repetition number in the series: as stated where that is unique, else by time of start.';
 
-comment on view conflict is
+comment on table conflict is
     'One row per statement about a run that contradicts the one that counts.';
 comment on column conflict.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
@@ -539,7 +539,7 @@ comment on column conflict.other_value is 'Value that contradicts it.';
 comment on column conflict.used_source is 'Source of the value that counts.';
 comment on column conflict.other_source is 'Source of the contradicting value.';
 
-comment on view run_format is
+comment on table run_format is
     'One row per run: the format of the log that its numbers come from. Helper of run_speed and speed_table.';
 comment on column run_format.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
@@ -551,23 +551,7 @@ comment on column default_rule.format is 'Id of the format.';
 comment on column default_rule.rule is 'Id of the rule (table rule).';
 comment on column default_rule.place is '1: named by the format; 2 and more: fallback of the rule before it.';
 
-comment on view run_reading is
-    'One row per run and thing that it says of its speed, by name, unit and scope: every value, in the order of the log. Helper of run_speed.';
-comment on column run_reading.run_id is
-    'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column run_reading.kind is 'step or summary.';
-comment on column run_reading.phase is 'train, validation or inference.';
-comment on column run_reading.quantity is
-    'throughput, step_time or epoch_time, as printed; interval: the time from one step record to the next, of the same rank; round: from one round of all ranks to the next; span: between two labelled records.';
-comment on column run_reading.unit is 'Unit of the values; s for times. NULL if it is not known.';
-comment on column run_reading.name is 'Name of the value as the log spells it; NULL for intervals.';
-comment on column run_reading.scope is 'gpu, node or global; NULL if it is not known.';
-comment on column run_reading.readings is
-    'The values in order, each with its place, rank, the steps after since up to step, how many these are, and the value.';
-comment on column run_reading.dropped is 'Number of values that are unusable: not a number, or no time.';
-comment on column run_reading.lowest_rank is 'Lowest rank that printed one; -1 if none is stated.';
-
-comment on view run_speed is
+comment on table run_speed is
     'One row per run, rule, phase and unit: the global speed of the run under the rule, or that of one GPU where rule.per says so. Filter by is_default for one speed a run.';
 comment on column run_speed.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
@@ -589,10 +573,51 @@ comment on column run_speed.reason is 'Why there is no value; names the missing 
 comment on column run_speed.is_trial is
     'Whether the value counts in speed_table: the run is ok or unknown, or was cut off after all that the rule asks for.';
 
+comment on table kept_speed is
+    'One row per run, rule, phase and unit: what run_speed says before anything is known of how the run ended. Kept, so that no answer reads its records again.';
+comment on column kept_speed.run_id is 'Id of the run (table run).';
+comment on column kept_speed.rule is 'Id of the rule (table rule).';
+comment on column kept_speed.phase is 'train, validation or inference.';
+comment on column kept_speed.unit is 'Unit of the value; NULL if it is not known.';
+comment on column kept_speed.value is 'Speed, or time, of the run under the rule; NULL if none can be computed.';
+comment on column kept_speed.records_used is 'Number of records that the value is made of.';
+comment on column kept_speed.records_skipped is 'Number of records that the rule leaves out, or that are unusable.';
+comment on column kept_speed.status is 'ok, too_few_records, missing_fact, mixed or failed.';
+comment on column kept_speed.reason is 'Why there is no value; names the missing fact.';
+comment on column kept_speed.is_window_whole is 'Whether the run has all records that the rule asks for; false of summaries.';
+
+comment on table kept_cell is
+    'One row per series, rule and unit: the numbers of speed_table, without what series and case say.';
+comment on column kept_cell.series_id is 'Id of the series (table series).';
+comment on column kept_cell.rule is 'Id of the rule (table rule).';
+comment on column kept_cell.is_default is 'As in speed_table.';
+comment on column kept_cell.value is 'As in speed_table.';
+comment on column kept_cell.unit is 'As in speed_table.';
+comment on column kept_cell.trials is 'As in speed_table.';
+comment on column kept_cell.trials_dropped is 'As in speed_table.';
+comment on column kept_cell.lowest is 'As in speed_table.';
+comment on column kept_cell.highest is 'As in speed_table.';
+comment on column kept_cell.stdev is 'As in speed_table.';
+comment on column kept_cell.conflicts is 'As in speed_table.';
+comment on column kept_cell.status is 'As in speed_table.';
+comment on column kept_cell.trial_runs is 'As in speed_table.';
+comment on column kept_cell.cell is 'As in speed_table.';
+
+comment on table kept_run is
+    'One row per run: a hash of the logs, lines and facts that its kept numbers were made of. Where it differs, they are made again.';
+comment on column kept_run.run_id is 'Id of the run (table run).';
+comment on column kept_run.print is 'The hash.';
+
+comment on table kept_definition is
+    'One row per rule and format: a hash of what it said when the kept numbers were made.';
+comment on column kept_definition.kind is 'rule or format.';
+comment on column kept_definition.name is 'Id of the rule or the format.';
+comment on column kept_definition.print is 'The hash.';
+
 comment on view speed_table is
     'One row per series, rule and unit: the speed over its trials. Filter by is_default for one speed a series. `bench report speed` prints it.';
 comment on column speed_table.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column speed_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column speed_table.case_id is 'Id of the case (table bench_case).';
@@ -626,7 +651,7 @@ comment on column speed_table.lowest is 'Lowest of the trials.';
 comment on column speed_table.highest is 'Highest of the trials.';
 comment on column speed_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
 comment on column speed_table.conflicts is
-    'Number of contradicting statements about the runs of the series (view conflict).';
+    'Number of contradicting statements about the runs of the series (table conflict).';
 comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs; too_few_trials where the rule makes no number of so few.';
 comment on column speed_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
 comment on column speed_table.framework_version is 'Version of the framework.';
@@ -637,7 +662,7 @@ comment on column speed_table.trial_runs is
     'Ids of the runs that the value is made of, in the order of their trial numbers.';
 comment on column speed_table.cell is 'Short name of this number: bench explain CELL says where it comes from.';
 
-comment on view run_memory is
+comment on table run_memory is
     'One row per run, definition of memory and device: the highest memory seen. The definitions differ by gigabytes and are never mixed.';
 comment on column run_memory.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
@@ -651,7 +676,7 @@ comment on column run_memory.records_used is 'Number of records that the value i
 comment on view memory_table is
     'One row per series and definition of memory: the median over its trials of the fullest device. `bench report memory` prints it.';
 comment on column memory_table.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column memory_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column memory_table.case_id is 'Id of the case (table bench_case).';
@@ -693,7 +718,7 @@ comment on column memory_table.cell is 'Short name of this number: bench explain
 comment on view speedup_table is
     'One row per series, rule, unit and kind of scaling: the speed over that of the base, the same case on the fewest GPUs. NULL where there is no base, or several are equally near. `bench report speedup` prints it.';
 comment on column speedup_table.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column speedup_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column speedup_table.case_id is 'Id of the case (table bench_case).';
@@ -725,7 +750,7 @@ comment on column speedup_table.lowest is 'Lowest of the trials.';
 comment on column speedup_table.highest is 'Highest of the trials.';
 comment on column speedup_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
 comment on column speedup_table.conflicts is
-    'Number of contradicting statements about the runs of the series (view conflict).';
+    'Number of contradicting statements about the runs of the series (table conflict).';
 comment on column speedup_table.status is 'As in speed_table.';
 comment on column speedup_table.scaling is
     'weak: equal batch size per GPU; strong: equal global batch size and another batch size per GPU.';
@@ -884,7 +909,7 @@ comment on column leaderboard.rank is
     'Rank by speed, from 1; NULL where the work is not known to be equal: model, task, precision, GPU model, number of GPUs or unit is unknown, or the sequence length of a model whose family states one.';
 comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';
 comment on column leaderboard.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column leaderboard.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column leaderboard.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
@@ -906,7 +931,7 @@ comment on column leaderboard.highest is 'Highest of the trials.';
 comment on view trial_table is
     'One row per number of speed_table and run of its series: the run''s own speed, whether it counts, and where its log is.';
 comment on column trial_table.cell is 'Short name of the number of speed_table that it is a trial of.';
-comment on column trial_table.series_id is 'Id of the series (view series).';
+comment on column trial_table.series_id is 'Id of the series (table series).';
 comment on column trial_table.campaign is 'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column trial_table.name is 'Name of the case: model, processes, batch size, precision, GPUs.';
 comment on column trial_table.framework is 'pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
@@ -984,7 +1009,7 @@ comment on column published_table.our_value is 'Our number, unrounded but by its
 comment on column published_table.rule is 'Rule that our number is by.';
 comment on column published_table.rule_is is 'claimed: the rule that the document claims; default: our own, since it claims none or its rule gives no number.';
 comment on column published_table.trials is 'Number of runs that our number is made of.';
-comment on column published_table.conflicts is 'Contradictions of these runs (view conflict).';
+comment on column published_table.conflicts is 'Contradictions of these runs (table conflict).';
 comment on column published_table.difference is 'Ours less theirs.';
 comment on column published_table.ratio is 'Ours over theirs.';
 comment on column published_table.equal is 'How near: rounded (equal at the printed digits), truncated (equal where digits were cut off), within 0.5 %, other card (both are known, ours at least by its family, and differ), other, or nothing of ours.';

@@ -645,7 +645,7 @@ comment on column run_convergence.outcome_reason is 'Why not.';
 comment on view convergence_table is
     'One row per series, loss and metric: medians over its trials of final loss, best metric, steps and time.';
 comment on column convergence_table.series_id is
-    'Id of the series (view series): a hash of campaign, case and the four facts of the environment.';
+    'Id of the series (table series): a hash of campaign, case and the four facts of the environment.';
 comment on column convergence_table.campaign is
     'Runs made together, for one report: stated, or the folder of the log. Filter with glob.';
 comment on column convergence_table.case_id is 'Id of the case (table bench_case).';

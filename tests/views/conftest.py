@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.store.database import open_for_writing
+from benchledger.store.rollups import keep_rollups
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
@@ -35,7 +36,8 @@ class Ledger:
     """Stores logs and runs as ingestion would; every id is the next number, so that tests can name rows."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con = con
+        self._con = con
+        self._is_kept = False
         self._ids = count(1)
         self._shapes: dict[Any, int] = {}
         self._cases: dict[str, int] = {}
@@ -43,13 +45,30 @@ class Ledger:
         self.insert("format", format="ngc", version=1, default_rule="ngc.summary", role="train")
         self.insert("format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
 
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The ledger as an ingest leaves it; what a test writes through it is kept before anything is asked again."""
+        self.keep()
+        self._is_kept = False
+        return self._con
+
+    def keep(self) -> None:
+        """Fills what an ingest keeps of the runs, where something was written since."""
+        if not self._is_kept:
+            # By hand a log can get more lines, or other ones, which no log of an ingest does.
+            self._con.execute("delete from kept_run")
+            keep_rollups(self._con)
+            self._is_kept = True
+
     def insert(self, table: str, **columns: Any) -> None:
         names = ", ".join(f'"{name}"' for name in columns)
         holes = ", ".join("?" for _ in columns)
-        self.con.execute(f"insert into {table} ({names}) values ({holes})", list(columns.values()))
+        self._is_kept = False
+        self._con.execute(f"insert into {table} ({names}) values ({holes})", list(columns.values()))
 
     def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        return self.con.execute(sql, list(parameters)).fetchall()
+        self.keep()
+        return self._con.execute(sql, list(parameters)).fetchall()
 
     def rule(self, rule: str, **columns: Any) -> None:
         given = {
@@ -175,9 +194,10 @@ class Ledger:
         names = sorted({name for row in rows for name in row})
         if rows:
             table = pa.table({name: [row.get(name) for row in rows] for name in names})
-            self.con.register("arriving", table)
-            self.con.execute("insert into record by name select * from arriving")
-            self.con.unregister("arriving")
+            self._is_kept = False
+            self._con.register("arriving", table)
+            self._con.execute("insert into record by name select * from arriving")
+            self._con.unregister("arriving")
 
     def sighting(self, log_id: int | None, campaign: str | None, status: str = "loaded", **columns: Any) -> int:
         sighting_id = next(self._ids)

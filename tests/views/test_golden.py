@@ -34,7 +34,9 @@ def ledgers(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> d
     made, frozen = folder / "made.duckdb", Path(shutil.copy(defined_ledger, folder / "frozen.duckdb"))
     ingest(MADE, db=made)
     with closing(open_for_writing(frozen)) as con:
-        fill(Ledger(con))
+        ledger = Ledger(con)
+        fill(ledger)
+        ledger.keep()
     return {"made": made, "frozen": frozen}
 
 

@@ -1,7 +1,7 @@
 """The views over 20,000 runs and a million records."""
 
+import re
 import shutil
-import time
 from contextlib import closing
 
 import pytest
@@ -11,7 +11,6 @@ from benchledger.store.database import open_for_writing
 from tests.views.conftest import Ledger
 
 RUNS, LINES = 20_000, 50
-MOST_S = 6
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +22,9 @@ def large(defined_ledger, tmp_path_factory):
 
 
 def filled(ledger):
-    con = ledger.con
     ledger.run(ledger.step(1), ledger.summary(1.0))
     shapes = dict(ledger.rows("select kind, shape_id from shape where ordinal = 1"))
+    con = ledger.con
     con.execute("delete from record; delete from run; delete from run_log; delete from sighting; delete from log")
     con.execute(f"""
         create temp table n as select unnest(range(1, {RUNS} + 1)) as i;
@@ -56,40 +55,41 @@ def filled(ledger):
     return ledger
 
 
-def best_of_three(ledger, sql):
-    """The rows, and the processor's seconds of the fastest try: other work on the machine is not what is measured.
+ANSWERS = [
+    "speed_table",
+    "run_memory",
+    "memory_table",
+    "memory_table",
+    "speedup_table",
+    "leaderboard",
+    "run_speed",
+    "series",
+    "series_run",
+    "conflict",
+    "trial_table",
+    "published_table",
+]
 
-    There is no next try where one was fast enough.
-    """
-    fastest = float("inf")
-    for _ in range(3):
-        started = time.process_time()
-        rows = ledger.con.execute(sql).fetchall()
-        fastest = min(fastest, time.process_time() - started)
-        if fastest < MOST_S:
-            break
-    return rows, fastest
 
+def test_an_answer_reads_no_step_record(large):
+    plans = {view: large.rows(f"explain (format json) select * from {view}")[0][1] for view in ANSWERS}
 
-def test_the_speed_table_of_twenty_thousand_runs_takes_less_than_three_seconds_of_two_processors(large):
     assert large.rows("select count(*) from record") == [(RUNS * LINES,)]
+    assert [view for view, plan in plans.items() if re.search(r"\brecord\b", plan)] == []
 
-    rows, whole_s = best_of_three(large, "select value from (select * from speed_table)")
-    some, filtered_s = best_of_three(large, "select * from speed_table where campaign glob 'c1*' and is_default")
 
+def test_twenty_thousand_runs_are_told_under_every_rule(large):
     # A rule of another format, or one that wants 100 records or leaves out 64, says nothing of these.
     speaking = [rule for rule in load_rules() if rule.formats is None and not rule.complete and rule.skip < LINES]
-    assert sum(value is not None for (value,) in rows) == 200 * len(speaking)
-    assert len(some) == 44
-    assert whole_s < MOST_S
-    assert filtered_s < MOST_S
+
+    assert large.rows("select count(value) from speed_table") == [(200 * len(speaking),)]
+    assert large.rows("select count(*) from speed_table where campaign glob 'c1*' and is_default") == [(44,)]
 
 
 VIEWS = [
     "measurement",
     "series",
     "series_run",
-    "run_reading",
     "run_speed",
     "speed_table",
     "run_memory",

@@ -1,0 +1,53 @@
+"""What is kept of every run, so that no answer reads its records again: filled in the transaction that changes it."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Their numbers are lists in memory while the rules are applied.
+CHUNK_RECORDS = 2_000_000
+_CHUNKS = "select distinct chunk from due_chunk order by chunk"
+
+
+def keep_rollups(con: duckdb.DuckDBPyConnection, runs: str = "select run_id from run") -> None:
+    """Fills the kept tables again for the runs of a query, gone ones too. Opens no transaction of its own.
+
+    A run whose logs and case are what they were is not read again.
+    """
+    _follow(con)
+    _fill(con, runs)
+    con.execute(_sql("done"))
+
+
+def follow_definitions(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills the kept tables again for all runs where a rule or a format changed; records are read for changed rules."""
+    _follow(con)
+    con.execute(_sql("done"))
+
+
+def _follow(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(_sql("definitions"))
+    if con.execute("from changed_definition limit 1").fetchone() is not None:
+        _fill(con, "select run_id from run")
+        con.execute(_sql("followed"))
+
+
+def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
+    con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
+    if con.execute("from due_run limit 1").fetchone() is None:
+        return
+    con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
+    for (chunk,) in con.execute(_CHUNKS).fetchall():
+        con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
+        for part in ("records", "speeds", "memory"):
+            con.execute(_sql(part))
+    for part in ("run_speeds", "conflicts", "members", "cells"):
+        con.execute(_sql(part))
+
+
+def _sql(name: str) -> str:
+    return resources.files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8")

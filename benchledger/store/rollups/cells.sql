@@ -1,0 +1,134 @@
+-- The speeds of the series in temp table due_series, over their trials.
+
+delete from kept_cell where series_id in (select series_id from gone_series union select series_id from due_series);
+
+insert into kept_cell
+with member as (
+    select *
+    from series_run
+    semi join due_series using (series_id)
+),
+doubt as (
+    select run_id, count(*) as conflicts
+    from conflict
+    semi join member using (run_id)
+    group by run_id
+),
+size as (
+    select member.series_id, count(*) as runs, coalesce(sum(doubt.conflicts), 0)::bigint as conflicts
+    from member
+    left join doubt using (run_id)
+    group by member.series_id
+),
+trial as (
+    select
+        member.series_id,
+        member.trial,
+        run_speed.run_id,
+        run_speed.rule,
+        -- A series has one default: of its format's chain the first rule that gives it a number. Runs for which only
+        -- a later one does are dropped there, visibly, rather than mixed in.
+        coalesce(default_rule.place = coalesce(
+            min(default_rule.place) filter (where run_speed.is_trial and run_speed.value is not null)
+                over (partition by member.series_id, run_format.format),
+            1
+        ), false) as is_default,
+        run_speed.value,
+        run_speed.unit,
+        run_speed.status,
+        run_speed.is_trial
+    from member
+    join run_speed using (run_id)
+    join run_format using (run_id)
+    left join default_rule on default_rule.format = run_format.format and default_rule.rule = run_speed.rule
+    where run_speed.phase = 'train'
+),
+cell as (
+    select
+        series_id,
+        rule,
+        unit,
+        bool_or(is_default) as is_default,
+        list_sort(
+            list({'trial': trial, 'run_id': run_id, 'value': value}) filter (where is_trial)
+        ) as trials
+    from trial
+    where unit is not null or value is not null
+    group by series_id, rule, unit
+),
+dropped as (
+    -- The most frequent status, of several the first by name.
+    select series_id, rule, bool_or(is_default) as is_default, min({'fewer': -runs, 'status': status}).status as status
+    from (
+        select series_id, rule, status, bool_or(is_default) as is_default, count(*) as runs
+        from trial
+        where not is_trial
+        group by series_id, rule, status
+    )
+    group by series_id, rule
+),
+-- What owners say that a result is to be multiplied by; a series whose runs are not all told the same has no number.
+factor as (
+    select
+        member.series_id,
+        rule.rule,
+        count(*) as runs,
+        case when count(distinct fact.value) = 1 then min(try_cast(fact.value as double)) end as times
+    from rule
+    join fact on fact.name = rule.trial_factor and fact.used
+    join member using (run_id)
+    group by member.series_id, rule.rule
+),
+every_cell as (
+    select cell.series_id, cell.rule, cell.unit, cell.is_default, cell.trials, dropped.status
+    from cell
+    left join dropped using (series_id, rule)
+    union all
+    select dropped.series_id, dropped.rule, null, dropped.is_default, null, dropped.status
+    from dropped
+    anti join cell using (series_id, rule)
+),
+counted as (
+    select
+        *,
+        list_transform(coalesce(trials, []), lambda x: x.value) as speeds,
+        list_transform(coalesce(trials, []), lambda x: x.run_id) as trial_runs
+    from every_cell
+)
+select
+    counted.series_id,
+    counted.rule,
+    counted.is_default,
+    rounded(
+        case
+            when rule.trial_statistic = 'median' then list_median(counted.speeds)
+            when rule.trial_statistic = 'olympic'
+                then olympic_mean(counted.speeds, rule.trial_drop, size.runs - len(counted.speeds))
+            when rule.trial_count_offset > 0
+                then list_sum(counted.speeds) / (len(counted.speeds) + rule.trial_count_offset)
+            else list_avg(counted.speeds)
+        end
+        * case when factor.runs is null then 1 when factor.runs = size.runs then factor.times end,
+        rule.trial_rounding,
+        rule.trial_rounding_digits
+    ) as value,
+    counted.unit,
+    len(counted.speeds) as trials,
+    size.runs - len(counted.speeds) as trials_dropped,
+    list_min(counted.speeds) as lowest,
+    list_max(counted.speeds) as highest,
+    case when len(counted.speeds) > 1 then list_stddev_samp(counted.speeds) end as stdev,
+    size.conflicts,
+    -- Of too few trials an owner's statistic may make no number.
+    case
+        when len(counted.speeds) = 0 then counted.status
+        when factor.runs <> size.runs or (factor.runs > 0 and factor.times is null) then 'mixed'
+        when value is null then 'too_few_trials'
+        else 'ok'
+    end as status,
+    counted.trial_runs,
+    cell_key('s', [counted.series_id::varchar, counted.rule, counted.unit]) as cell
+from counted
+join size using (series_id)
+join rule using (rule)
+left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule;

@@ -1,0 +1,71 @@
+"""What is kept of runs: the same however it was filled, read once, and by the rules of today."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest
+from benchledger.store import rollups
+from benchledger.store.database import open_for_writing
+
+MADE = Path(__file__).parent.parent.parent / "data" / "made"
+KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell")
+
+
+@pytest.fixture
+def con(tmp_path):
+    ingest(MADE, db=tmp_path / "bench.duckdb")
+    with closing(open_for_writing(tmp_path / "bench.duckdb")) as con:
+        yield con
+
+
+def kept(con):
+    return {table: sorted(map(repr, con.execute(f"from {table}").fetchall())) for table in KEPT}
+
+
+def test_runs_that_are_read_a_few_at_a_time_say_what_they_say_together(con, monkeypatch):
+    together = kept(con)
+    monkeypatch.setattr(rollups, "CHUNK_RECORDS", 100)
+
+    con.execute("delete from kept_run")
+    rollups.keep_rollups(con)
+
+    assert kept(con) == together
+    assert together["run_speed"]
+    assert together["run_memory"]
+
+
+def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
+    before = kept(con)
+    con.execute("delete from record")
+
+    rollups.keep_rollups(con)
+
+    assert kept(con) == before
+
+
+def test_a_changed_rule_is_asked_of_the_records_that_are_there(con):
+    whole = con.execute("select records_used from run_speed where rule = 'steps.mean_skip5' order by all").fetchall()
+    con.execute("update rule set skip = 6 where rule = 'steps.mean_skip5'")
+    others = con.execute("select * from kept_speed where rule <> 'steps.mean_skip5' order by all").fetchall()
+
+    rollups.follow_definitions(con)
+
+    fewer = con.execute("select records_used from run_speed where rule = 'steps.mean_skip5' order by all").fetchall()
+    assert fewer == [(max(used - 1, 0),) for (used,) in whole]
+    assert con.execute("select * from kept_speed where rule <> 'steps.mean_skip5' order by all").fetchall() == others
+
+
+def test_a_run_that_is_gone_leaves_nothing(con):
+    con.execute("create temp table gone as select run_id from run limit 3")
+    con.execute("delete from run_log where run_id in (from gone)")
+    con.execute("delete from fact where run_id in (from gone)")
+    con.execute("delete from run where run_id in (from gone)")
+
+    rollups.keep_rollups(con, "from gone")
+
+    for table in ("run_speed", "kept_speed", "run_memory", "series_member", "series_run", "kept_run", "run_format"):
+        assert con.execute(f"select * from {table} where run_id in (from gone)").fetchall() == []
+    assert con.execute("select * from series anti join series_run using (series_id)").fetchall() == []
+    assert con.execute("select * from kept_cell anti join series using (series_id)").fetchall() == []
