@@ -28,6 +28,8 @@ def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look 
 
 def excluded_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> list[Row]:
     """The excluded runs that meet the filters, by campaign and case, each with the reason as `excluded`."""
+    if not _any(con):
+        return []
     found = filters.apply(all_runs(con)).filter("excluded is not null").order("run_key, campaign")
     return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
@@ -62,9 +64,16 @@ def included_runs(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filte
 
 
 def _count(con: duckdb.DuckDBPyConnection, filters: Filters) -> int:
+    if not _any(con):
+        return 0
     return _distinct(filters.apply(all_runs(con)).filter("excluded is not null"))
 
 
 def _distinct(runs: duckdb.DuckDBPyRelation) -> int:
     row = runs.aggregate("count(distinct run_id)").fetchone()
     return int(row[0]) if row else 0
+
+
+def _any(con: duckdb.DuckDBPyConnection) -> bool:
+    # Most ledgers have none, and to plan the list of all runs costs more than all the rest of a small report.
+    return con.execute("from exclusion limit 1").fetchone() is not None

@@ -8,7 +8,7 @@ from benchledger.answers.cells import NOT_RUN, cell_text, fact_text, number_text
 from benchledger.answers.grid import cell_order
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.look import Look
-from benchledger.answers.series import rows_of
+from benchledger.answers.series import rows_asked
 from benchledger.answers.tables import text_frame
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Trials = dict[tuple[object, object], list[Row]]
 def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
     """Every trial of the series in some rows of speed_table, and adds to each row the records behind its number."""
     series = list({row["series_id"] for row in rows})
-    found = rows_of(con.sql(_TRIALS, params={"series": series}))
+    found = rows_asked(con, _TRIALS, series=series)
     trials: Trials = {(key[0], key[1]): group for key, group in grouped(found, ("series_id", "rule")).items()}
     for row in rows:
         counted = [trial for trial in _own(row, trials) if trial["is_trial"]]

@@ -32,5 +32,7 @@ def ledger_of(defined_ledger: Path, tmp_path: Path) -> Callable[[Make], Path]:
 @contextmanager
 def writing(path: Path) -> Iterator[Ledger]:
     con = open_for_writing(path)
-    yield Ledger(con)
+    ledger = Ledger(con)
+    yield ledger
+    ledger.keep()
     con.close()
