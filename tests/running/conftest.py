@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ class Bench:
     """`bench run` and `bench ingest` in a folder of the test's own."""
 
     folder: Path
-    python: str | None = None
+    python: str = sys.executable
 
     @property
     def staging(self) -> Path:
