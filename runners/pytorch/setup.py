@@ -29,9 +29,13 @@ def environment(device):
         card = torch.cuda.get_device_properties(device)
         # What CUDA hands out; nvidia-smi's total, which the ledger calls gpu_memory_mib, is some hundred MiB more.
         values |= {"gpu_model": card.name, "cuda_memory_mib": card.total_memory // 2**20}
-        values |= {"cuda_version": torch.version.cuda, "cudnn_version": torch.backends.cudnn.version()}
-        values["nccl_version"] = ".".join(map(str, torch.cuda.nccl.version()))
     return values
+
+
+def libraries():
+    """NVIDIA's, on a line of their own that begins with CUDA's: 13.0 is a version there, and no number."""
+    nccl = ".".join(map(str, torch.cuda.nccl.version()))
+    return {"cuda_version": torch.version.cuda, "cudnn_version": torch.backends.cudnn.version(), "nccl_version": nccl}
 
 
 def optimizer(args, model, rate):

@@ -12,7 +12,7 @@ from clock import Clock
 from models.checkpoint import load
 from options import world
 from report import DLLogger, Report
-from setup import device, environment, optimizer, profiler, schedule
+from setup import device, environment, libraries, optimizer, profiler, schedule
 from torch.nn.parallel import DistributedDataParallel
 
 # Imports of Python and PyTorch come before: bench run knows when the process was made.
@@ -38,6 +38,8 @@ class Trainer:
         self.device = device(args, local)
         cuda = self.device.type == "cuda"
         self.log.settings(**environment(self.device), gpus=processes if cuda else None)
+        if cuda:
+            self.log.settings(**libraries())
         if processes > 1:
             dist.init_process_group("nccl" if cuda else "gloo")
         # The weights are the same everywhere, what is dropped is not.
