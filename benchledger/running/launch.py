@@ -103,7 +103,9 @@ def environment_of(job: Job) -> dict[str, str]:
         # torchrun's own default, which it else says in a warning of eight lines.
         found["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
     if job.on_cpu:
-        found["CUDA_VISIBLE_DEVICES"] = ""
+        # Paddle's launcher hands each process one of these, and must find as many.
+        none_each = job.case.framework == "paddlepaddle" and job.gpus > 1
+        found["CUDA_VISIBLE_DEVICES"] = ",".join(["-1"] * job.gpus) if none_each else ""
     elif "CUDA_VISIBLE_DEVICES" not in os.environ:
         found["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(job.gpus // job.nodes)))
     return found

@@ -5,6 +5,7 @@ python -m paddle.distributed.launch --devices 0,1,2,3 runners/paddlepaddle/bert.
 """
 
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -91,6 +92,7 @@ def main():
     args = checked(parser(__doc__.splitlines()[0], SIZES, model="bert_base", masked=20))
     if args.device == "cpu":
         paddle.device.set_device("cpu")
+        os.environ["PADDLE_DISTRI_BACKEND"] = "gloo"
     elif args.device == "cuda" and not paddle.device.cuda.device_count():
         sys.exit(
             "PaddlePaddle finds no GPU. Cure: paddlepaddle-gpu, a driver that `nvidia-smi` answers; or --device cpu"

@@ -32,7 +32,8 @@ class Pretraining(keras.Model):
     """Masked words and next sentence: a batch to its two losses."""
 
     def __init__(self, size, dropout, longest=512):
-        super().__init__()
+        # Its layers halve what they take themselves; the weights of the losses stay whole.
+        super().__init__(autocast=False)
         width, count = size["width"], range(size["layers"])
         self.words = self.add_weight(shape=(size["vocabulary"], width), initializer=NORMAL, name="words")
         self.places = self.add_weight(shape=(longest, width), initializer=NORMAL, name="places")
@@ -110,7 +111,10 @@ def main():
         optimizer = kind(args.learning_rate, weight_decay=0.01, epsilon=1e-6)
         if args.precision == "fp16":
             optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
-    example = next(batches(args, rows=rows))
+        # All weights are made here, so that each GPU has them.
+        example = next(batches(args, rows=rows))
+        model(Batch(*(column[:1] for column in example)))
+        optimizer.build(model.trainable_variables)
     shapes = Batch(*(tf.TensorSpec(column.shape, column.dtype) for column in example))
     data = tf.data.Dataset.from_generator(lambda: batches(args, rows=rows), output_signature=shapes).prefetch(2)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 
 import pytest
 
-from tests.frameworks.conftest import Toy
+from tests.docs.pages import TOP
+from tests.frameworks.conftest import Toy, python_of
 
 pytestmark = pytest.mark.frameworks
 
@@ -127,5 +129,41 @@ def test_two_processes_share_a_batch_and_one_of_them_prints(toy: Toy, name: str,
 
 
 def test_npz_parts_of_another_length_end_the_run_with_the_cure(toy: Toy) -> None:
-    with pytest.raises(AssertionError, match="Cure: --seq-len 32 --masked 5"):
+    with pytest.raises(AssertionError, match="the training data cannot be read"):
         toy.run("bert_tiny_mxnet", "mxnet", "npz", sweep=["seq_len=16"])
+
+    (log,) = toy.folder.glob("staging/*/mxnet/NLP/*/logs/train_log/*_data/nlp_*.log")
+    assert "is no shard of (16, 5), but of (32, 5). Cure: --seq-len 32 --masked 5" in log.read_text(encoding="utf-8")
+
+
+# Two devices of one process, which this CPU has to play, as it has no GPUs; all else is the program as it is.
+TWO = {
+    "mxnet": """
+import mxnet, bert
+bert.contexts = lambda args: [mxnet.cpu(0), mxnet.cpu(1)]
+""",
+    "tensorflow": """
+import functools, tensorflow as tf
+halves = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], halves)
+tf.distribute.MirroredStrategy = functools.partial(tf.distribute.MirroredStrategy, devices=["/cpu:0", "/cpu:1"])
+import bert
+bert.devices = lambda args: [0, 1]
+""",
+}
+TINY = "--model bert_tiny --device cpu --seq-len 32 --masked 5 --max-iterations 30 --learning-rate 1e-3 --log-interval 10 --dropout 0"
+LOSS = {"mxnet": r"mlm_loss=(\S+)", "tensorflow": r"mlm_loss : (\S+)"}
+
+
+@pytest.mark.parametrize("framework", TWO)
+def test_one_process_with_two_devices_learns_as_one_device_does_from_twice_the_batch(framework: str) -> None:
+    def losses(before: str, batch_size: int) -> list[float]:
+        start = f"import sys\nsys.path.insert(0, {str(TOP / 'runners' / framework)!r})\n{before}\nbert.main()"
+        words = [python_of(framework), "-c", start, *TINY.split(), "--batch-size", str(batch_size)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return numbers(LOSS[framework], done.stdout)
+
+    two, one = losses(TWO[framework], 8), losses("import bert", 16)
+    assert two[-1] == pytest.approx(one[-1], rel=0.05)
+    assert two[-1] < two[0] - 0.1

@@ -129,6 +129,8 @@ def test_threads_and_gpus_stand_in_the_environment(monkeypatch: pytest.MonkeyPat
 
     assert (env["OMP_NUM_THREADS"], env["CUDA_VISIBLE_DEVICES"]) == ("4", "0,1,2,3,4,5,6,7")
     assert environment_of(bert(device="cpu"))["CUDA_VISIBLE_DEVICES"] == ""
+    paddle = find_case("bert_tiny_paddlepaddle")
+    assert environment_of(Job(paddle, {**paddle.settings, "gpus": 2}))["CUDA_VISIBLE_DEVICES"] == "-1,-1"
 
 
 def test_gpus_that_the_user_chose_stay_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
