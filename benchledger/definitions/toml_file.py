@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from benchledger.definitions.parsed_toml import toml_data
 from benchledger.definitions.toml_places import places
 from benchledger.errors import DefinitionError
 
@@ -64,7 +65,7 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     try:
-        data = tomllib.loads(text)
+        data = toml_data(path, raw, text)
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error

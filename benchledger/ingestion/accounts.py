@@ -108,7 +108,10 @@ class Accounts:
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
         """Accounts for a file that was seen before and is as it was."""
-        self._tell(file, FileOutcome(self._shown(file), "unchanged", reason, format_name, kept=kept))
+        # As many names as before are the same path.
+        before = self._plan.shown_before(file.place)
+        shown = before if before and before.count("/") == file.shown.count("/") else self._shown(file)
+        self._tell(file, FileOutcome(shown, "unchanged", reason, format_name, kept=kept))
 
     def unchanged_archive(self, archive: FoundFile) -> set[int]:
         """Accounts for what an archive held when it was read, which is as it was; returns its logs."""

@@ -218,6 +218,13 @@ class Plan:
             return False
         return seen.log_id is None or (seen.log_id in self.logs and self.is_current(self.logs[seen.log_id]))
 
+    def shown_before(self, place: str) -> str | None:
+        """The path by which a file was told when it was seen last, if it was redacted by the rules of today."""
+        seen = self.seen.get(place)
+        if seen is None or seen.definitions_hash != self.names_hash:
+            return None
+        return self._paths.get(seen.sighting_id)
+
     def members_of(self, archive: str) -> list[SeenFile]:
         """All that was seen in an archive on disk, in order."""
         return self._members.get(archive, [])

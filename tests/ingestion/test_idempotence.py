@@ -139,3 +139,13 @@ main()
     assert b"Traceback" not in errors
     assert one(db, "select count(*) from log") == 0
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
+
+
+def test_an_unchanged_file_is_told_by_its_path_below_what_is_given_now(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "a" / "b" / "run.log", run_text().log)
+    told = {}
+    for folder in ("logs/a", "logs", "logs/a/b", "logs/a"):
+        (outcome,) = ingest(tmp_path / folder, db=db).outcomes
+        told[folder] = outcome.path
+
+    assert told == {"logs/a": "b/run.log", "logs": "a/b/run.log", "logs/a/b": "run.log"}
