@@ -1,5 +1,11 @@
 -- What each segment that arrives says of its run's beginning, steps and end, from its records.
 create or replace temp table arriving_row as
+with part as (
+    -- A line on which one run ends and the next begins belongs to the next.
+    select
+        *, coalesce(lead(first_line) over (partition by log_id order by first_line, segment) - 1, last_line) as until_line
+    from arriving_segment
+)
 select
     s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, r."values", r.texts, k.kind
 from arriving_record as r
@@ -7,9 +13,7 @@ join (
     -- Steps of a validation are no steps of the training.
     select distinct shape_id, if(kind = 'step' and phase <> 'train', 'other', kind) as kind from shape where ordinal = 1
 ) as k using (shape_id)
-join arriving_segment as s on s.log_id = r.log_id and r.line between s.first_line and s.last_line
--- A line on which one run ends and the next begins belongs to the next.
-qualify s.segment = max(s.segment) over (partition by r.log_id, r.byte_offset);
+join part as s on s.log_id = r.log_id and r.line between s.first_line and s.until_line;
 
 insert into segment by name
 with step_row as (
