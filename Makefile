@@ -9,6 +9,8 @@
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
+#   make native  compiles the native scanner again; native-check: its tests with the compiler's sanitizers, and fuzzed
+#   make bench-native  measures the native scanner against that in Python, on dense logs of each format: minutes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
@@ -16,13 +18,13 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-runners test-frameworks check style types contracts packaging bench bench-large bench-formats data docs audit-page rejects-page clean
+.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats data docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 DEMO_DB := .bench/demo.duckdb
 
-demo: .venv/.runs
+demo: .venv/.runs .venv/.native
 	@mkdir -p $(dir $(DEMO_DB)) && rm -f $(DEMO_DB) $(DEMO_DB).private
 	@for words in "ingest data/made" "report speed" "report memory" "report speedup"; do \
 	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
@@ -30,12 +32,12 @@ demo: .venv/.runs
 
 # On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of
 # tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
-test: .venv/.tests
+test: .venv/.tests .venv/.native
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # The suite skips what needs PyTorch: here it is, in the environment that `bench run` itself makes and uses.
 TORCH := .bench/environments/pytorch
-test-runners: .venv/.tests $(TORCH)/.made
+test-runners: .venv/.tests .venv/.native $(TORCH)/.made
 	BENCH_TORCH_PYTHON=$(CURDIR)/$(TORCH)/bin/python $(BIN)/python -m pytest --numprocesses auto \
 	    tests/runners tests/running/test_pytorch.py $(ARGS)
 
@@ -61,13 +63,28 @@ contracts: .venv/.tests
 packaging: .venv/.tests
 	$(BIN)/python -m pytest -m packaging tests/packaging
 
-bench: .venv/.runs
+native: .venv/.runs
+	$(BIN)/python native/build_hook.py
+
+# An install compiles it too. Without a compiler this says so, and all goes on.
+.venv/.native: $(wildcard native/*.c native/*.h native/*.py benchledger/scanning/native_*.py benchledger/scanning/_native.pyi) | .venv/.runs
+	@$(BIN)/python native/build_hook.py || echo "make: goes on without the native scanner" >&2
+	@touch $@
+
+# Reads memory that is not its own, or overflows: the run stops. Leaks are not looked for: Python keeps what it has.
+native-check: .venv/.tests .venv/.native
+	$(BIN)/python -m native.check $(ARGS)
+
+bench: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
-bench-large: .venv/.runs
+bench-large: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.run --rounds 1 --peak-mb 250 --multiply 125 --section large $(ARGS)
 
-bench-formats: .venv/.runs
+bench-native: .venv/.runs .venv/.native
+	$(BIN)/python -m benchmarks.native $(ARGS)
+
+bench-formats: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.formats $(ARGS)
 
 # Writes the demo's logs again; a test compares them with the maker.

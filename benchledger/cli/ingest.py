@@ -90,7 +90,10 @@ def ingest(
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
+    from benchledger.scanning.native_scanner import slower_because
 
+    if why := slower_because():
+        settings.say(f"lines are read by the scanner in Python, which finds the same, slower: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
     with progress_line(settings) as progress:
         result = benchledger.ingest(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout, redacted_layout
+from benchledger.scanning.native_rows import NativeRows
 from benchledger.scanning.rows import Row
 from benchledger.scanning.shapes import Shape
 
@@ -61,6 +63,14 @@ class RecordColumns:
              device, label, column("logged_at"), column("clock_s"), row.values, texts, lead, note)
         )  # fmt: skip
 
+    @cached_property
+    def native_rows(self) -> NativeRows:
+        """The rows of the native scanner; only for an installation that has it."""
+        return NativeRows(_schema())
+
+    def _native_layouts(self) -> list[Layout]:
+        return self.native_rows.layouts() if "native_rows" in self.__dict__ else []
+
     def of_shape(self, shape: Shape) -> _ShapeColumns:
         """The columns to which a line that a shape took is appended."""
         columns = self._shapes.get(shape)
@@ -70,7 +80,8 @@ class RecordColumns:
 
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
-        kept = [self._as_kept(columns.shape.layout) for columns in self._shapes.values() if columns.lines]
+        found = [columns.shape.layout for columns in self._shapes.values() if columns.lines] + self._native_layouts()
+        kept = [self._as_kept(layout) for layout in found]
         return {**{layout.shape_id: layout for layout in kept}, **self._layouts}
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
@@ -80,6 +91,8 @@ class RecordColumns:
 
         schema = _schema()
         tables = [self._shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
+        if "native_rows" in self.__dict__:
+            tables += self.native_rows.tables(self._as_kept, self._redactor)
         if self._rows or not tables:
             arrays = [
                 pa.array(column, type=field.type)

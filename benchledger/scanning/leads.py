@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
-from benchledger.definitions.template import Hole, Template
+from benchledger.definitions.template import Hole, Literal, Template
 from benchledger.scanning.patterns import compiled, parts_pattern
 from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
 
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
+_REMEMBERED = 4096
 # A number that its column cannot hold makes a lead an unknown one, and so does a date that does not exist.
 _LARGEST = 2**31
 
 Stated = int | float | str | datetime
+
+
+# Two leads that differ in digits only are matched by the same templates at the same places.
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+
+Found = tuple[dict[str, Stated], str | None]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Where the values of a lead stand, those of the part next to the record first, and what no template takes."""
+
+    parts: tuple[tuple[tuple[Hole, int, int], ...], ...]
+    rest: tuple[int, int]
 
 
 class LeadReader:
@@ -26,41 +42,77 @@ class LeadReader:
             (compiled(_begin(template) + parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes)
             for template in leads()
         ]
-        self._known: dict[bytes, tuple[dict[str, Stated], str | None]] = {}
+        literals = "".join(part.text for template in leads() for part in template.parts if isinstance(part, Literal))
+        self._by_digits = not any(byte in literals for byte in "0123456789")
+        self._known: dict[bytes, Found] = {}
+        self._shapes: dict[bytes, _Shape] = {}
 
-    def read(self, lead: bytes) -> tuple[dict[str, Stated], str | None]:
+    def read(self, lead: bytes) -> Found:
         """The record columns that a lead states (rank, logged_at), and the text of it that no template takes."""
         if not lead:
             return {}, None
         known = self._known.get(lead)
         if known is None:
             known = self._read(lead[-LEAD_LIMIT:])
-            if len(self._known) < 4096:
+            if len(self._known) < _REMEMBERED:
                 self._known[lead] = known
         return known
 
-    def _read(self, lead: bytes) -> tuple[dict[str, Stated], str | None]:
-        columns: dict[str, Stated] = {}
-        rest = ANSI.sub(b"", lead).strip()
+    def _read(self, lead: bytes) -> Found:
+        if b"\x1b" in lead:
+            lead = ANSI.sub(b"", lead)
+        key = lead.translate(_DIGITS)
+        shape = self._shapes.get(key)
+        if shape is not None and (found := _stated(lead, shape)) is not None:
+            return found
+        shape, usual = self._shape(lead)
+        if usual and self._by_digits and len(self._shapes) < _REMEMBERED:
+            self._shapes[key] = shape
+        found = _stated(lead, shape)
+        assert found is not None
+        return found
+
+    def _shape(self, lead: bytes) -> tuple[_Shape, bool]:
+        # False: a date that does not exist, or the like, made a lead of this shape another one.
+        usual, taken = True, []
+        start, end = _stripped(lead, 0, len(lead))
         for _ in range(_MOST_PARTS):
+            rest = lead[start:end]
             for pattern, holes in self._templates:
                 match = pattern.search(rest)
                 if match is None:
                     continue
-                stated = {
-                    hole.name: _column(hole, raw)
-                    for hole, raw in zip(holes, match.groups(), strict=True)
+                part = tuple(
+                    (hole, start + match.start(group), start + match.end(group))
+                    for group, hole in enumerate(holes, start=1)
                     if hole.name in COLUMNS
-                }
-                if None not in stated.values():
-                    columns = {name: value for name, value in stated.items() if value is not None} | columns
-                    rest = rest[: match.start()].strip()
+                )
+                if all(_column(hole, lead[at:to]) is not None for hole, at, to in part):
+                    taken.append(part)
+                    start, end = _stripped(lead, start, start + match.start())
                     break
+                usual = False
             else:
                 break
-            if not rest:
-                return columns, None
-        return columns, decode(rest) or None
+            if start == end:
+                break
+        return _Shape(tuple(taken), (start, end)), usual
+
+
+def _stripped(lead: bytes, start: int, end: int) -> tuple[int, int]:
+    text = lead[start:end].strip()
+    start = lead.index(text, start, end)
+    return start, start + len(text)
+
+
+def _stated(lead: bytes, shape: _Shape) -> Found | None:
+    columns: dict[str, Stated] = {}
+    for part in shape.parts:
+        stated = {hole.name: _column(hole, lead[start:end]) for hole, start, end in part}
+        if None in stated.values():
+            return None
+        columns = {name: value for name, value in stated.items() if value is not None} | columns
+    return columns, decode(lead[shape.rest[0] : shape.rest[1]]) or None
 
 
 def _begin(template: Template) -> bytes:

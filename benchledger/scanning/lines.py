@@ -11,7 +11,7 @@ from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Pair
 from benchledger.definitions.template import Hole, Template
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
-from benchledger.scanning.layout import Layouts
+from benchledger.scanning.layout import Layout, Layouts
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import compiled, head_pattern, whole_pattern
 from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
@@ -240,14 +240,19 @@ class LineReader:
                 return None
             found += json_pairs
         found = self._expanded(matcher.record, found)
-        record = replace(matcher.record, phase=phase) if matcher.record.phase == CURRENT else matcher.record
-        layout = self.layouts.get(record, tuple(pair[0] for pair in found), tuple(pair[3] for pair in found))
+        layout = self.layout_of(matcher.record, [(pair[0], pair[3]) for pair in found], phase)
         values = [
             None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)
         ]
         texts = [pair[2] for pair in found]
         has_text = any(text is not None for text in texts)
         return Row(layout, 0, 0, columns, values or [None], texts if has_text else None, None, decode(note) or None)
+
+    def layout_of(self, record: RecordDefinition, named: list[tuple[str, str | None]], phase: str) -> Layout:
+        """The layout of a record with these value names and logged units, in this phase of the log."""
+        if record.phase == CURRENT:
+            record = replace(record, phase=phase)
+        return self.layouts.get(record, tuple(name for name, _ in named), tuple(unit for _, unit in named))
 
     def _pairs_reader(self, style: PairsStyle) -> PairsReader:
         if style not in self._pairs:

@@ -15,6 +15,7 @@ from benchledger.scanning.content import Counter, Previous, content_hash, log_id
 from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.literal_search import LiteralSearch
+from benchledger.scanning.native_scanner import native_is_wanted, native_scanner
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
@@ -61,7 +62,9 @@ def _unmarked(head: bytes) -> bytes:
 class LogReader:
     """Reads logs one after another with all formats; what was learned of line layouts serves the next log too."""
 
-    def __init__(self, formats: dict[str, LogFormat]) -> None:
+    def __init__(self, formats: dict[str, LogFormat], *, native: bool | None = None) -> None:
+        """`native`: whether the extension reads lines; None: if it is there and BENCH_SCANNER does not say "python"."""
+        self._native = native_is_wanted() if native is None else native
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
         self._detector = Detector(self._formats)
         self._scanners: dict[str, Scanner] = {}
@@ -162,7 +165,8 @@ class LogReader:
     def _scanner(self, log_format: LogFormat) -> Scanner:
         scanner = self._scanners.get(log_format.name)
         if scanner is None:
-            scanner = self._scanners[log_format.name] = Scanner(log_format)
+            found = native_scanner(log_format) if self._native else None
+            scanner = self._scanners[log_format.name] = found or Scanner(log_format)
         return scanner
 
     def _scan(

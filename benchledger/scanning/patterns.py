@@ -64,11 +64,16 @@ def head_pattern(template: Template) -> bytes:
     A word or text hole at its end is left out: `training: {half:word}` must not swallow the head of the record that is
     glued to it (`training: Truedevice: cuda:7`).
     """
+    return parts_pattern(*head_parts(template))
+
+
+def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:
+    """The parts of a template's head, and the part that follows them."""
     head = template.head
     following = template.parts[len(head)] if len(head) < len(template.parts) else None
     if isinstance(head[-1], Hole) and head[-1].type in ("word", "text") and not isinstance(following, Literal):
         head = head[:-1]
-    return parts_pattern(head, following)
+    return head, following
 
 
 def whole_pattern(template: Template) -> bytes:

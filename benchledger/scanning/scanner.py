@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
@@ -37,7 +38,10 @@ class Scanner:
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
         self.reader = LineReader(log_format)
-        self._learner = Learner(self.reader)
+
+    @cached_property
+    def _learner(self) -> Learner:
+        return Learner(self.reader)
 
     def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
         """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""

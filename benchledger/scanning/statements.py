@@ -70,13 +70,14 @@ class SegmentNotes:
             self.state(segment, row.layout, row.values, row.texts, row.line)
 
     def state(
-        self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int
-    ) -> None:
-        """Notes what the values of a record say of the run."""
+        self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int,
+        times: int = 1,
+    ) -> None:  # fmt: skip
+        """Notes what the values of a record say of the run, and those of `times - 1` that say the same behind it."""
         for ordinal, fact, trust in layout.facts:
             number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
-                segment.confirmed[trust] += 1
+                segment.confirmed[trust] += times
                 continue
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
@@ -93,7 +94,7 @@ class SegmentNotes:
             elif fact.repeats or fact.usual:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
-                segment.repeats[trust][1][logged or ""] += 1
+                segment.repeats[trust][1][logged or ""] += times
             elif logged is not None and (trust, logged) not in segment.said:
                 # What a thousand lines say alike is said once.
                 segment.said.add((trust, logged))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from benchledger.scanning.native_scanner import NOT_COMPILED
+
 pytestmark = pytest.mark.packaging
 
 TOP = Path(__file__).resolve().parent.parent.parent
+EXTENSION = "benchledger/scanning/_native.abi3.so"
 DEFINITION_FOLDERS = ("ingest", "schema", "queries", "runners")
 LOOK_UP = """
 from benchledger.definitions.folders import definition_files, shipped_root
@@ -21,6 +25,8 @@ print(shipped_root())
 for kind, suffix in [("ingest/formats", ".toml"), ("queries/rules", ".toml"), ("schema/migrations", ".sql")]:
     print(*(path.name for path in definition_files(kind, suffix)))
 """
+
+SLOWER_BECAUSE = "from benchledger.scanning.native_scanner import slower_because; print(slower_because())"
 
 
 def ran(*command: str | Path, where: Path) -> str:
@@ -68,11 +74,30 @@ def test_wheel_holds_the_package_the_definitions_and_nothing_else(built: Path) -
         packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
 
     definitions = {f"benchledger/_definitions/{name}" for name in tracked_files(*DEFINITION_FOLDERS)}
-    assert packed == tracked_files("benchledger") | definitions
+    assert packed - {EXTENSION} == tracked_files("benchledger") | definitions
 
 
-@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"], ids=["wheel", "sdist"])
-def test_installed_elsewhere_it_runs_and_finds_its_definitions(built: Path, tmp_path: Path, kind: str) -> None:
+def test_wheel_holds_the_extension_where_a_compiler_is_and_is_of_pure_python_where_none_is(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    ran(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, TOP, where=tmp_path)
+    without = next(tmp_path.glob("*.whl"))
+    compiler = shutil.which("cc") or shutil.which("gcc")
+
+    assert without.name.endswith("-py3-none-any.whl")
+    assert EXTENSION not in zipfile.ZipFile(without).namelist()
+    if compiler is not None:
+        with_it = next(built.glob("*.whl"))
+        assert "-cp311-abi3-" in with_it.name
+        assert EXTENSION in zipfile.ZipFile(with_it).namelist()
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"], ids=["wheel", "sdist, without a compiler"])
+def test_installed_elsewhere_it_runs_and_finds_its_definitions(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
     ran(sys.executable, "-m", "venv", "env", where=tmp_path)
     binaries = tmp_path / "env" / "bin"
     package = next(built.glob(kind))
@@ -91,3 +116,10 @@ def test_installed_elsewhere_it_runs_and_finds_its_definitions(built: Path, tmp_
     assert package.name.split("-")[1].removesuffix(".tar.gz") in version
     # Nothing proves the definitions of a wheel again when logs are read: they must be sound as packed.
     assert "sound: every known format" in ran(binaries / "bench", "formats", "check", where=tmp_path)
+    # With the native scanner or, as the sdist here, without it: a log is read, and what is slower says so.
+    slower = ran(binaries / "python", "-c", SLOWER_BECAUSE, where=tmp_path).strip()
+    ran(binaries / "bench", "ingest", TOP / "data" / "made", where=tmp_path)
+    runs = ran(binaries / "bench", "runs", where=tmp_path)
+
+    assert slower == ("None" if "-cp311-abi3-" in package.name else NOT_COMPILED)
+    assert "bert_base" in runs

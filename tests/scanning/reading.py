@@ -10,6 +10,7 @@ from typing import Any
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning import native_scanner
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
@@ -82,6 +83,15 @@ def _reference(log_format: LogFormat) -> LineReader:
     if id(log_format) not in _REFERENCES:
         _REFERENCES[id(log_format)] = LineReader(log_format)
     return _REFERENCES[id(log_format)]
+
+
+# The scanner in Python, and the native one where the extension was compiled.
+SCANNERS = (False, True) if native_scanner.is_there() else (False,)
+
+
+def readers(formats: dict[str, LogFormat]) -> list[LogReader]:
+    """A reader by each scanner that there is."""
+    return [LogReader(formats, native=native) for native in SCANNERS]
 
 
 def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner
+from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner, readers
 
 
 def files(folder: Path) -> list[Path]:
@@ -16,11 +15,11 @@ def files(folder: Path) -> list[Path]:
 
 def assert_equal_on(folder: Path) -> Counter[str]:
     # One reader for all: what it learns from one log serves the next, as in a real ingest.
-    reader = LogReader(load_formats())
+    by = readers(load_formats())
     seen: Counter[str] = Counter()
     for path in files(folder):
         log = path.read_bytes()
-        found, read = read_by_scanner(reader, log)
+        found, read = read_by_scanner(by[0], log)
         seen[read.format or read.status] += 1
         if read.format is None:
             assert read.evidence, path
@@ -29,7 +28,9 @@ def assert_equal_on(folder: Path) -> Counter[str]:
             continue
         assert_conserved(found)
         if load_formats()[read.format].kind == "lines":
-            assert found == read_by_reference(load_formats()[read.format], log), path
+            expected = read_by_reference(load_formats()[read.format], log)
+            assert found == expected, path
+            assert all(read_by_scanner(reader, log)[0] == expected for reader in by[1:]), path
         if read.format != "paddle-index":
             # The one index file of the corpus is the published template, with comments in it.
             assert found.rejects == [], path

@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchledger.definitions import format_file
 from benchledger.definitions.toml_file import read_toml
@@ -48,6 +50,50 @@ def test_only_the_end_of_a_long_lead_is_looked_at() -> None:
     assert columns == {"rank": 3}
     assert rest is not None
     assert len(rest) < 256
+
+
+PIECES = ["[1,{n}]<stdout>:", "{n}: ", "[{t}] ", "[{t}] ppcls INFO: ", "{t} - INFO - ", "I{s} {n} run.py:{n}] ", "[Rank {n}] ",
+          "who {n} ", "61%|██| {n}/3443 [08:49<05:35,  3.97it/s]", "\x1b[32m", " ", "|", "x"]  # fmt: skip
+numbers = st.one_of(st.integers(0, 99), st.integers(0, 2**33), st.just("None")).map(str)
+dates = st.sampled_from(
+    ["2021-05-23 10:58:40", "2021-02-30 10:58:40", "2021/12/31 23:59:59,123", "2020-02-29T24:00:00"]
+)
+stamps = st.sampled_from(["0526 05:25:05.762720", "0230 05:25:05.762720", "1231 23:59:59.1"])
+
+
+@st.composite
+def leads_alike(draw: st.DrawFn) -> list[bytes]:
+    shape = "".join(draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4)))
+    found = []
+    for _ in range(3):
+        lead = shape
+        for hole, filling in (("{n}", numbers), ("{t}", dates), ("{s}", stamps)):
+            while hole in lead:
+                lead = lead.replace(hole, draw(filling), 1)
+        found.append(lead.encode())
+    return found
+
+
+@settings(max_examples=200, deadline=None)
+@given(leads_alike())
+def test_a_lead_is_read_as_if_none_like_it_had_been_met(alike: list[bytes]) -> None:
+    known = LeadReader()
+
+    for lead in alike:
+        fresh = LeadReader()
+        fresh._by_digits = False
+        assert known.read(lead) == fresh.read(lead)
+
+
+def test_leads_that_differ_in_digits_only_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = LeadReader()
+    reader.read(b"[2021-05-23 10:58:40] ppcls INFO: ")
+    monkeypatch.setattr(reader, "_templates", [])
+
+    assert reader.read(b"[2022-06-24 11:59:41] ppcls INFO: ") == (
+        {"logged_at": datetime(2022, 6, 24, 11, 59, 41)},
+        None,
+    )
 
 
 def test_the_shipped_leads_prove_themselves() -> None:

@@ -1,4 +1,4 @@
-"""The fast scanner finds what the reference reader finds, on whatever a log may hold."""
+"""Both fast scanners find what the reference reader finds, on whatever a log may hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from benchledger.scanning import log_reader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner
+from tests.scanning.reading import Found, assert_conserved, read_by_reference, read_by_scanner, readers
 
 FORMAT = "ngc-pytorch-bert"
 PROOF = b"DLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  raw_train_time : 2.0 \n"
@@ -122,13 +122,22 @@ def dense_logs(draw: st.DrawFn) -> bytes:
     return PROOF + b"".join(written)
 
 
+def both() -> list[LogReader]:
+    return readers({FORMAT: load_formats()[FORMAT]})
+
+
 def reader() -> LogReader:
-    return LogReader({FORMAT: load_formats()[FORMAT]})
+    return LogReader({FORMAT: load_formats()[FORMAT]}, native=False)
 
 
-def assert_same(by: LogReader, log: bytes) -> None:
-    found, read = read_by_scanner(by, log)
+def assert_same(by: list[LogReader], log: bytes) -> None:
     expected = read_by_reference(load_formats()[FORMAT], log)
+    for one in by:
+        assert_found(one, log, expected)
+
+
+def assert_found(by: LogReader, log: bytes, expected: Found) -> None:
+    found, read = read_by_scanner(by, log)
 
     assert read.status == "loaded"
     assert read.lines == log.count(b"\n") + (log[-1:] != b"\n")
@@ -143,19 +152,19 @@ def assert_same(by: LogReader, log: bytes) -> None:
 @EXAMPLES
 @given(logs())
 def test_on_logs_of_mixed_lines(log: bytes) -> None:
-    assert_same(reader(), log)
+    assert_same(both(), log)
 
 
 @EXAMPLES
 @given(dense_logs())
 def test_on_logs_of_many_like_lines(log: bytes) -> None:
-    assert_same(reader(), log)
+    assert_same(both(), log)
 
 
 @EXAMPLES
 @given(st.lists(st.one_of(logs(), dense_logs()), min_size=2, max_size=4))
 def test_with_shapes_learned_from_other_logs(several: list[bytes]) -> None:
-    by = reader()
+    by = both()
     for log in several:
         assert_same(by, log)
 
@@ -167,7 +176,7 @@ def test_in_many_small_buffers(log: bytes, chunk: int) -> None:
     assume(max(map(len, log.replace(b"\r", b"\n").split(b"\n"))) < chunk)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log_reader, "CHUNK", chunk)
-        assert_same(reader(), log)
+        assert_same(both(), log)
 
 
 def test_shapes_are_learned_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,11 +194,14 @@ def test_shapes_are_learned_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(found.rows), len(taken)) == (50, 1)
 
 
-def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by", both(), ids=["python", "native"][: len(both())])
+def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
+    monkeypatch: pytest.MonkeyPatch, by: LogReader
+) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", 1024)
     log = PROOF + b"DLL 20" * 1000 + b"\n" + PROOF + b"x" * 5000 + b"\r\n" + PROOF.rstrip()
 
-    found, read = read_by_scanner(reader(), log)
+    found, read = read_by_scanner(by, log)
 
     assert [row["line"] for row in found.rows] == [1, 3, 5]
     assert [(reject.line, reject.byte_offset, reject.reason[:8]) for reject in found.rejects] == [
@@ -203,4 +215,4 @@ def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(mon
 def test_a_buffer_may_end_anywhere(monkeypatch: pytest.MonkeyPatch, end: bytes, chunk: int) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", chunk)
 
-    assert_same(reader(), PROOF + PROOF.rstrip() + b"\r\n" + PROOF.rstrip() + end)
+    assert_same(both(), PROOF + PROOF.rstrip() + b"\r\n" + PROOF.rstrip() + end)

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.scanning.log_reader import LogReader
 from tests.scanning.reading import (
     GLUON,
     MEGATRON,
@@ -21,6 +20,7 @@ from tests.scanning.reading import (
     line_format,
     read_by_reference,
     read_by_scanner,
+    readers,
 )
 
 PROOF = b"this is made\n"
@@ -87,6 +87,24 @@ STYLES = {
         + record("at {step:int}: {x:float} of {loss:float}", "at {step:int}: {y:float}")
         + record("at {step:int}: {z:float} / {w:float}", "to {step:int}.{v:int}", name="other"),
         ["at {i}: {n} of {n}", "at {i}: {n}", "at {i}: {n} / {n}", "to {i}.{i}", "at {i}: {i} of {n}"],
+    ),
+    "line starts": (
+        f'anchors = [" %, ", "|"]\n{PADDLE}\n{FIELDS}'
+        + record("    |  {a:int}  |", "{n_gpu:int}    |  {x:float} |", name="table").replace(
+            "kind", "line_start = true\nkind"
+        )
+        + record("{path:text}: {x:float} %, {pairs}", name="gpu").replace("kind", "line_start = true\nkind")
+        + record("used: {used:float} MiB", name="used"),
+        [
+            "{i}    |  {n} |",
+            "    |  {i}  |",
+            "some path : {n} %, a: {n}, used: {n} MiB",
+            "used: {n} MiB: {n} %, b: {i}",
+            "10:00:01,123 {i} | {n} |",
+            "2024-01-01T00:00:00.123Z {i} | {n} |",
+            "[1,{i}]<stdout>: {i}  |  {n} | [x] {i} | {n} |",
+            "\x1b[32m{i}  |  {n} |",
+        ],
     ),
     "columns of all kinds": (
         f"{PADDLE}\n{FIELDS}"
@@ -155,12 +173,14 @@ def logs(draw: st.DrawFn, lines: list[str]) -> bytes:
 @given(data=st.data())
 def test_in_this_style(name: str, data: st.DataObject) -> None:
     log_format, lines = style(name)
-    reader = LogReader({log_format.name: log_format})
+    by = readers({log_format.name: log_format})
     for log in data.draw(st.lists(logs(lines), min_size=1, max_size=2)):
-        found, _ = read_by_scanner(reader, log)
+        expected = read_by_reference(log_format, log)
+        for reader in by:
+            found, _ = read_by_scanner(reader, log)
 
-        assert found == read_by_reference(log_format, log)
-        assert_conserved(found)
+            assert found == expected
+            assert_conserved(found)
 
 
 def test_numbers_that_a_column_cannot_hold_go_to_the_reference() -> None:
@@ -168,7 +188,8 @@ def test_numbers_that_a_column_cannot_hold_go_to_the_reference() -> None:
     line = b"at 2021-05-23 10:58:40.494617 rank %d epoch %d clock 1.5 loss: 0.5\n"
     log = PROOF + line % (0, 0) + line % (1, 1) + line % (2**31, 2) + line % (3, 2**63) + line % (2**31 - 1, 2**63 - 1)
 
-    found, _ = read_by_scanner(LogReader({log_format.name: log_format}), log)
+    for reader in readers({log_format.name: log_format}):
+        found, _ = read_by_scanner(reader, log)
 
-    assert found == read_by_reference(log_format, log)
-    assert ([row["line"] for row in found.rows], [reject.line for reject in found.rejects]) == ([2, 3, 6], [4, 5])
+        assert found == read_by_reference(log_format, log)
+        assert ([row["line"] for row in found.rows], [reject.line for reject in found.rejects]) == ([2, 3, 6], [4, 5])

@@ -1,0 +1,234 @@
+"""A format's templates as a program of the native scanner: what native/program.c loads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from benchledger.definitions.log_format import COLUMNS, CURRENT, KINDS, LogFormat, PairsStyle, RecordDefinition
+from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
+from benchledger.scanning.native_blob import NONE, TARGETS, listed, sized, u32
+from benchledger.scanning.native_json import packed_map
+from benchledger.scanning.patterns import head_parts
+
+_MARK = 0x62656E31
+_WORD_START, _LINE_START = 1, 2
+_MOST_BETWEEN = 8
+_MOST_HOLES = 64
+_MOST_STEPS = 256
+# The steps of a template and where the values of its holes go: numbers that native/template.h and program.h have too.
+_STEPS = (
+    "literal",
+    "blanks",
+    "int",
+    "int,",
+    "float",
+    "word",
+    "text",
+    "skip",
+    "time",
+    "duration",
+    "stamp",
+    "unix",
+    "end",
+)
+_CLOCKS = ("duration", "stamp")
+_NUMBERS = ("int", "int,", "float", *_CLOCKS)
+_TEXTS = ("word", "text")
+_FITTING = {
+    "step": ("int",), "epoch": ("int",), "rank": ("int",), "device": _TEXTS, "label": _TEXTS,
+    "logged_at": ("time", "unix"), "clock_s": _NUMBERS,
+}  # fmt: skip
+_BLANKS = re.compile(rb"([ \t]+)")
+# A number that such a character follows is no number, or one with a unit.
+_JOINING = re.compile(r"[0-9A-Za-z./:%-]")
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """One template of a record, and the names and logged units of the values that its holes have."""
+
+    record: RecordDefinition
+    template: Template
+    names: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True)
+class CompiledFormat:
+    """The program, and what its numbers mean: those of its matchers and of its ignores' reasons."""
+
+    blob: bytes
+    matchers: tuple[Matcher, ...]
+    reasons: tuple[str, ...]
+
+
+def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFormat | None:
+    """The program of a format; None if its templates are longer than a program's may be."""
+    templates = [template for record in log_format.records for template in record.templates]
+    templates += [template for ignore in log_format.ignores for template in ignore.templates]
+    starts = _starts(log_format)
+    firsts = list(dict.fromkeys(one.first_literal for one in templates if starts.get(one) != _LINE_START))
+    anchors = [anchor.encode() for anchor in log_format.anchors]
+    lines = [template.source.encode() for template, start in starts.items() if start == _LINE_START]
+    if any(len(text) < 2 for text in (*firsts, *anchors)) or not all(_head(template)[0] for template in templates):
+        return None
+    if any(len(_steps(template.parts)) >= _MOST_STEPS or len(template.holes) > _MOST_HOLES for template in templates):
+        return None
+    styles: list[PairsStyle] = []
+    maps: list[bytes] = []
+    matchers = [
+        Matcher(record, template, _names(template)) for record in log_format.records for template in record.templates
+    ]
+    reasons = tuple(dict.fromkeys(ignore.reason for ignore in log_format.ignores))
+    heads = list(dict.fromkeys(templates))
+    packed_matchers = [_matcher(matcher, heads, log_format, styles, maps) for matcher in matchers]
+    packed_ignores = [
+        u32(reasons.index(ignore.reason)) + sized(template.first_literal) + _template(*_whole(template))
+        for ignore in log_format.ignores
+        for template in ignore.templates
+    ]
+    # Where a literal stands, each literal that it holds does: such lines are found by the shorter one.
+    sought = {text for text in (*firsts, *anchors) if not any(o in text for o in (*firsts, *anchors) if o != text)}
+    head_literals = [text for text in firsts if not any(text.startswith(other) for other in firsts if other != text)]
+    blob = b"".join(
+        [
+            u32(_MARK),
+            listed([sized(anchor) for anchor in anchors]),
+            listed([sized(anchor) for anchor in anchors if any(anchor in line for line in lines)]),
+            listed([sized(text) for text in sorted(sought)]),
+            listed([sized(text) for text in head_literals]),
+            listed([sized(unit) for unit in sorted(unit.encode() for unit in units if unit)]),
+            listed([_style(style) for style in styles]),
+            listed(maps),
+            listed([u32(starts.get(template, 0)) + _template(*_head(template)) for template in heads]),
+            listed(packed_matchers),
+            u32(len(reasons)),
+            listed(packed_ignores),
+        ]
+    )
+    return CompiledFormat(blob, tuple(matchers), reasons)
+
+
+def _starts(log_format: LogFormat) -> dict[Template, int]:
+    # Where templates may stand that may not stand anywhere.
+    words = {one: _WORD_START for record in log_format.records if record.word_start for one in record.templates}
+    lines = {one: _LINE_START for record in log_format.records if record.line_start for one in record.templates}
+    return {**words, **lines}
+
+
+def _matcher(
+    matcher: Matcher, heads: list[Template], log_format: LogFormat, styles: list[PairsStyle], maps: list[bytes]
+) -> bytes:
+    record, template = matcher.record, matcher.template
+    style = record.pairs if template.tail == "pairs" else None
+    targets = [_target(hole) for hole in template.holes]
+    # What begins a run or a phase, or speaks of a run's end, is judged in the order of the log.
+    reference = (
+        record.name in log_format.run_starts
+        or record.name == log_format.run_each
+        or record.status is not None
+        or record.begins_phase is not None
+        or record.pick is not None
+        or (style is not None and not _is_plain(style))
+        or None in targets
+    )
+    if style is not None and not reference and style not in styles:
+        styles.append(style)
+    # Which object is a record at all is told here too, for what only the reference reader may take.
+    packed = packed_map(record.json, template) if record.json is not None and template.tail == "json" else None
+    if record.pick is not None or None in targets:
+        packed = None
+    reference = reference or (template.tail == "json" and packed is None)
+    if packed is not None:
+        maps.append(packed)
+    return b"".join(
+        [
+            sized(template.first_literal),
+            _template(*_whole(template)),
+            u32(heads.index(template)),
+            u32(reference),
+            u32(record.line_start),
+            u32(KINDS.index(record.kind)),
+            u32(NONE if style is None or reference else styles.index(style)),
+            u32(NONE if packed is None else len(maps) - 1),
+            u32(record.phase == CURRENT),
+            *(u32(0 if target is None else TARGETS.index(target)) for target in targets),
+        ]
+    )
+
+
+def _is_plain(style: PairsStyle) -> bool:
+    return (
+        0 < len(style.between) <= _MOST_BETWEEN
+        and bool(style.assign)
+        and not any(not text or _JOINING.match(text) for text in style.between)
+    )
+
+
+def _target(hole: Hole) -> str | None:
+    if hole.name in COLUMNS:
+        return hole.name if hole.type in _FITTING[hole.name] else None
+    return "number" if hole.type in _NUMBERS else "text" if hole.type in _TEXTS else None
+
+
+def _names(template: Template) -> tuple[tuple[str, str | None], ...]:
+    holes = [hole for hole in template.holes if hole.name not in COLUMNS]
+    return tuple((hole.name, "s" if hole.type in _CLOCKS else None) for hole in holes)
+
+
+def _head(template: Template) -> tuple[tuple[Part, ...], bool]:
+    return head_parts(template)[0], False
+
+
+def _whole(template: Template) -> tuple[tuple[Part, ...], bool]:
+    last = template.parts[-1]
+    if isinstance(last, Tail):
+        return template.parts[:-1], False
+    return template.parts, not isinstance(last, Skip)
+
+
+def _template(parts: tuple[Part, ...], to_end: bool) -> bytes:
+    steps = _steps(parts)
+    return listed([*steps, _step("end")] if to_end else steps)
+
+
+def _steps(parts: tuple[Part, ...]) -> list[bytes]:
+    steps: list[bytes] = []
+    for index, part in enumerate(parts):
+        after = parts[index + 1] if index + 1 < len(parts) else None
+        behind = _literal(after.text) if isinstance(after, Literal) else []
+        if isinstance(part, Literal):
+            steps += _literal(part.text)
+        elif isinstance(part, Skip):
+            steps.append(_step("skip", len(behind)))
+        elif isinstance(part, Hole):
+            number = len(behind) if part.type in _TEXTS else _end(after)
+            steps.append(_step(part.type, number))
+    return steps
+
+
+def _end(after: Part | None) -> int:
+    # A template may put the slash or the dot itself: `iteration {step:int}/{planned:int}`.
+    if isinstance(after, Literal):
+        return {"/": 1, ".": 2}.get(after.text[:1], 0)
+    return 0
+
+
+def _literal(text: str) -> list[bytes]:
+    return [
+        _step("blanks", len(part)) if part[:1] in b" \t" else _step("literal", 0, part)
+        for part in _BLANKS.split(text.encode())
+        if part
+    ]
+
+
+def _style(style: PairsStyle) -> bytes:
+    assign = style.assign.encode()
+    start = assign.strip(b" \t'\"") or assign
+    end = style.end.encode() if style.end else b""
+    between = listed([sized(text.encode()) for text in style.between])
+    return sized(assign) + sized(start) + sized(end) + u32(style.closed) + between
+
+
+def _step(name: str, number: int = 0, literal: bytes = b"") -> bytes:
+    return u32(_STEPS.index(name)) + u32(number) + sized(literal)

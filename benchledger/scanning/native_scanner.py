@@ -1,0 +1,147 @@
+"""The native scanner of line formats: compiled templates over the whole buffer, the reference reader for what is left.
+
+docs/native.md tells what it takes. Without the extension, the scanner in Python finds the same, slower.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from functools import cache
+from typing import Any
+
+from benchledger.definitions.log_format import CURRENT, KINDS, PHASES, FactDefinition, LogFormat
+from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.native_program import Matcher, compiled_format
+from benchledger.scanning.native_rows import number_of_layout
+from benchledger.scanning.native_stamp import c_stamp, python_stamp
+from benchledger.scanning.rows import Pieces
+from benchledger.scanning.scanner import ScannedLog, Scanner
+from benchledger.scanning.values import decode
+
+try:
+    from benchledger.scanning import _native
+except ImportError:  # no compiler was there when it was installed
+    _native = None  # type: ignore[assignment]
+
+NOT_COMPILED = "this installation has no native scanner, since no C compiler was there"
+STALE = "the native scanner here was compiled from other sources: make native"
+
+_REFERENCE, _LAYOUT = 1, 2
+_FACTS, _NO_TEXT, _EACH = 1, 2, 8
+_ANY = 0x80000000
+_NO_UNIT = 255
+
+
+def is_there() -> bool:
+    """Whether this installation has a native scanner that may be used."""
+    return why_not() is None
+
+
+@cache
+def why_not() -> str | None:
+    """Why this installation has no native scanner; None where it has one."""
+    stamp: str | None = getattr(_native, "STAMP", None)
+    if stamp is None:
+        return NOT_COMPILED
+    expected = [f"python {python_stamp()}"] + ([f"c {sources}"] if (sources := c_stamp()) else [])
+    return None if set(expected) <= set(stamp.split("; ")) else STALE
+
+
+def native_is_wanted() -> bool:
+    """Whether nobody asked for the scanner in Python."""
+    return os.environ.get("BENCH_SCANNER") != "python"
+
+
+def slower_because() -> str | None:
+    """Why lines are read by the scanner in Python though nobody asked for it."""
+    return why_not() if native_is_wanted() else None
+
+
+class NativeScanner(Scanner):
+    """Scans as Scanner does, with the extension. Not for every format: see `native_scanner`."""
+
+    def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
+        compiled = compiled_format(log_format, self.reader.layouts.unit_tokens)
+        self.runs = compiled is not None and is_there()
+        if compiled is not None and self.runs:
+            self._matchers, self._reasons = compiled.matchers, compiled.reasons
+            self._program = _native.Program(compiled.blob)
+
+    def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
+        """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
+        rows = columns.native_rows
+        scan = _native.Scan(self._program, rows.native, buffer, end, base, line, columns.log)
+        while True:
+            phase = PHASES.index(log.phase)
+            how, begin, stop, line, matcher, signature, kinds, first, last = scan.run(phase)
+            if kinds:
+                self._see(kinds, first, last, log, columns)
+            if how == _REFERENCE:
+                pieces = Pieces(phase=log.phase)
+                self.reader.read_subline(buffer, begin, stop, line, base, pieces)
+                log.phase = pieces.phase
+                self.keep(pieces, log, columns)
+                scan.skip(stop)
+            elif how == _LAYOUT:
+                self._add_layout(self._matchers[matcher], matcher, phase, signature)
+            else:
+                break
+        found, records, notes, ignored = scan.counts()
+        log.pieces += found
+        log.records += records
+        log.notes += notes
+        log.ignored.update({reason: count for reason, count in zip(self._reasons, ignored, strict=True) if count})
+        return line
+
+    def _see(self, kinds: int, first: int, last: int, log: ScannedLog, columns: RecordColumns) -> None:
+        segments = log.segments
+        for number, kind in enumerate(KINDS):
+            if kinds >> number & 1:
+                segment = segments.see(kind, first)
+                segment.last_record_line = last
+        for layout, line, values, texts, times in columns.native_rows.facts():
+            segments.state(segment, layout, values, texts, line, times)
+
+    def _add_layout(self, found: Matcher, matcher: int, phase: int, signature: bytes) -> None:
+        names = [*found.names, *_pairs_of(signature)]
+        record, fields = found.record, self.format.field_of
+        layout = self.reader.layout_of(record, names, PHASES[phase])
+        expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name, _ in names)
+        # A sum depends on each row, and on their order.
+        each = any(fact.total for _, fact, _ in layout.facts)
+        flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _EACH * each
+        facts = [ordinal | _ANY * _says_one_thing(fact) for ordinal, fact, _ in layout.facts]
+        scales = struct.pack(f"={len(layout.scales)}d", *layout.scales)
+        used = phase if record.phase == CURRENT else 0
+        self._program.add_layout(
+            matcher, used, signature, number_of_layout(layout), flags, scales, struct.pack(f"={len(facts)}I", *facts)
+        )
+
+
+def native_scanner(log_format: LogFormat) -> NativeScanner | None:
+    """The native scanner of a format, or None: there is no extension, or the format is for the one in Python."""
+    if not is_there():
+        return None
+    scanner = NativeScanner(log_format)
+    return scanner if scanner.runs else None
+
+
+def _says_one_thing(fact: FactDefinition) -> bool:
+    # That the value is there says it, whatever it is.
+    counts = fact.repeats or fact.usual or fact.joined or fact.names is not None
+    return fact.always is not None and not fact.unless and not counts
+
+
+def _pairs_of(signature: bytes) -> list[tuple[str, str | None]]:
+    pairs: list[tuple[str, Any]] = []
+    at = 0
+    while at < len(signature):
+        key_length, unit_length = signature[at], signature[at + 1]
+        key = signature[at + 2 : at + 2 + key_length]
+        at += 2 + key_length
+        unit = None if unit_length == _NO_UNIT else decode(signature[at : at + unit_length])
+        at += 0 if unit is None else unit_length
+        pairs.append((decode(key), unit))
+    return pairs

@@ -1,0 +1,89 @@
+/* Text as a range of bytes. Nothing here or in what builds on it reads outside of the range that it is given. */
+#ifndef BENCHLEDGER_BYTES_H
+#define BENCHLEDGER_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef const unsigned char *Place;
+
+typedef struct {
+    Place start, end;
+} Span;
+
+static inline size_t span_length(Span span) { return (size_t)(span.end - span.start); }
+
+static inline int is_digit(unsigned char byte) { return byte >= '0' && byte <= '9'; }
+
+static inline int is_blank(unsigned char byte) { return byte == ' ' || byte == '\t'; }
+
+static inline int is_letter(unsigned char byte) {
+    return (unsigned char)((byte | 32) - 'a') < 26;
+}
+
+static inline int is_word(unsigned char byte) { return is_letter(byte) || is_digit(byte) || byte == '_'; }
+
+/* What bytes.strip() takes away. */
+static inline int is_space(unsigned char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+static inline int starts_with(Place at, Place end, Span text) {
+    size_t length = span_length(text);
+    if ((size_t)(end - at) < length) return 0;
+    /* Most are a few bytes long: calling memcmp would take longer. */
+    size_t index = 0;
+    for (; index + 8 <= length; index += 8) {
+        uint64_t one, other;
+        memcpy(&one, at + index, 8);
+        memcpy(&other, text.start + index, 8);
+        if (one != other) return 0;
+    }
+    for (; index < length; index++)
+        if (at[index] != text.start[index]) return 0;
+    return 1;
+}
+
+static inline Place past_blanks(Place at, Place end) {
+    while (at < end && is_blank(*at)) at++;
+    return at;
+}
+
+static inline Place past_digits(Place at, Place end, int most) {
+    while (at < end && most-- > 0 && is_digit(*at)) at++;
+    return at;
+}
+
+static inline Span stripped(Place start, Place end) {
+    while (start < end && is_space(*start)) start++;
+    while (start < end && is_space(end[-1])) end--;
+    return (Span){start, end};
+}
+
+/* Where a text stands first in a range, or NULL. */
+Place find(Place at, Place end, Span text);
+
+/* Whether a range is UTF-8 without NUL: what is not is for the reference reader, which escapes it. */
+int is_plain_text(Place at, Place end);
+
+/* How many line ends stand in a range. */
+int64_t line_ends(Place at, Place end);
+
+/* Memory that grows; `failed` once there was none: then nothing was added. */
+typedef struct {
+    unsigned char *data;
+    size_t size, room;
+    int failed;
+} Buffer;
+
+/* Room for so many more bytes, or NULL. */
+void *buffer_extend(Buffer *buffer, size_t bytes);
+void buffer_free(Buffer *buffer);
+
+static inline int buffer_add(Buffer *buffer, const void *data, size_t bytes) {
+    void *room = buffer_extend(buffer, bytes);
+    if (room == NULL) return 0;
+    if (bytes) memcpy(room, data, bytes);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,272 @@
+#include "pairs.h"
+
+#include "numbers.h"
+
+enum { MOST_KEY = 96, MOST_QUOTED = 4096, MOST_UNIT = 16, MOST_TOKEN = 32, MOST_BRACKETS = 2048 };
+
+typedef struct {
+    const Style *style;
+    const Units *units;
+    Place start, end;
+    /* The end without the blanks before it: looked for once and not behind each pair. */
+    Place trimmed;
+} Reader;
+
+static int is_all_space(Span text) {
+    Span rest = stripped(text.start, text.end);
+    return rest.start == rest.end;
+}
+
+static Place between_at(const Style *style, Place at, Place end) {
+    for (uint32_t index = 0; index < style->betweens; index++)
+        if (starts_with(at, end, style->between[index])) return at + span_length(style->between[index]);
+    return NULL;
+}
+
+static int is_closer(const Style *style, Place start, Place end) {
+    for (uint32_t index = 0; index < style->betweens; index++) {
+        Span closer = stripped(style->between[index].start, style->between[index].end);
+        if ((size_t)(end - start) == span_length(closer) && memcmp(start, closer.start, span_length(closer)) == 0) return 1;
+    }
+    return 0;
+}
+
+static int ends_with_closer(const Style *style, Place start, Place end) {
+    for (uint32_t index = 0; index < style->betweens; index++) {
+        Span closer = stripped(style->between[index].start, style->between[index].end);
+        size_t length = span_length(closer);
+        if ((size_t)(end - start) >= length && memcmp(end - length, closer.start, length) == 0) return 1;
+    }
+    return 0;
+}
+
+static int is_unit(const Units *units, Place start, Place end) {
+    size_t length = (size_t)(end - start);
+    if (length == 0) return 0;
+    for (uint32_t index = units->begin[*start]; index < units->begin[*start + 1]; index++) {
+        Span token = units->tokens[index];
+        if (span_length(token) == length && memcmp(token.start, start, length) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Neither `9:01:42` nor `2021-05-23` begins with a number. */
+static Place past_value_number(Place at, Place end) {
+    Place behind = past_number_word(at, end);
+    if (behind == NULL) behind = past_float(at, end);
+    if (behind == NULL || !number_ends(behind, end, END_PLAIN)) return NULL;
+    if (end - behind > 1 && (*behind == ':' || *behind == '-') && is_digit(behind[1])) return NULL;
+    return behind;
+}
+
+static Place past_truth(Place at, Place end) {
+    static const char *const words[] = {"True", "False", "true", "false"};
+    for (int index = 0; index < 4; index++) {
+        size_t length = strlen(words[index]);
+        if ((size_t)(end - at) >= length && memcmp(at, words[index], length) == 0 &&
+            (at + length == end || !is_word(at[length])))
+            return at + length;
+    }
+    return NULL;
+}
+
+/* The end of the brackets that open at `at`; NULL: too far to be sure. */
+static Place past_brackets(Place at, Place end) {
+    int depth = 0;
+    Place last = end - at > MOST_BRACKETS ? at + MOST_BRACKETS : end;
+    for (; at < last; at++) {
+        if (*at == '(' || *at == '[' || *at == '{') depth++;
+        if ((*at == ')' || *at == ']' || *at == '}') && --depth == 0) return at + 1;
+    }
+    return NULL;
+}
+
+static Place next_between(const Style *style, Place at, Place end) {
+    for (; at < end; at++)
+        if (between_at(style, at, end)) return at;
+    return end;
+}
+
+/* Reads the value at `at`; the place behind it, or NULL for the reference reader. */
+static Place read_value(const Reader *reader, Place at, Pair *pair) {
+    Place end = reader->end, behind = past_value_number(at, end);
+    pair->text = (Span){at, behind};
+    pair->kind = VALUE_NUMBER;
+    if (behind) return behind;
+    pair->kind = VALUE_TEXT;
+    unsigned char first = at < end ? *at : 0;
+    if (first == '\'' || first == '"') {
+        behind = past_value_number(at + 1, end);
+        if (behind && behind < end && *behind == first) {
+            pair->kind = VALUE_NUMBER;
+            pair->text = (Span){at + 1, behind};
+            return behind + 1;
+        }
+        Place limit = end - at > MOST_QUOTED + 2 ? at + MOST_QUOTED + 2 : end;
+        behind = memchr(at + 1, first, (size_t)(limit - at - 1));
+        if (behind) {
+            pair->text = (Span){at + 1, behind};
+            return behind + 1;
+        }
+    } else if ((behind = past_truth(at, end)) != NULL) {
+        pair->text = (Span){at, behind};
+        return behind;
+    } else if ((behind = past_absent(at, end)) != NULL) {
+        pair->kind = VALUE_ABSENT;
+        return behind;
+    } else if (first == '(' || first == '[' || first == '{') {
+        behind = past_brackets(at, end);
+        pair->text = (Span){at, behind};
+        return behind;
+    }
+    behind = next_between(reader->style, at, end);
+    pair->text = stripped(at, behind);
+    return behind;
+}
+
+/* The end of the token behind one blank, or NULL. */
+static Place token_at(const Style *style, Place at, Place end, Span *token) {
+    if (at >= end || *at != ' ') return NULL;
+    Place start = ++at;
+    while (at < end && at - start < MOST_TOKEN && !is_blank(*at) && !between_at(style, at, end)) at++;
+    if (at == start || (at < end && !is_blank(*at) && !between_at(style, at, end))) return NULL;
+    *token = (Span){start, at};
+    return at;
+}
+
+static Place read_unit(const Reader *reader, Place at, Pair *pair) {
+    const Units *units = reader->units;
+    Place end = reader->end, behind = at, token_end;
+    Span token;
+    if (at < end && (is_letter(*at) || *at == '%')) {
+        while (behind < end && behind - at < MOST_UNIT && (is_letter(*behind) || *behind == '%' || (*behind == '/' && behind > at)))
+            behind++;
+        int scales = behind == at + 1 && (*at == 'K' || *at == 'M' || *at == 'G');
+        if (scales && (token_end = token_at(reader->style, behind, end, &token)) != NULL &&
+            is_unit(units, token.start, token.end)) {
+            pair->unit = (Span){at, token_end};
+            return token_end;
+        }
+        if (!scales && !is_unit(units, at, behind)) return at;
+        pair->unit = (Span){at, behind};
+        return behind;
+    }
+    token_end = token_at(reader->style, at, end, &token);
+    if (token_end && is_unit(units, token.start, token.end) &&
+        !starts_with(past_blanks(token_end, end), end, reader->style->assign_start)) {
+        pair->unit = token;
+        return token_end;
+    }
+    return at;
+}
+
+/* Where the next pair begins, or NULL. */
+static Place past_separator(const Reader *reader, Place at, int after_unit) {
+    const Style *style = reader->style;
+    Place past = past_blanks(at, reader->end);
+    if (past == reader->end) return past;
+    for (uint32_t index = 0; index < style->betweens; index++) {
+        Span between = style->between[index];
+        if (starts_with(at, reader->end, between)) return past_blanks(at + span_length(between), reader->end);
+        if (is_all_space(between) && (size_t)(past - at) >= span_length(between)) return past;
+    }
+    if (is_closer(style, past, reader->trimmed > past ? reader->trimmed : past)) return reader->end;
+    return after_unit && past > at ? past : NULL;
+}
+
+/* Behind the next ` | ` or its like, or NULL: a comma or two blanks stand in any sentence. */
+static Place past_visible(const Reader *reader, Place at, Place *start) {
+    const Style *style = reader->style;
+    for (; at < reader->end; at++) {
+        if (*at != ' ') continue;
+        for (uint32_t index = 0; index < style->betweens; index++) {
+            Span between = style->between[index];
+            if (between.end[-1] != ' ' || is_all_space(between) || !starts_with(at, reader->end, between)) continue;
+            *start = at;
+            return at + span_length(between);
+        }
+    }
+    return NULL;
+}
+
+static int begins_with_blanks(const Reader *reader, Place at) {
+    for (uint32_t index = 0; index < reader->style->betweens; index++)
+        if (is_all_space(reader->style->between[index]) && starts_with(at, reader->end, reader->style->between[index]))
+            return 1;
+    return 0;
+}
+
+static int is_key_edge(unsigned char byte) {
+    return is_blank(byte) || byte == '{' || byte == '\'' || byte == '"';
+}
+
+static Span key_of(Place start, Place end) {
+    while (start < end && is_key_edge(*start)) start++;
+    while (start < end && is_key_edge(end[-1])) end--;
+    return (Span){start, end};
+}
+
+/* One pair at `at`: the place behind its value and unit; NULL: there is none (unusual 0), or only the reference knows. */
+static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual) {
+    static const unsigned char two_blanks[] = "  ";
+    Place end = reader->end;
+    size_t most = MOST_KEY + span_length(reader->style->assign);
+    Place assign = find(at, (size_t)(end - at) > most ? at + most : end, reader->style->assign);
+    if (assign == NULL) return NULL;
+    pair->key = key_of(at, assign);
+    pair->unit = (Span){NULL, NULL};
+    if (pair->key.start == pair->key.end || find(pair->key.start, pair->key.end, (Span){two_blanks, two_blanks + 2}))
+        return NULL;
+    Place behind_assign = assign + span_length(reader->style->assign);
+    Place behind = read_value(reader, past_blanks(behind_assign, end), pair);
+    if (behind == NULL) return *unusual = 1, NULL;
+    if (pair->kind == VALUE_TEXT && span_length(pair->text) && begins_with_blanks(reader, behind_assign) &&
+        find(pair->text.start, pair->text.end, reader->style->assign)) {
+        pair->text = (Span){behind_assign, behind_assign};
+        return behind_assign;
+    }
+    return pair->kind == VALUE_TEXT ? behind : read_unit(reader, behind, pair);
+}
+
+static Reader reader_of(const Style *style, const Units *units, Span tail) {
+    Place until = style->end.start ? find(tail.start, tail.end, style->end) : NULL;
+    Reader reader = {style, units, tail.start, until ? until : tail.end, NULL};
+    reader.trimmed = stripped(reader.start, reader.end).end;
+    return reader;
+}
+
+int pairs_read(const Style *style, const Units *units, Span tail, Pair *pairs, uint32_t *count, Span *note) {
+    Reader reader = reader_of(style, units, tail);
+    Place end = reader.end, at = past_blanks(reader.start, end), begin = at;
+    int unusual = 0, between = 0;
+    *count = 0;
+    while (at < end) {
+        begin = at;
+        if (*count == MOST_VALUES) return PAIRS_UNUSUAL;
+        Pair *pair = &pairs[*count];
+        Place behind = read_pair(&reader, at, pair, &unusual);
+        if (unusual) return PAIRS_UNUSUAL;
+        if (behind == NULL) break;
+        ++*count;
+        Place following = past_separator(&reader, behind, pair->unit.start != NULL);
+        if (following == NULL) {
+            Place again, past = past_visible(&reader, behind, &again);
+            if (past == NULL) {
+                at = behind;
+                break;
+            }
+            Span left = stripped(behind, again);
+            between |= left.start < left.end;
+            following = past_blanks(past, end);
+        }
+        at = following;
+    }
+    if (style->closed && *count && at >= end && !ends_with_closer(style, reader.start, reader.trimmed)) {
+        --*count;
+        at = begin;
+    }
+    *note = stripped(at, end);
+    /* A note of several parts is put together by the reference reader. */
+    if (between) return *count ? PAIRS_UNUSUAL : PAIRS_NOTE;
+    return note->start < note->end ? PAIRS_NOTE : PAIRS_CLEAN;
+}

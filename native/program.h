@@ -1,0 +1,103 @@
+/* What a format's templates were compiled to, and the line layouts that were met so far. */
+#ifndef BENCHLEDGER_PROGRAM_H
+#define BENCHLEDGER_PROGRAM_H
+
+#include "json.h"
+#include "pairs.h"
+#include "search.h"
+#include "template.h"
+
+enum { PROGRAM_MARK = 0x62656E31, MOST_HOLES = 64, MOST_KINDS = 32, MOST_LAYOUTS = 65536, NO_STYLE = 0xFFFFFFFF };
+
+/* Where the value of a hole goes. */
+enum { TO_NUMBER, TO_TEXT, TO_STEP, TO_EPOCH, TO_RANK, TO_DEVICE, TO_LABEL, TO_LOGGED_AT, TO_CLOCK, TARGETS };
+
+/* Layouts: facts are stated by it; its texts, or all of it, are for the reference reader; each row states them anew. */
+enum { LAYOUT_FACTS = 1, LAYOUT_NO_TEXT = 2, LAYOUT_REFERENCE = 4, LAYOUT_EACH = 8 };
+
+/* Of a value that states a fact: only whether it is there counts, not what it is. */
+#define FACT_ANY 0x80000000u
+
+/* Where a head may stand: anywhere, where a word begins, or where a line does, in a line with one of its anchors. */
+enum { START_ANY, START_WORD, START_LINE, STARTS };
+
+typedef struct {
+    Template template;
+    uint32_t start;
+    /* How many first steps are those of the head before. */
+    uint32_t shared;
+} Head;
+
+typedef struct {
+    Span first;
+    Template template;
+    int reference;
+    /* Texts are taken without the blanks around them. */
+    int strips;
+    /* Which head is the beginning of the template. */
+    uint32_t head;
+    uint32_t kind, style, json;
+    int phased;
+    uint32_t targets[MOST_HOLES];
+    /* The layout that was met last, plus one: mostly that of the next line too. */
+    uint32_t last;
+} Matcher;
+
+typedef struct {
+    uint32_t reason;
+    Span first;
+    Template template;
+} Ignore;
+
+typedef struct {
+    uint32_t matcher, phase, hash, values;
+    Span signature;
+    int32_t number;
+    uint32_t flags;
+    double *scales;
+    /* The places of the values that state facts, maybe with FACT_ANY. */
+    uint32_t *facts, facts_count;
+    /* The row that stated them last, its entry among the facts, and the stretch of a scan in which it did. */
+    int64_t fact_row, fact_entry, fact_stretch;
+} Layout;
+
+typedef struct {
+    unsigned char *blob;
+    Span *anchors;
+    uint32_t anchors_count;
+    /* Only in lines with one of these a head is looked for that begins where a line does. */
+    Span *line_anchors;
+    uint32_t line_anchors_count;
+    Search lines, heads_search;
+    Units units;
+    Style *styles;
+    uint32_t styles_count;
+    JsonMap *maps;
+    uint32_t maps_count;
+    Head *heads;
+    uint32_t heads_count;
+    Matcher *matchers;
+    uint32_t matchers_count;
+    Ignore *ignores;
+    uint32_t ignores_count, reasons;
+    Layout *layouts;
+    uint32_t layouts_count;
+    /* How many stretches were scanned so far. */
+    int64_t stretches;
+    uint32_t slots[2 * MOST_LAYOUTS];
+} Program;
+
+/* NULL: the blob is no sound program, or there is no memory. */
+Program *program_load(const unsigned char *blob, size_t size);
+void program_free(Program *program);
+
+uint32_t signature_hash(uint32_t matcher, uint32_t phase, Span signature);
+/* The layout of a signature, or NULL. */
+Layout *program_layout(Program *program, uint32_t matcher, uint32_t phase, Span signature);
+/* 0: no memory, or too many. */
+int program_add_layout(
+    Program *program, uint32_t matcher, uint32_t phase, Span signature, int32_t number, uint32_t flags,
+    const double *scales, uint32_t values, const uint32_t *facts, uint32_t facts_count
+);
+
+#endif

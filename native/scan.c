@@ -1,0 +1,627 @@
+#include "scan.h"
+
+#include "numbers.h"
+
+enum { TAKEN = 100, NEXT, PIECE_LIMIT = 65536, MOST_IN_A_ROW = MOST_HOLES + MOST_VALUES };
+
+/* The columns of one record, while it is not certain that it is one. */
+typedef struct {
+    int64_t step, epoch, logged_at;
+    int32_t rank;
+    double clock_s;
+    uint8_t is_step, is_epoch, is_rank, is_logged_at, is_clock_s;
+    Span device, label, note;
+    uint32_t values;
+    uint8_t kinds[MOST_IN_A_ROW];
+    double numbers[MOST_IN_A_ROW];
+    Span texts[MOST_IN_A_ROW];
+    int has_text;
+} Draft;
+
+static int number_at(Scan *scan, Span text, double *number) {
+    return to_double(text, number) || scan->slow_number(scan->context, text, number);
+}
+
+static int add_value(Draft *draft, int kind, double number, Span text) {
+    draft->kinds[draft->values] = (uint8_t)kind;
+    draft->numbers[draft->values] = number;
+    draft->texts[draft->values++] = text;
+    draft->has_text |= kind == VALUE_TEXT;
+    return kind != VALUE_TEXT || is_plain_text(text.start, text.end);
+}
+
+static int clock_of(Scan *scan, uint32_t code, Span raw, double *number) {
+    char digits[80];
+    size_t length = 0;
+    switch (code) {
+    case STEP_DURATION: return to_seconds(raw, number);
+    case STEP_STAMP: return to_stamp(raw, number);
+    case STEP_THOUSANDS:
+        for (Place at = raw.start; at < raw.end && length < sizeof digits; at++)
+            if (*at != ',') digits[length++] = (char)*at;
+        if (length == sizeof digits) return 0;
+        raw = (Span){(Place)digits, (Place)digits + length};
+    }
+    if (!number_at(scan, raw, number)) return 0;
+    /* Whole numbers know no -0. */
+    if (code != STEP_FLOAT) *number += 0.0;
+    return 1;
+}
+
+/* 0: the reference reader knows what to do with it. */
+static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Span raw) {
+    double number = 0;
+    int64_t whole = 0;
+    if (code <= STEP_FLOAT && past_absent(raw.start, raw.end))
+        return target == TO_NUMBER && add_value(draft, VALUE_ABSENT, 0, raw);
+    switch (target) {
+    case TO_NUMBER: return clock_of(scan, code, raw, &number) && add_value(draft, VALUE_NUMBER, number, raw);
+    case TO_CLOCK: return draft->is_clock_s = 1, clock_of(scan, code, raw, &draft->clock_s);
+    case TO_TEXT: return add_value(draft, VALUE_TEXT, 0, raw);
+    case TO_STEP: return draft->is_step = 1, to_int64(raw, &draft->step);
+    case TO_EPOCH: return draft->is_epoch = 1, to_int64(raw, &draft->epoch);
+    case TO_RANK:
+        if (!to_int64(raw, &whole) || whole <= INT32_MIN || whole > INT32_MAX) return 0;
+        draft->rank = (int32_t)whole;
+        return draft->is_rank = 1;
+    case TO_DEVICE: return draft->device = raw, is_plain_text(raw.start, raw.end);
+    case TO_LABEL: return draft->label = raw, is_plain_text(raw.start, raw.end);
+    case TO_LOGGED_AT:
+        draft->is_logged_at = 1;
+        return code == STEP_TIME ? to_time(raw, &draft->logged_at) : to_unix_time(raw, &draft->logged_at);
+    }
+    return 0;
+}
+
+static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Span *holes) {
+    uint32_t hole = 0;
+    for (uint32_t index = 0; index < matcher->template.count; index++) {
+        uint32_t code = matcher->template.steps[index].code;
+        if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
+        Span raw = matcher->strips && matcher->targets[hole] == TO_TEXT ? stripped(holes[hole].start, holes[hole].end) : holes[hole];
+        if (!add_hole(scan, draft, code, matcher->targets[hole], raw)) return 0;
+        hole++;
+    }
+    return 1;
+}
+
+/* The keys and units of the pairs, by which a layout is known. */
+static int add_pairs(Scan *scan, Draft *draft, uint32_t count) {
+    for (uint32_t index = 0; index < count; index++) {
+        const Pair *pair = &scan->pairs[index];
+        double number = 0;
+        if (pair->kind == VALUE_NUMBER && !number_at(scan, pair->text, &number)) return 0;
+        if (!add_value(draft, pair->kind, number, pair->text)) return 0;
+        size_t key = span_length(pair->key), unit = pair->unit.start ? span_length(pair->unit) : 255;
+        if (key > 255 || (pair->unit.start && unit > 254)) return 0;
+        unsigned char *room = buffer_extend(&scan->signature, 2 + key + (pair->unit.start ? unit : 0));
+        if (room == NULL) return 0;
+        room[0] = (unsigned char)key;
+        room[1] = (unsigned char)unit;
+        memcpy(room + 2, pair->key.start, key);
+        if (pair->unit.start) memcpy(room + 2 + key, pair->unit.start, unit);
+    }
+    return 1;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_NAME = 255 };
+
+typedef struct {
+    unsigned char text[MOST_NAME];
+    size_t size;
+} Name;
+
+static int name_add(Name *name, Span text) {
+    if (span_length(text) > MOST_NAME - name->size) return 0;
+    memcpy(name->text + name->size, text.start, span_length(text));
+    name->size += span_length(text);
+    return 1;
+}
+
+static Span text_of_truth(uint32_t kind) {
+    static const unsigned char words[] = "TrueFalse";
+    return kind == JSON_TRUE ? (Span){words, words + 4} : (Span){words + 4, words + 9};
+}
+
+static int add_named(Scan *scan, const Name *name) {
+    unsigned char *room = buffer_extend(&scan->signature, 2 + name->size);
+    if (room == NULL) return 0;
+    room[0] = (unsigned char)name->size;
+    room[1] = 255;
+    memcpy(room + 2, name->text, name->size);
+    return 1;
+}
+
+/* Adds a value under its name, those of an object each under its own. 0: for the reference reader. */
+static int add_node(Scan *scan, Draft *draft, const Node *node, Name name) {
+    double number = 0;
+    if (node->kind == JSON_OBJECT) {
+        static const unsigned char dot[] = ".";
+        if (!name_add(&name, (Span){dot, dot + 1})) return 0;
+        uint32_t at = (uint32_t)(node - scan->json.nodes) + 1;
+        for (; at < node->behind; at = scan->json.nodes[at].behind) {
+            Name own = name;
+            if (!name_add(&own, scan->json.nodes[at].key) || !add_node(scan, draft, &scan->json.nodes[at], own)) return 0;
+        }
+        return 1;
+    }
+    if (draft->values >= MOST_VALUES || !add_named(scan, &name)) return 0;
+    switch (node->kind) {
+    case JSON_NULL: return add_value(draft, VALUE_ABSENT, 0, node->text);
+    case JSON_TRUE:
+    case JSON_FALSE: return add_value(draft, VALUE_TEXT, 0, text_of_truth(node->kind));
+    case JSON_STRING: return add_value(draft, VALUE_TEXT, 0, node->text);
+    case JSON_ARRAY: return json_is_as_written(&scan->json, node) && add_value(draft, VALUE_TEXT, 0, node->text);
+    default:
+        if (!number_at(scan, node->text, &number)) return 0;
+        return add_value(draft, VALUE_NUMBER, node->kind == JSON_INT ? number + 0.0 : number, node->text);
+    }
+}
+
+static int add_values_of(Scan *scan, Draft *draft, const JsonMap *map) {
+    const Json *json = &scan->json;
+    if (map->name_path.start) {
+        Name name = {.size = 0};
+        Span key = json_at(json, map->name_path)->text;
+        /* One of the others may have the same name. */
+        for (uint32_t index = 0; index < map->values_count; index++)
+            if (span_length(key) == span_length(map->values[index].name) &&
+                memcmp(key.start, map->values[index].name.start, span_length(key)) == 0)
+                return 0;
+        if (!name_add(&name, key) || !add_node(scan, draft, json_at(json, map->value_path), name)) return 0;
+    }
+    for (uint32_t index = 0; index < map->values_count; index++) {
+        Name name = {.size = 0};
+        const Node *node = json_at(json, map->values[index].path);
+        if (node && (!name_add(&name, map->values[index].name) || !add_node(scan, draft, node, name))) return 0;
+    }
+    const Node *all = map->all.start ? json_at(json, map->all) : NULL;
+    uint32_t at = all ? (uint32_t)(all - json->nodes) + 1 : 0;
+    for (; all && at < all->behind; at = json->nodes[at].behind) {
+        Name name = {.size = 0};
+        if (!name_add(&name, json->nodes[at].key) || !add_node(scan, draft, &json->nodes[at], name)) return 0;
+    }
+    return 1;
+}
+
+static int add_json_time(Draft *draft, const JsonMap *map, const Node *node) {
+    int64_t found = 0;
+    if (node->kind == JSON_STRING) {
+        draft->is_logged_at = 1;
+        return past_time(node->text.start, node->text.end) == node->text.end && to_time(node->text, &draft->logged_at);
+    }
+    if (node->kind != JSON_INT || map->micros == 0 || span_length(node->text) > 15 || !to_int64(node->text, &found)) return 0;
+    if (found < 0 || found > 253402300799 * (1000000 / map->micros)) return 0;
+    /* 0 is what a program writes that asked no clock. */
+    draft->is_logged_at = found != 0;
+    draft->logged_at = found * map->micros;
+    return 1;
+}
+
+/* 0: for the reference reader. */
+static int add_json_column(Scan *scan, Draft *draft, const JsonMap *map, uint32_t target, const Node *node) {
+    int64_t whole;
+    switch (target) {
+    case TO_LOGGED_AT: return add_json_time(draft, map, node);
+    case TO_CLOCK:
+        draft->is_clock_s = 1;
+        if (node->kind != JSON_INT && node->kind != JSON_FLOAT) return 0;
+        if (!number_at(scan, node->text, &draft->clock_s)) return 0;
+        if (node->kind == JSON_INT) draft->clock_s += 0.0;
+        return 1;
+    case TO_STEP: return draft->is_step = 1, node->kind == JSON_INT && to_int64(node->text, &draft->step);
+    case TO_EPOCH: return draft->is_epoch = 1, node->kind == JSON_INT && to_int64(node->text, &draft->epoch);
+    case TO_RANK:
+        if (node->kind != JSON_INT || !to_int64(node->text, &whole) || whole <= INT32_MIN || whole > INT32_MAX) return 0;
+        draft->rank = (int32_t)whole;
+        return draft->is_rank = 1;
+    }
+    Span text = node->kind == JSON_TRUE || node->kind == JSON_FALSE ? text_of_truth(node->kind) : node->text;
+    if (node->kind == JSON_NULL || node->kind == JSON_FLOAT || (node->kind == JSON_INT && *text.start == '-')) return 0;
+    *(target == TO_DEVICE ? &draft->device : &draft->label) = text;
+    return 1;
+}
+
+/* TAKEN: the object is a record, NEXT: it is none. */
+static int read_json(Scan *scan, const JsonMap *map, Span text, Span lead, Draft *draft) {
+    Json *json = &scan->json;
+    if (!json_read(json, text)) return SCAN_REFERENCE;
+    int selected = json_selects(map, json);
+    if (selected <= 0) return selected ? SCAN_REFERENCE : NEXT;
+    const Node *all = map->all.start ? json_at(json, map->all) : NULL;
+    if (map->all.start && (all == NULL || all->kind != JSON_OBJECT)) return NEXT;
+    if (map->name_path.start) {
+        const Node *name = json_at(json, map->name_path);
+        if (name == NULL || name->kind != JSON_STRING || json_at(json, map->value_path) == NULL) return NEXT;
+    }
+    for (uint32_t index = 0; index < map->columns_count; index++) {
+        const Node *node = json_at(json, map->columns[index].path);
+        if (node == NULL || node->kind == JSON_OBJECT || node->kind == JSON_ARRAY) return NEXT;
+        /* What is null here is not what stands before the record either. */
+        if (node->kind == JSON_NULL) {
+            if (lead.start < lead.end) return SCAN_REFERENCE;
+            continue;
+        }
+        if (!add_json_column(scan, draft, map, map->columns[index].target, node)) return SCAN_REFERENCE;
+        if (map->columns[index].target == TO_LOGGED_AT && !draft->is_logged_at && lead.start < lead.end) return SCAN_REFERENCE;
+    }
+    Span rest = stripped(json->end, text.end);
+    return rest.start == rest.end && add_values_of(scan, draft, map) ? TAKEN : SCAN_REFERENCE;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+/* The text, if there is one; where it ends in its column. */
+static int32_t add_text(Buffer *column, Span text) {
+    if (text.start) buffer_add(column, text.start, span_length(text));
+    return (int32_t)column->size;
+}
+
+/* 0: no memory. */
+static int add_values(Rows *rows, const Draft *draft, const Layout *layout) {
+    /* A record without values still has one, which is NULL. */
+    uint32_t count = draft->values, places = count ? count : 1;
+    double *numbers = buffer_extend(&rows->buffers[ROW_values], places * sizeof *numbers);
+    uint8_t *are = buffer_extend(&rows->buffers[ROW_is_values], places);
+    if (numbers == NULL || are == NULL) return 0;
+    numbers[0] = 0;
+    are[0] = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        are[index] = draft->kinds[index] == VALUE_NUMBER;
+        numbers[index] = are[index] ? draft->numbers[index] * layout->scales[index] : 0;
+    }
+    for (uint32_t index = 0; draft->has_text && index < count; index++) {
+        uint8_t is = draft->kinds[index] == VALUE_TEXT;
+        int32_t end = add_text(&rows->buffers[ROW_text], is ? draft->texts[index] : (Span){NULL, NULL});
+        if (!buffer_add(&rows->buffers[ROW_end_text], &end, sizeof end) || !buffer_add(&rows->buffers[ROW_is_text], &is, 1))
+            return 0;
+    }
+    return !rows->buffers[ROW_text].failed;
+}
+
+/* Whether a row states what the one before of its layout does. */
+static int states_the_same(const Scan *scan, const Draft *draft, const Layout *layout) {
+    const Rows *rows = scan->rows;
+    if (layout->fact_stretch != scan->stretch || (layout->flags & LAYOUT_EACH)) return 0;
+    size_t first = (size_t)ROW(rows, end_values, int32_t)[layout->fact_row];
+    for (uint32_t index = 0; draft->values && index < layout->facts_count; index++) {
+        uint32_t place = layout->facts[index] & ~FACT_ANY;
+        if (ROW(rows, is_texts, uint8_t)[layout->fact_row] || draft->has_text) return 0;
+        int is = draft->kinds[place] == VALUE_NUMBER, was = ROW(rows, is_values, uint8_t)[first + place];
+        if (is != was) return 0;
+        if (layout->facts[index] & FACT_ANY) continue;
+        double number = is ? draft->numbers[place] * layout->scales[place] : 0;
+        if (memcmp(&number, &ROW(rows, values, double)[first + place], sizeof number) != 0) return 0;
+    }
+    return 1;
+}
+
+/* 0: no memory. A row of a line with several records may be taken back: it is told by itself. */
+static int add_fact(Scan *scan, const Draft *draft, Layout *layout, int64_t row, int alone) {
+    Buffer *facts = &scan->rows->buffers[ROW_facts];
+    if (alone && states_the_same(scan, draft, layout)) {
+        ((int32_t *)(void *)facts->data)[layout->fact_entry + 1]++;
+        return 1;
+    }
+    int32_t entry[] = {(int32_t)row, 1};
+    layout->fact_row = row;
+    layout->fact_entry = (int64_t)(facts->size / sizeof(int32_t));
+    layout->fact_stretch = alone ? scan->stretch : -1;
+    return buffer_add(facts, entry, sizeof entry);
+}
+
+static int add_row(Scan *scan, const Draft *draft, Layout *layout, int32_t lead, Place head, int alone) {
+    Rows *rows = scan->rows;
+    if (!rows_more(rows) || !add_values(rows, draft, layout)) return 0;
+    int64_t row = rows->count;
+    ROW(rows, log, int64_t)[row] = scan->log;
+    ROW(rows, line, int64_t)[row] = scan->line;
+    ROW(rows, byte_offset, int64_t)[row] = scan->base + (head - scan->start);
+    ROW(rows, layout, int32_t)[row] = layout->number;
+    ROW(rows, lead, int32_t)[row] = lead;
+    ROW(rows, step, int64_t)[row] = draft->step;
+    ROW(rows, is_step, uint8_t)[row] = draft->is_step;
+    ROW(rows, epoch, int64_t)[row] = draft->epoch;
+    ROW(rows, is_epoch, uint8_t)[row] = draft->is_epoch;
+    ROW(rows, rank, int32_t)[row] = draft->rank;
+    ROW(rows, is_rank, uint8_t)[row] = draft->is_rank;
+    ROW(rows, logged_at, int64_t)[row] = draft->logged_at;
+    ROW(rows, is_logged_at, uint8_t)[row] = draft->is_logged_at;
+    ROW(rows, clock_s, double)[row] = draft->clock_s;
+    ROW(rows, is_clock_s, uint8_t)[row] = draft->is_clock_s;
+    ROW(rows, end_device, int32_t)[row + 1] = add_text(&rows->buffers[ROW_device], draft->device);
+    ROW(rows, is_device, uint8_t)[row] = draft->device.start != NULL;
+    ROW(rows, end_label, int32_t)[row + 1] = add_text(&rows->buffers[ROW_label], draft->label);
+    ROW(rows, is_label, uint8_t)[row] = draft->label.start != NULL;
+    ROW(rows, end_note, int32_t)[row + 1] = add_text(&rows->buffers[ROW_note], draft->note);
+    ROW(rows, is_note, uint8_t)[row] = draft->note.start != NULL;
+    ROW(rows, end_values, int32_t)[row + 1] = (int32_t)rows->buffers[ROW_is_values].size;
+    ROW(rows, end_texts, int32_t)[row + 1] = (int32_t)rows->buffers[ROW_is_text].size;
+    ROW(rows, is_texts, uint8_t)[row] = (uint8_t)draft->has_text;
+    if (rows->buffers[ROW_device].failed || rows->buffers[ROW_label].failed || rows->buffers[ROW_note].failed) return 0;
+    if ((layout->flags & LAYOUT_FACTS) && !add_fact(scan, draft, layout, row, alone)) return 0;
+    rows->count++;
+    return 1;
+}
+
+/* Where a matcher's template ends, with its holes, or NULL. Of the only head in a line the trail knows the steps. */
+static Place matched(Scan *scan, const Matcher *matcher, Span piece, int alone, const Span **holes) {
+    const Head *head = &scan->program->heads[matcher->head];
+    if (alone && head->start == START_ANY && matcher->head < scan->found_head) return NULL;
+    if (alone && matcher->head == scan->found_head) {
+        *holes = scan->trail->holes;
+        return template_follow(&matcher->template, piece.start, piece.end, head->template.count, scan->trail);
+    }
+    *holes = scan->other->holes;
+    return template_follow(&matcher->template, piece.start, piece.end, 0, scan->other);
+}
+
+static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int alone) {
+    Matcher *matcher = &scan->program->matchers[number];
+    const Span *holes;
+    Place behind = matched(scan, matcher, piece, alone, &holes);
+    if (behind == NULL) return NEXT;
+    if (matcher->reference && matcher->json == NO_STYLE) return SCAN_REFERENCE;
+    Draft draft;
+    memset(&draft, 0, offsetof(Draft, kinds));
+    draft.has_text = 0;
+    uint32_t count = 0;
+    if (matcher->style != NO_STYLE) {
+        Span note;
+        const Style *style = &scan->program->styles[matcher->style];
+        int found = pairs_read(style, &scan->program->units, (Span){behind, piece.end}, scan->pairs, &count, &note);
+        if (found == PAIRS_NOTE && count == 0) {
+            /* What no hole may hold is refused before the pairs are looked at. */
+            return add_holes(scan, &draft, matcher, holes) ? NEXT : SCAN_REFERENCE;
+        }
+        if (found == PAIRS_UNUSUAL || (found == PAIRS_NOTE && !is_plain_text(note.start, note.end))) return SCAN_REFERENCE;
+        if (found == PAIRS_NOTE) draft.note = note;
+    }
+    scan->signature.size = 0;
+    if (!add_holes(scan, &draft, matcher, holes) || !add_pairs(scan, &draft, count)) return SCAN_REFERENCE;
+    if (matcher->json != NO_STYLE) {
+        int found = read_json(scan, &scan->program->maps[matcher->json], (Span){behind, piece.end}, lead, &draft);
+        if (found != TAKEN) return found;
+        if (matcher->reference) return SCAN_REFERENCE;
+    }
+    uint32_t phase = matcher->phased ? scan->phase : 0;
+    Span signature = {scan->signature.data, scan->signature.data + scan->signature.size};
+    Layout *layout = program_layout(scan->program, number, phase, signature);
+    if (layout == NULL) {
+        if (scan->program->layouts_count >= MOST_LAYOUTS) return SCAN_REFERENCE;
+        scan->matcher = number;
+        return SCAN_LAYOUT;
+    }
+    if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft.has_text)) return SCAN_REFERENCE;
+    if (layout->values != (draft.values ? draft.values : 1)) return SCAN_REFERENCE;
+    int32_t told = rows_lead(scan->rows, lead);
+    if (told < -1 || !add_row(scan, &draft, layout, told, piece.start, alone)) return SCAN_FAILED;
+    if (scan->kinds == 0) scan->first_line = scan->line;
+    scan->kinds |= 1u << matcher->kind;
+    scan->last_line = scan->line;
+    scan->records++;
+    scan->notes += draft.note.start != NULL;
+    return TAKEN;
+}
+
+static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
+    const Program *program = scan->program;
+    Span holes[MOST_HOLES];
+    if (span_length(piece) > PIECE_LIMIT) return SCAN_REFERENCE;
+    for (uint32_t index = 0; index < program->matchers_count; index++) {
+        if (!starts_with(piece.start, piece.end, program->matchers[index].first)) continue;
+        int found = read_record(scan, index, piece, lead, alone);
+        if (found != NEXT) return found;
+    }
+    for (uint32_t index = 0; index < program->ignores_count; index++) {
+        const Ignore *ignore = &program->ignores[index];
+        if (starts_with(piece.start, piece.end, ignore->first) &&
+            template_match(&ignore->template, piece.start, piece.end, holes)) {
+            return buffer_add(&scan->reasons, &ignore->reason, sizeof ignore->reason) ? TAKEN : SCAN_FAILED;
+        }
+    }
+    return SCAN_REFERENCE;
+}
+
+/* Whether a word may begin at `at`: the letter that ends a colour is none of a word. */
+static int is_word_start(const Scan *scan, Place at) {
+    if (at == scan->start || !is_word(at[-1])) return 1;
+    if (at[-1] != 'm' && at[-1] != 'K') return 0;
+    Place digits = at - 1;
+    for (int most = 8; most > 0 && digits > scan->start && (is_digit(digits[-1]) || digits[-1] == ';'); most--) digits--;
+    return digits - scan->start >= 2 && digits[-1] == '[' && digits[-2] == 0x1b;
+}
+
+static int ends_with(Place start, Place end, const char *form) {
+    size_t length = strlen(form);
+    if ((size_t)(end - start) < length) return 0;
+    return past_form(end - length, end, form) == end;
+}
+
+static int is_line_end(unsigned char byte) { return byte == '\n' || byte == '\r'; }
+
+/* Whether a colour that begins a line ends at `at`. */
+static int is_coloured_start(Place start, Place at) {
+    if (at - start < 4 || at[-1] != 'm' || !is_digit(at[-2])) return 0;
+    Place digits = is_digit(at[-3]) ? at - 3 : at - 2;
+    if (digits - start < 2 || digits[-1] != '[' || digits[-2] != 0x1b) return 0;
+    return digits - 2 == start || is_line_end(digits[-3]);
+}
+
+/* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time or a colour. */
+static int is_line_start(const Scan *scan, Place at) {
+    Place start = scan->start, before = at;
+    if (at == start || is_line_end(at[-1])) return 1;
+    switch (at[-1]) {
+    case 'm': return is_coloured_start(start, at);
+    case ':': before = at - 1; break;
+    case ' ':
+        if (at - start < 2) return 0;
+        if (at[-2] == ']') return 1;
+        if (ends_with(start, at, "9Z ") || ends_with(start, at, ":99 ")) return 1;
+        if (ends_with(start, at, ":99.999 ") || ends_with(start, at, ":99,999 ")) return 1;
+        if (ends_with(start, at, ":99.999999 ") || ends_with(start, at, ":99,999999 ")) return 1;
+        if (at[-2] != ':') return 0;
+        before = at - 2;
+        break;
+    default: return 0;
+    }
+    return before > start && (before[-1] == '>' || before[-1] == ']' || is_digit(before[-1]));
+}
+
+static int may_stand(const Scan *scan, const Head *head, Place at) {
+    const Step *first = &head->template.steps[0];
+    if (first->code == STEP_LITERAL && *at != *first->literal.start) return 0;
+    if (head->start == START_WORD) return is_word_start(scan, at);
+    return head->start == START_ANY || (scan->is_anchored && is_line_start(scan, at));
+}
+
+/* Where the head at `at` ends, or NULL: the first of the format's that matches there. */
+static Place head_at(Scan *scan, Place at, Place end) {
+    const Program *program = scan->program;
+    /* How many steps the next head shares with the one that was tried last. */
+    uint32_t shared = 0;
+    Trail *trail = scan->other;
+    for (uint32_t index = 0; index < program->heads_count; index++) {
+        const Head *head = &program->heads[index];
+        if (head->shared < shared) shared = head->shared;
+        if (!may_stand(scan, head, at)) continue;
+        if (trail->taken < shared) continue;
+        Place behind = template_follow(&head->template, at, end, shared, trail);
+        if (behind == NULL) {
+            shared = MOST_TRAIL;
+            continue;
+        }
+        if (scan->heads.size == 0) {
+            scan->found_head = index;
+            scan->other = scan->trail;
+            scan->trail = trail;
+        }
+        return behind;
+    }
+    return NULL;
+}
+
+static int has_one_of(const Span *anchors, uint32_t count, Place begin, Place end) {
+    for (uint32_t index = 0; index < count; index++)
+        if (find(begin, end, anchors[index])) return 1;
+    return 0;
+}
+
+/* Where a head may begin next: at a literal, and in a line with such an anchor where lines begin too. */
+static Place next_start(const Scan *scan, Place at, Place end, Place *literal) {
+    if (*literal == NULL || *literal < at) {
+        Place found = search_next(&scan->program->heads_search, at, end, scan->end);
+        *literal = found ? found : end;
+    }
+    if (!scan->is_anchored) return *literal;
+    while (at < *literal && !is_line_start(scan, at)) at++;
+    return at;
+}
+
+static int find_heads(Scan *scan, Place begin, Place end) {
+    const Program *program = scan->program;
+    Place literal = NULL;
+    scan->heads.size = 0;
+    scan->is_anchored = has_one_of(program->line_anchors, program->line_anchors_count, begin, end);
+    for (Place at = begin; (at = next_start(scan, at, end, &literal)) < end;) {
+        Place behind = head_at(scan, at, end);
+        if (behind && !buffer_add(&scan->heads, &at, sizeof at)) return 0;
+        at = behind > at ? behind : at + 1;
+    }
+    return 1;
+}
+
+typedef struct {
+    int64_t pieces, records, notes, first_line, last_line;
+    uint32_t kinds;
+} Counts;
+
+static int read_pieces(Scan *scan, Place begin, Place end) {
+    const Place *heads = (const Place *)(const void *)scan->heads.data;
+    size_t count = scan->heads.size / sizeof *heads;
+    if (memchr(heads[0], 0x1b, (size_t)(end - heads[0]))) return SCAN_REFERENCE;
+    Span lead = {begin, heads[0]};
+    for (size_t index = 0; index < count; index++) {
+        int found = read_piece(scan, (Span){heads[index], index + 1 < count ? heads[index + 1] : end}, lead, count == 1);
+        if (found != TAKEN) return found;
+        lead = (Span){begin, begin};
+    }
+    scan->pieces += (int64_t)count;
+    return TAKEN;
+}
+
+static int read_line(Scan *scan, Place begin, Place end) {
+    const Program *program = scan->program;
+    if (!find_heads(scan, begin, end)) return SCAN_FAILED;
+    if (scan->heads.size == 0) return has_one_of(program->anchors, program->anchors_count, begin, end) ? SCAN_REFERENCE : TAKEN;
+    /* What was found in a part of the line is forgotten if the reference reader has to read it. */
+    RowsMark mark = rows_mark(scan->rows);
+    Counts before = {scan->pieces, scan->records, scan->notes, scan->first_line, scan->last_line, scan->kinds};
+    scan->reasons.size = 0;
+    int found = read_pieces(scan, begin, end);
+    if (found == TAKEN) {
+        for (size_t at = 0; at < scan->reasons.size; at += sizeof(uint32_t)) {
+            uint32_t reason;
+            memcpy(&reason, scan->reasons.data + at, sizeof reason);
+            scan->ignored[reason]++;
+        }
+        return TAKEN;
+    }
+    rows_back(scan->rows, &mark);
+    scan->pieces = before.pieces;
+    scan->records = before.records;
+    scan->notes = before.notes;
+    scan->first_line = before.first_line;
+    scan->last_line = before.last_line;
+    scan->kinds = before.kinds;
+    return found;
+}
+
+static ptrdiff_t next_of(const Scan *scan, ptrdiff_t at, int byte) {
+    Place found = memchr(scan->start + at, byte, (size_t)(scan->end - scan->start - at));
+    return (found ? found : scan->end) - scan->start;
+}
+
+/* The end of the part of a line that `at` stands in. Each line end is looked for once. */
+static Place line_end(Scan *scan, Place place) {
+    ptrdiff_t at = place - scan->start;
+    if (scan->next_newline < at) scan->next_newline = next_of(scan, at, '\n');
+    if (scan->next_return < at) scan->next_return = next_of(scan, at, '\r');
+    return scan->start + (scan->next_newline < scan->next_return ? scan->next_newline : scan->next_return);
+}
+
+void scan_free(Scan *scan) {
+    buffer_free(&scan->heads);
+    buffer_free(&scan->reasons);
+    buffer_free(&scan->signature);
+}
+
+int scan_run(Scan *scan) {
+    Program *program = scan->program;
+    scan->stretch = program->stretches = program->stretches + 1;
+    scan->trail = &scan->trails[0];
+    scan->other = &scan->trails[1];
+    for (;;) {
+        Place found = search_next(&program->lines, scan->at, scan->end, scan->end);
+        if (found == NULL) {
+            scan->line += line_ends(scan->at, scan->end);
+            scan->at = scan->end;
+            return SCAN_DONE;
+        }
+        Place begin = found;
+        while (begin > scan->at && begin[-1] != '\n' && begin[-1] != '\r') begin--;
+        scan->line += line_ends(scan->at, begin);
+        scan->at = begin;
+        Place end = line_end(scan, found);
+        int how = read_line(scan, begin, end);
+        if (how != TAKEN) {
+            scan->stop_begin = begin;
+            scan->stop_end = end;
+            return how;
+        }
+        scan->at = end;
+    }
+}

@@ -1,0 +1,49 @@
+/* Runs a program over a buffer, line by line where a literal of its format stands, and adds what it finds to rows. */
+#ifndef BENCHLEDGER_SCAN_H
+#define BENCHLEDGER_SCAN_H
+
+#include "program.h"
+#include "rows.h"
+
+/* What a scan stops at: its end; a line for the reference reader; a line layout that it asks for; no memory. */
+enum { SCAN_DONE, SCAN_REFERENCE, SCAN_LAYOUT, SCAN_FAILED };
+
+typedef struct {
+    Program *program;
+    Rows *rows;
+    Place start, end, at;
+    int64_t base, line, log;
+    uint32_t phase;
+
+    /* What was found since the scan began, or since it stopped last. */
+    int64_t pieces, records, notes, *ignored;
+    uint32_t kinds;
+    int64_t first_line, last_line;
+
+    /* Where it stopped: the line's place, and the layout that it asks for. */
+    Place stop_begin, stop_end;
+    uint32_t matcher;
+    Buffer signature;
+
+    /* The line ends that were looked for last, -1: none yet. They stay while a scan goes on behind a stop. */
+    ptrdiff_t next_newline, next_return;
+    Buffer heads, reasons;
+    /* Whether the line has an anchor with which heads begin where it does. */
+    int is_anchored;
+    /* Facts that are stated twice in one stretch are told once, with how often: no run ends in it, no log begins. */
+    int64_t stretch;
+    /* The first head that was found in a line, and the steps to its end. */
+    uint32_t found_head;
+    Trail trails[2], *trail, *other;
+    Pair pairs[MOST_VALUES];
+    /* The object that was read last: several records may ask for it. */
+    Json json;
+    /* Reads a number that only Python reads exactly. */
+    int (*slow_number)(void *context, Span text, double *number);
+    void *context;
+} Scan;
+
+int scan_run(Scan *scan);
+void scan_free(Scan *scan);
+
+#endif

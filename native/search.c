@@ -1,0 +1,137 @@
+#include "search.h"
+
+#include <stdlib.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SEARCH_WIDE 1
+#include <immintrin.h>
+#endif
+
+static uint32_t slot_of(Place pair) { return (uint32_t)(pair[0] ^ (pair[1] << 4)) & (SEARCH_SLOTS - 1); }
+
+static void prepare_skips(Search *search, Span *literals, uint32_t count) {
+    uint32_t window = 255;
+    for (uint32_t index = 0; index < count; index++)
+        if (span_length(literals[index]) < window) window = (uint32_t)span_length(literals[index]);
+    search->literals = literals;
+    search->count = count;
+    search->window = window;
+    memset(search->skip, (int)(window - 1), sizeof search->skip);
+    memset(search->begin, 0, sizeof search->begin);
+    for (uint32_t index = 0; index < count; index++) {
+        for (uint32_t at = 0; at + 1 < window; at++) {
+            uint8_t *skip = &search->skip[slot_of(literals[index].start + at)];
+            if (window - 2 - at < *skip) *skip = (uint8_t)(window - 2 - at);
+        }
+    }
+    /* An insertion sort: there are a few dozen. */
+    for (uint32_t index = 1; index < count; index++) {
+        Span moved = literals[index];
+        uint32_t slot = slot_of(moved.start + window - 2), to = index;
+        for (; to > 0 && slot_of(literals[to - 1].start + window - 2) > slot; to--) literals[to] = literals[to - 1];
+        literals[to] = moved;
+    }
+    for (uint32_t index = 0; index < count; index++) search->begin[slot_of(literals[index].start + window - 2) + 1]++;
+    for (uint32_t slot = 0; slot < SEARCH_SLOTS; slot++)
+        search->begin[slot + 1] = (uint16_t)(search->begin[slot + 1] + search->begin[slot]);
+}
+
+static int compare_first(const void *one, const void *other) {
+    return *((const Span *)one)->start - *((const Span *)other)->start;
+}
+
+static int prepare_wide(Search *search) {
+    search->places = search->window < 3 ? search->window : 3;
+    search->by_first = malloc((search->count + 1) * sizeof *search->by_first);
+    if (search->by_first == NULL) return 0;
+    if (search->count) memcpy(search->by_first, search->literals, search->count * sizeof *search->by_first);
+    qsort(search->by_first, search->count, sizeof *search->by_first, compare_first);
+    uint32_t at = 0;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        search->first[byte] = (uint16_t)at;
+        while (at < search->count && *search->by_first[at].start == byte) at++;
+    }
+    search->first[256] = (uint16_t)at;
+    for (uint32_t index = 0; index < search->count; index++) {
+        /* Neighbours begin alike: one set for them. */
+        uint8_t set = (uint8_t)(1u << (index * 8 / search->count));
+        for (uint32_t place = 0; place < search->places; place++) {
+            unsigned char byte = search->by_first[index].start[place];
+            search->low[place][byte & 15] |= set;
+            search->high[place][byte >> 4] |= set;
+        }
+    }
+    return 1;
+}
+
+int search_prepare(Search *search, Span *literals, uint32_t count) {
+    prepare_skips(search, literals, count);
+#ifdef SEARCH_WIDE
+    search->wide = __builtin_cpu_supports("avx2") != 0;
+#endif
+    return prepare_wide(search);
+}
+
+void search_free(Search *search) {
+    free(search->literals);
+    free(search->by_first);
+}
+
+static Place next_by_skips(const Search *search, Place at, Place end) {
+    uint32_t window = search->window;
+    while ((size_t)(end - at) >= window) {
+        uint32_t slot = slot_of(at + window - 2);
+        uint8_t skip = search->skip[slot];
+        if (skip) {
+            at += skip;
+            continue;
+        }
+        for (uint32_t index = search->begin[slot]; index < search->begin[slot + 1]; index++)
+            if (starts_with(at, end, search->literals[index])) return at;
+        at++;
+    }
+    return NULL;
+}
+
+#ifdef SEARCH_WIDE
+static int stands_at(const Search *search, Place at, Place end) {
+    for (uint32_t index = search->first[*at]; index < search->first[*at + 1]; index++)
+        if (starts_with(at, end, search->by_first[index])) return 1;
+    return 0;
+}
+
+/* Which of the 32 bytes at `at` may be the first ones of a literal. */
+__attribute__((target("avx2"))) static inline uint32_t may_begin(const Search *search, Place at) {
+    const __m256i halves = _mm256_set1_epi8(15);
+    __m256i sets = _mm256_set1_epi8(-1);
+    for (uint32_t place = 0; place < search->places; place++) {
+        __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)search->low[place]));
+        __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)search->high[place]));
+        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + place));
+        __m256i by_low = _mm256_shuffle_epi8(low, _mm256_and_si256(bytes, halves));
+        __m256i by_high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), halves));
+        sets = _mm256_and_si256(sets, _mm256_and_si256(by_low, by_high));
+    }
+    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(sets, _mm256_setzero_si256()));
+}
+
+__attribute__((target("avx2"))) static Place next_by_sets(const Search *search, Place at, Place end, Place limit) {
+    /* The bytes at the last place are read two further on. */
+    for (; at < end && limit - at >= 34; at += 32) {
+        for (uint32_t may = may_begin(search, at); may; may &= may - 1) {
+            Place found = at + __builtin_ctz(may);
+            if (found < end && stands_at(search, found, end)) return found;
+        }
+    }
+    return at < end ? next_by_skips(search, at, end) : NULL;
+}
+#endif
+
+Place search_next(const Search *search, Place at, Place end, Place limit) {
+    (void)limit;
+    if (search->count == 0) return NULL;
+#ifdef SEARCH_WIDE
+    if (search->wide) return next_by_sets(search, at, end, limit);
+#endif
+    return next_by_skips(search, at, end);
+}

@@ -1,0 +1,117 @@
+#include "template.h"
+
+#include "numbers.h"
+
+enum { MOST_BLANKS = 64, MOST_PADDING = 16, MOST_WORD = 128, MOST_TEXT = 4096 };
+
+static inline Place literals_match(const Step *steps, uint32_t count, Place at, Place end) {
+    for (uint32_t index = 0; index < count; index++) {
+        const Step *step = &steps[index];
+        if (step->code == STEP_LITERAL) {
+            if (!starts_with(at, end, step->literal)) return NULL;
+            at += span_length(step->literal);
+        } else {
+            uint32_t found = 0;
+            while (found < MOST_BLANKS && at < end && is_blank(*at)) at++, found++;
+            if (found < step->number) return NULL;
+        }
+    }
+    return at;
+}
+
+static int is_allowed(uint32_t code, unsigned char byte) {
+    if (byte == '\r' || byte == '\n') return 0;
+    return code != STEP_WORD || (byte != ' ' && byte != '\t' && byte != 0x1b);
+}
+
+/* Up to the first place where the next literal stands; none: as far as its characters go. */
+static Place past_characters(const Step *step, Place at, Place end) {
+    int most = step->code == STEP_WORD ? MOST_WORD : MOST_TEXT, taken = 0;
+    while (taken < most && at < end && is_allowed(step->code, *at)) {
+        if (step->number && literals_match(step + 1, step->number, at, end)) break;
+        at++, taken++;
+    }
+    return taken || step->code == STEP_SKIP ? at : NULL;
+}
+
+static Place past_padded(const Step *step, Place *at, Place end) {
+    for (int padding = 0; padding < MOST_PADDING && *at < end && is_blank(**at); padding++) ++*at;
+    Place behind = past_absent(*at, end);
+    if (behind && number_ends(behind, end, (int)step->number)) return behind;
+    switch (step->code) {
+    case STEP_INT: behind = past_int(*at, end); break;
+    case STEP_THOUSANDS: behind = past_thousands(*at, end); break;
+    default:
+        behind = past_number_word(*at, end);
+        if (behind == NULL) behind = past_float(*at, end);
+    }
+    return behind && number_ends(behind, end, (int)step->number) ? behind : NULL;
+}
+
+/* Takes one step: the place behind it, or NULL. A hole begins behind its blanks. */
+static inline Place step_taken(const Step *step, Place at, Place end, Place *begin) {
+    Place from = at, behind;
+    switch (step->code) {
+    case STEP_LITERAL:
+    case STEP_BLANKS: behind = literals_match(step, 1, at, end); break;
+    case STEP_END: behind = past_blanks(at, end) == end ? end : NULL; break;
+    case STEP_INT:
+    case STEP_THOUSANDS:
+    case STEP_FLOAT: behind = past_padded(step, &from, end); break;
+    case STEP_TIME: behind = past_time(at, end); break;
+    case STEP_DURATION: behind = past_duration(at, end); break;
+    case STEP_STAMP: behind = past_stamp(at, end); break;
+    case STEP_UNIX: behind = past_unix(at, end); break;
+    default: behind = past_characters(step, at, end);
+    }
+    *begin = from;
+    return behind;
+}
+
+static int is_hole(const Step *step) {
+    return step->code >= STEP_INT && step->code != STEP_SKIP && step->code != STEP_END;
+}
+
+Place template_match(const Template *template, Place at, Place end, Span *holes) {
+    for (uint32_t index = 0; index < template->count; index++) {
+        Place begin, behind = step_taken(&template->steps[index], at, end, &begin);
+        if (behind == NULL) return NULL;
+        if (is_hole(&template->steps[index])) *holes++ = (Span){begin, behind};
+        at = behind;
+    }
+    return at;
+}
+
+Place template_follow(const Template *template, Place at, Place end, uint32_t from, Trail *trail) {
+    uint32_t holes = 0;
+    if (from > 0) {
+        at = trail->behind[from - 1];
+        holes = trail->holes_behind[from - 1];
+    }
+    for (uint32_t index = from; index < template->count; index++) {
+        Place begin, behind = step_taken(&template->steps[index], at, end, &begin);
+        trail->taken = index;
+        if (behind == NULL) return NULL;
+        if (is_hole(&template->steps[index])) trail->holes[holes++] = (Span){begin, behind};
+        trail->behind[index] = at = behind;
+        trail->holes_behind[index] = holes;
+    }
+    trail->taken = template->count;
+    return at;
+}
+
+static int are_alike(const Step *one, const Step *other) {
+    return one->code == other->code && one->number == other->number && span_length(one->literal) == span_length(other->literal) &&
+           memcmp(one->literal.start, other->literal.start, span_length(one->literal)) == 0;
+}
+
+uint32_t template_shared(const Template *one, const Template *other) {
+    uint32_t shared = 0;
+    while (shared < one->count && shared < other->count && are_alike(&one->steps[shared], &other->steps[shared])) shared++;
+    /* What stops a text is looked at by the text too. */
+    for (uint32_t index = 0; index < shared; index++) {
+        const Step *step = &one->steps[index];
+        if (step->code >= STEP_WORD && step->code <= STEP_SKIP && index + step->number >= shared) return index;
+    }
+    return shared;
+}
