@@ -12,13 +12,14 @@
 #   make native  compiles the native scanner again; native-check: its tests with the compiler's sanitizers, and fuzzed
 #   make bench-native  measures the native scanner against that in Python, on dense logs of each format: minutes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
+#   make bench-answers  measures how long answers take over 20 million step records (ARGS="--millions 20,200": also 200)
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
 #   make rejects-page LOGS="..."  writes why pieces and files of these logs are in no table
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats data docs audit-page rejects-page clean
+.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -86,6 +87,9 @@ bench-native: .venv/.runs .venv/.native
 
 bench-formats: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.formats $(ARGS)
+
+bench-answers: .venv/.runs
+	$(BIN)/python -m benchmarks.answers $(ARGS)
 
 # Writes the demo's logs again; a test compares them with the maker.
 data:

@@ -10,6 +10,16 @@ if TYPE_CHECKING:
 
 # Their numbers are lists in memory while the rules are applied.
 CHUNK_RECORDS = 2_000_000
+# What is made of a chunk's records, in this order; some of it only where a query has a row: it is planned as slowly as
+# all the rest together, and most logs need none of it.
+_STEPS = (
+    ("readings", None),
+    ("timings", "from timed_run union all from round_run union all from span_run limit 1"),
+    ("asked", None),
+    ("places", "from asked where not is_plain limit 1"),
+    ("speeds", None),
+    ("memory", None),
+)
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 
 
@@ -43,8 +53,10 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
     con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
-        for part in ("records", "speeds", "memory"):
-            con.execute(_sql(part))
+        con.execute(_sql("records"))
+        for part, asked in _STEPS:
+            if asked is None or con.execute(asked).fetchone() is not None:
+                con.execute(_sql(part))
     for part in ("run_speeds", "conflicts", "members", "cells"):
         con.execute(_sql(part))
 

@@ -1,0 +1,102 @@
+"""Makes a ledger of many runs with many step records each, by SQL: what an ingest of their logs would leave."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+
+from benchledger.store.database import open_for_writing
+from benchledger.store.rollups import keep_rollups
+from benchledger.store.sync import sync_definitions
+
+RECORDS_AT_A_TIME = 5_000_000
+RUNS = """
+create temp table n as select (hash(i) // 2)::bigint as id, i from range($runs) as made(i);
+
+insert into format by name
+select 'megatron' as format, 1 as version, 'steps.mean_skip1' as default_rule, 'train' as role;
+
+insert into shape by name
+select 1 as shape_id, 'megatron' as format, 'step' as record, 'step' as kind, 'train' as phase, value.*
+from (
+    values (1, 'lm loss', 'loss', null, null), (2, 'learning rate', 'learning_rate', null, null),
+        (3, 'samples per second', 'throughput', 'samples/s', 'global'), (4, 'mem', 'memory_allocated', 'MiB', null)
+) as value(ordinal, name, quantity, unit, scope);
+
+insert into log
+select id, 'hash' || id, $records * 100, $records, 'megatron', 1, 'made', $records, $records, 0, 0, 0, null from n;
+
+insert into sighting by name
+select
+    id as sighting_id, id as log_id, 'c' || i // 100 || '/' || i || '.log' as path, 'c' || i // 100 as campaign,
+    'f' || i // 100 as folder, i as stem, timestamp '2026-01-01' as ingested_at, 'made' as definitions_hash,
+    'loaded' as status
+from n;
+
+insert into bench_case by name
+select
+    1 + i as case_id, 'case' || i as name, 'pytorch' as framework, 'megatron' as implementation,
+    'gpt2_345m' as model, 'pretraining' as task, 'fp16' as precision, 1 << (i % 4) as gpus, 1 as nodes,
+    8 * (1 + i // 4) as batch_size_per_gpu, 8 * (1 + i // 4) * (1 << (i % 4)) as global_batch_size, 1024 as seq_len
+from range(20) as made(i);
+
+insert into environment by name
+select 1 + i as environment_id, 'H200' as gpu_model, 143771 as gpu_memory_mib, i as driver_version
+from range(3) as made(i);
+
+insert into run by name
+select
+    id as run_id, left(md5(id::varchar), 12) || '-1' as run_key, 1 + i % 20 as case_id, 1 + i % 3 as environment_id,
+    if(i % 97 = 0, 'oom', 'ok') as status
+from n;
+
+insert into run_log by name
+select
+    id as run_id, id as log_id, 'train' as role, 1 as segment, 1 as first_line, $records as last_line,
+    'made' as paired_by
+from n;
+
+insert into fact by name
+select id as run_id, name, value, 'log' as source, true as used
+from n, (values ('gpus', '8'), ('model', 'gpt2_345m'), ('precision', 'fp16')) as told(name, value);
+"""
+STEPS = """
+insert into record by name
+select
+    id as log_id, line, line * 100 as byte_offset, line as step, 1 as shape_id,
+    timestamp '2026-01-01' + to_milliseconds(line * 300 + hash(i, line) % 50) as logged_at,
+    [
+        10 / ln(line + 2) + hash(i, line) % 1000 / 1000, 0.0001 * line, 100 + hash(line, i) % 1000 / 100, 30000 + i % 7
+    ]::double[] as "values"
+from n, range(1, $records + 1) as made(line)
+where i >= $first and i < $first + $runs
+order by i, line
+"""
+
+
+def make_runs(database: Path, runs: int, records: int) -> tuple[float, float]:
+    """The ledger, and the processor's seconds that its records took, and what is kept of them."""
+    with closing(open_for_writing(database)) as con:
+        sync_definitions(con)
+        for statement in con.extract_statements(RUNS):
+            given = {"runs": runs, "records": records}
+            con.execute(statement, {name: given[name] for name in statement.named_parameters})
+        step = max(1, RECORDS_AT_A_TIME // records)
+        began = time.process_time()
+        for first in range(0, runs, step):
+            con.execute(STEPS, {"records": records, "first": first, "runs": step})
+        inserted = time.process_time()
+        con.execute("begin")
+        keep_rollups(con)
+        con.execute("commit")
+        return inserted - began, time.process_time() - inserted
+
+
+def a_cell(database: Path) -> str:
+    """The name of a number of the speed table."""
+    with closing(duckdb.connect(str(database), read_only=True)) as con:
+        found = con.execute("select min(cell) from speed_table where is_default and value is not null").fetchone()
+        return str(found[0]) if found else ""
