@@ -43,8 +43,10 @@ def read_by(rule: Row, run: RunValues, phase: str | None) -> Iterator[Read]:
         return
     of_kind = [row for row in run.printed if (row["kind"], row["phase"]) == (rule["kind"], phase)]
     if (rule["kind"], phase) == ("step", "train"):
-        of_kind += [row for row in run.intervals if row["unread"] is None]
-        of_kind += run.rounds
+        if _is_wanted(rule, "interval", "s", {(row["quantity"], row["unit"]) for row in of_kind}):
+            of_kind += [row for row in run.intervals if row["unread"] is None]
+        if rule["quantity"] == "round":
+            of_kind += run.rounds
     if rule["quantity"] == "span" and phase == "train":
         of_kind += run.span(rule["name"])
     spoken = {(row["quantity"], row["unit"]) for row in of_kind}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -56,17 +58,30 @@ where run.run_id = $run_id
 
 @dataclass(frozen=True)
 class RunValues:
-    """All that rules read of one run. `printed`: a row per value; `intervals`: a row per step record of training.
+    """All that rules read of one run. `printed`: a row per value; `labelled`: the records between which a span may lie.
 
-    `rounds`: the time from one round of all ranks to the next; `labelled`: the records between which a span may lie.
+    `steps` reads the step records of training, while the ledger is open.
     """
 
     case: Row
     format: str | None
     printed: list[Row]
-    intervals: list[Row]
-    rounds: list[Row]
+    steps: Callable[[], list[Row]]
     labelled: list[Row]
+
+    @cached_property
+    def intervals(self) -> list[Row]:
+        """Each step record with the time since the one before it; made only where a rule asks for it."""
+        return _intervals(self._steps)
+
+    @cached_property
+    def rounds(self) -> list[Row]:
+        """The time from one round of all ranks to the next."""
+        return _rounds(self._steps)
+
+    @cached_property
+    def _steps(self) -> list[Row]:
+        return self.steps()
 
     def span(self, name: str) -> list[Row]:
         """The time from the first record of one label to the last of another, `run_start to run_stop`, in one row."""
@@ -88,14 +103,13 @@ class RunValues:
 
 def values_of(con: duckdb.DuckDBPyConnection, run_id: int) -> RunValues:
     """The values of one run, in the order of its lines."""
-    case, printed, steps, labelled = (
-        rows_asked(con, query, run_id=run_id) for query in (_CASE, _PRINTED, _STEPS, _LABELLED)
-    )
+    case, printed, labelled = (rows_asked(con, query, run_id=run_id) for query in (_CASE, _PRINTED, _LABELLED))
     for row in printed:
         row |= {"since": None if row["step"] is None else row["step"] - 1, "steps": 1, "from_line": None}
     if not case:
-        return RunValues({}, None, [], [], [], [])
-    return RunValues(case[0], case[0].pop("format"), printed, _intervals(steps), _rounds(steps), labelled)
+        return RunValues({}, None, [], list, [])
+    steps = partial(rows_asked, con, _STEPS, run_id=run_id)
+    return RunValues(case[0], case[0].pop("format"), printed, steps, labelled)
 
 
 def _intervals(steps: list[Row]) -> list[Row]:
