@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, Pick, RecordDefinition
@@ -52,13 +53,30 @@ _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096
 
 
+# Regexes are compiled when a line asks for them: a log needs few of its format's, and beside the native scanner fewer.
+
+
 @dataclass(frozen=True)
 class _Matcher:
     record: RecordDefinition
     template: Template
     first: bytes
-    pattern: re.Pattern[bytes]
     holes: tuple[Hole, ...]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        return compiled(whole_pattern(self.template))
+
+
+@dataclass(frozen=True)
+class _Ignore:
+    reason: str
+    template: Template
+    first: bytes
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        return compiled(whole_pattern(self.template))
 
 
 def _any_of(patterns: list[bytes]) -> re.Pattern[bytes] | None:
@@ -74,12 +92,12 @@ class LineReader:
         self.layouts = Layouts(log_format)
         self.leads = LeadReader()
         self._matchers = [
-            _Matcher(record, template, template.first_literal, compiled(whole_pattern(template)), template.holes)
+            _Matcher(record, template, template.first_literal, template.holes)
             for record in log_format.records
             for template in record.templates
         ]
         self._ignores = [
-            (ignore.reason, template.first_literal, compiled(whole_pattern(template)), template.source)
+            _Ignore(ignore.reason, template, template.first_literal)
             for ignore in log_format.ignores
             for template in ignore.templates
         ]
@@ -87,12 +105,9 @@ class LineReader:
         templates += [template for ignore in log_format.ignores for template in ignore.templates]
         words = {template for record in log_format.records if record.word_start for template in record.templates}
         lines = {template for record in log_format.records if record.line_start for template in record.templates}
-        starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
-        patterns = {template: starts.get(template, b"") + head_pattern(template) for template in templates}
+        self._starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
+        self._templates, self._at_lines = templates, lines
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
-        self._head = _any_of(list(patterns.values()))
-        # Where a record may begin with a hole, each place of a line is tried: only in lines with its anchor.
-        self._plain_head = _any_of([pattern for template, pattern in patterns.items() if template not in lines])
         self._line_anchors = tuple(
             anchor for anchor in self._anchors if any(anchor in template.source.encode() for template in lines)
         )
@@ -104,6 +119,21 @@ class LineReader:
         self.last_template: Template | None = None
         self._remembered: dict[bytes, tuple[Row, _Matcher]] = {}
         self._last_json: tuple[bytes, Any, bytes] | None = None
+
+    @cached_property
+    def _head(self) -> re.Pattern[bytes] | None:
+        return _any_of([self._head_pattern(template) for template in self._templates])
+
+    @cached_property
+    def _plain_head(self) -> re.Pattern[bytes] | None:
+        # Where a record may begin with a hole, each place of a line is tried: only in lines with its anchor.
+        if not self._at_lines:
+            return self._head
+        plain = [template for template in self._templates if template not in self._at_lines]
+        return _any_of([self._head_pattern(template) for template in plain])
+
+    def _head_pattern(self, template: Template) -> bytes:
+        return self._starts.get(template, b"") + head_pattern(template)
 
     def read(self, log: bytes) -> Pieces:
         """Everything in a log. Line numbers count `\\n` only; offsets are those of the raw bytes."""
@@ -184,10 +214,10 @@ class LineReader:
                 continue
             self._keep(row, matcher, lead, line, offset, pieces)
             return row, matcher
-        for reason, first, pattern, source in self._ignores:
-            if piece.startswith(first) and pattern.match(piece):
-                self.reached.add((reason, source))
-                pieces.ignored[reason] += 1
+        for ignore in self._ignores:
+            if piece.startswith(ignore.first) and ignore.pattern.match(piece):
+                self.reached.add((ignore.reason, ignore.template.source))
+                pieces.ignored[ignore.reason] += 1
                 return None
         record, why = refused or (None, rows.NO_TEMPLATE)
         self._reject(pieces, raw, line, offset, record, why)
