@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,8 +129,12 @@ def _empty_ledger() -> str:
 
 
 def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
+    was_there = "duckdb" in sys.modules
     import duckdb
 
+    if not was_there:
+        # Its import opens a database in memory with threads of its own, beside which no process may be forked.
+        duckdb.close()
     began = time.monotonic()
     while True:
         try:

@@ -2,8 +2,11 @@
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -105,3 +108,32 @@ def test_threads_that_open_at_once_all_get_a_whole_ledger(tmp_path):
         thread.join()
 
     assert counted == [(0,)] * 8
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no /proc here: threads are not told")
+def test_a_closed_ledger_leaves_no_thread_behind_and_duckdb_as_it_was(tmp_path):
+    open_for_writing(tmp_path / "bench.duckdb").close()
+    code = f"""
+import os
+from benchledger.store.database import open_for_writing
+open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
+print(len(os.listdir("/proc/self/task")))
+import duckdb
+print(duckdb.sql("select 42").fetchone()[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert done.stdout.split() == ["1", "42"], done.stderr
+
+
+def test_what_somebody_opened_before_stays_open(tmp_path):
+    code = f"""
+import duckdb
+duckdb.sql("create table mine as select 42 as answer")
+from benchledger.store.database import open_for_writing
+open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
+print(duckdb.sql("from mine").fetchone()[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert done.stdout.split() == ["42"], done.stderr
