@@ -24,7 +24,17 @@ TOP = Path(__file__).resolve().parent.parent
 NAME = "_native.abi3.so"
 PLACE = f"benchledger/scanning/{NAME}"
 # A product and a sum stay two roundings everywhere: numbers have to be those of Python.
-FLAGS = ["-O2", "-std=c11", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-DPy_LIMITED_API=0x030B0000"]
+FLAGS = [
+    "-std=c11",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-DPy_LIMITED_API=0x030B0000",
+]
+# Across files too, where compiler and linker agree on how: a tenth of the time.
+SPEEDS = (["-O3", "-flto"], ["-O3"])
 
 
 def stamps() -> list[str]:
@@ -49,14 +59,31 @@ def compile_to(target: Path, *more: str) -> str | None:
     made = target.with_name(f"{target.name}.{os.getpid()}")
     own = shlex.split(os.environ.get("CFLAGS", ""))
     stamp = f'-DSTAMP="{"; ".join(stamps())}"'
-    command = [*shlex.split(compiler), *FLAGS, stamp, *own, *more, *shared, f"-I{include}", *sources, "-o", str(made)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        return f"{compiler}: {error.strerror}"
-    if done.returncode:
+    why = ""
+    for speed in SPEEDS:
+        command = [
+            *shlex.split(compiler),
+            *FLAGS,
+            *speed,
+            stamp,
+            *own,
+            *more,
+            *shared,
+            f"-I{include}",
+            *sources,
+            "-o",
+            str(made),
+        ]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            return f"{compiler}: {error.strerror}"
+        if done.returncode == 0:
+            break
         made.unlink(missing_ok=True)
-        return done.stderr or f"{compiler} ends with {done.returncode}"
+        why = done.stderr or f"{compiler} ends with {done.returncode}"
+    else:
+        return why
     # A process that has the one before loaded keeps it.
     made.replace(target)
     return None

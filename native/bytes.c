@@ -14,6 +14,19 @@ Place find(Place at, Place end, Span text) {
     return NULL;
 }
 
+uint32_t hash_of(Span text, uint32_t begin) {
+    uint64_t hash = 0x9E3779B97F4A7C15u ^ begin ^ span_length(text);
+    Place at = text.start;
+    for (; text.end - at >= 8; at += 8) {
+        hash = (hash ^ eight_at(at)) * 0xD6E8FEB86659FD93u;
+        hash ^= hash >> 32;
+    }
+    uint64_t rest = 0;
+    if (at < text.end) memcpy(&rest, at, (size_t)(text.end - at));
+    hash = (hash ^ rest) * 0xD6E8FEB86659FD93u;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
 static int is_following(Place at, Place end, int count) {
     if (end - at < count) return 0;
     for (int index = 0; index < count; index++)
@@ -23,10 +36,9 @@ static int is_following(Place at, Place end, int count) {
 
 int is_plain_text(Place at, Place end) {
     while (at < end) {
-        uint64_t eight;
         /* Eight at once where they are ASCII without NUL. */
         for (; end - at >= 8; at += 8) {
-            memcpy(&eight, at, 8);
+            uint64_t eight = eight_at(at);
             if (((eight - 0x0101010101010101u) | eight) & 0x8080808080808080u) break;
         }
         if (at == end) break;

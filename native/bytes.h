@@ -27,16 +27,19 @@ static inline int is_word(unsigned char byte) { return is_letter(byte) || is_dig
 /* What bytes.strip() takes away. */
 static inline int is_space(unsigned char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
+static inline uint64_t eight_at(Place at) {
+    uint64_t eight;
+    memcpy(&eight, at, 8);
+    return eight;
+}
+
 static inline int starts_with(Place at, Place end, Span text) {
     size_t length = span_length(text);
     if ((size_t)(end - at) < length) return 0;
     /* Most are a few bytes long: calling memcmp would take longer. */
     size_t index = 0;
     for (; index + 8 <= length; index += 8) {
-        uint64_t one, other;
-        memcpy(&one, at + index, 8);
-        memcpy(&other, text.start + index, 8);
-        if (one != other) return 0;
+        if (eight_at(at + index) != eight_at(text.start + index)) return 0;
     }
     for (; index < length; index++)
         if (at[index] != text.start[index]) return 0;
@@ -48,7 +51,12 @@ static inline Place past_blanks(Place at, Place end) {
     return at;
 }
 
+static inline int are_digits(uint64_t eight) {
+    return ((eight & 0xF0F0F0F0F0F0F0F0u) | (((eight + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4)) == 0x3333333333333333u;
+}
+
 static inline Place past_digits(Place at, Place end, int most) {
+    for (; most >= 8 && end - at >= 8 && are_digits(eight_at(at)); at += 8) most -= 8;
     while (at < end && most-- > 0 && is_digit(*at)) at++;
     return at;
 }
@@ -58,6 +66,9 @@ static inline Span stripped(Place start, Place end) {
     while (start < end && is_space(end[-1])) end--;
     return (Span){start, end};
 }
+
+/* A number by which texts are told apart quickly. */
+uint32_t hash_of(Span text, uint32_t begin);
 
 /* Where a text stands first in a range, or NULL. */
 Place find(Place at, Place end, Span text);

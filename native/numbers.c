@@ -148,23 +148,44 @@ static double divided(uint64_t digits, int power) {
 }
 #endif
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Eight digits as a number, pair by pair. */
+static uint64_t eight_digits(uint64_t eight) {
+    eight = (eight & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
+    eight = (eight & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    return (eight & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
+}
+#else
+static uint64_t eight_digits(uint64_t eight) {
+    unsigned char bytes[8];
+    uint64_t number = 0;
+    memcpy(bytes, &eight, 8);
+    for (int index = 0; index < 8; index++) number = number * 10 + (uint64_t)(bytes[index] - '0');
+    return number;
+}
+#endif
+
+/* Adds digits to a number as long as it has at most 19: the place behind them. */
+static Place add_digits(Place at, Place end, uint64_t *number) {
+    uint64_t found = *number;
+    for (; end - at >= 8 && found < 100000000000u && are_digits(eight_at(at)); at += 8)
+        found = found * 100000000u + eight_digits(eight_at(at));
+    for (; at < end && found < 1000000000000000000u && is_digit(*at); at++) found = found * 10 + (uint64_t)(*at - '0');
+    *number = found;
+    return at;
+}
+
 static int to_finite(Place at, Place end, double *number) {
     uint64_t digits = 0;
-    int kept = 0, power = 0, dot = 0;
-    Place exponent = at;
-    while (exponent < end && (is_digit(*exponent) || *exponent == '.')) exponent++;
-    Place last = exponent;
-    if (memchr(at, '.', (size_t)(exponent - at)) != NULL)
-        while (last > at && last[-1] == '0') last--;
-    for (; at < last; at++) {
-        if (*at == '.') {
-            dot = 1;
-            continue;
-        }
-        power -= dot;
-        if (kept == 0 && *at == '0') continue;
-        if (++kept > 19) return 0;
-        digits = digits * 10 + (uint64_t)(*at - '0');
+    int power = 0;
+    Place exponent = add_digits(at, end, &digits);
+    if (exponent < end && is_digit(*exponent)) return 0;
+    if (exponent < end && *exponent == '.') {
+        Place fraction = exponent + 1;
+        exponent = add_digits(fraction, end, &digits);
+        power = -(int)(exponent - fraction);
+        while (exponent < end && *exponent == '0') exponent++;
+        if (exponent < end && is_digit(*exponent)) return 0;
     }
     if (exponent < end) {
         int negative = exponent[1] == '-', stated = 0;

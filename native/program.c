@@ -259,12 +259,6 @@ void program_free(Program *program) {
     free(program);
 }
 
-uint32_t signature_hash(uint32_t matcher, uint32_t phase, Span signature) {
-    uint32_t hash = 2166136261u ^ matcher ^ (phase << 16);
-    for (Place at = signature.start; at < signature.end; at++) hash = (hash ^ *at) * 16777619u;
-    return hash;
-}
-
 static int is_layout(const Layout *layout, uint32_t matcher, uint32_t phase, Span signature) {
     size_t length = span_length(signature);
     return layout->matcher == matcher && layout->phase == phase && span_length(layout->signature) == length &&
@@ -275,7 +269,7 @@ Layout *program_layout(Program *program, uint32_t matcher, uint32_t phase, Span 
     uint32_t last = program->matchers[matcher].last;
     if (last && is_layout(&program->layouts[last - 1], matcher, phase, signature)) return &program->layouts[last - 1];
     if (program->layouts_count == 0) return NULL;
-    uint32_t slot = signature_hash(matcher, phase, signature) % (2 * MOST_LAYOUTS);
+    uint32_t slot = hash_of(signature, matcher ^ phase << 16) % (2 * MOST_LAYOUTS);
     for (; program->slots[slot]; slot = (slot + 1) % (2 * MOST_LAYOUTS)) {
         Layout *layout = &program->layouts[program->slots[slot] - 1];
         if (!is_layout(layout, matcher, phase, signature)) continue;
@@ -307,7 +301,7 @@ int program_add_layout(
     if (fact_bytes) memcpy(kept_facts, facts, fact_bytes);
     Place text = (Place)kept + bytes + fact_bytes;
     if (length) memcpy((unsigned char *)kept + bytes + fact_bytes, signature.start, length);
-    uint32_t hash = signature_hash(matcher, phase, signature);
+    uint32_t hash = hash_of(signature, matcher ^ phase << 16);
     program->layouts[count] = (Layout){matcher, phase, hash, values, {text, text + length}, number, flags, kept, kept_facts, facts_count, 0, 0, -1};
     uint32_t slot = hash % (2 * MOST_LAYOUTS);
     while (program->slots[slot]) slot = (slot + 1) % (2 * MOST_LAYOUTS);

@@ -91,7 +91,6 @@ typedef struct {
 Program *program_load(const unsigned char *blob, size_t size);
 void program_free(Program *program);
 
-uint32_t signature_hash(uint32_t matcher, uint32_t phase, Span signature);
 /* The layout of a signature, or NULL. */
 Layout *program_layout(Program *program, uint32_t matcher, uint32_t phase, Span signature);
 /* 0: no memory, or too many. */

@@ -74,18 +74,12 @@ static Span lead_at(const Rows *rows, uint32_t index) {
     return (Span){rows->leads.data + (index ? ends[index - 1] : 0), rows->leads.data + ends[index]};
 }
 
-static uint32_t hash_of(Span text) {
-    uint32_t hash = 2166136261u;
-    for (Place at = text.start; at < text.end; at++) hash = (hash ^ *at) * 16777619u;
-    return hash;
-}
-
 static int more_slots(Rows *rows, uint32_t count) {
     uint32_t slots_count = rows->slots_count * 2;
     uint32_t *slots = calloc(slots_count, sizeof *slots);
     if (slots == NULL) return 0;
     for (uint32_t index = 0; index < count; index++) {
-        uint32_t slot = hash_of(lead_at(rows, index)) & (slots_count - 1);
+        uint32_t slot = hash_of(lead_at(rows, index), 0) & (slots_count - 1);
         while (slots[slot]) slot = (slot + 1) & (slots_count - 1);
         slots[slot] = index + 1;
     }
@@ -99,7 +93,7 @@ int32_t rows_lead(Rows *rows, Span lead) {
     if (lead.start == lead.end) return -1;
     /* Of a longer one nobody looks at the rest. */
     if (span_length(lead) > LEAD_LIMIT) lead.start = lead.end - LEAD_LIMIT;
-    uint32_t slot = hash_of(lead) & (rows->slots_count - 1);
+    uint32_t slot = hash_of(lead, 0) & (rows->slots_count - 1);
     for (; rows->slots[slot]; slot = (slot + 1) & (rows->slots_count - 1)) {
         Span known = lead_at(rows, rows->slots[slot] - 1);
         if (span_length(known) == span_length(lead) && memcmp(known.start, lead.start, span_length(lead)) == 0)

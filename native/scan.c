@@ -349,6 +349,7 @@ static int add_row(Scan *scan, const Draft *draft, Layout *layout, int32_t lead,
 /* Where a matcher's template ends, with its holes, or NULL. Of the only head in a line the trail knows the steps. */
 static Place matched(Scan *scan, const Matcher *matcher, Span piece, int alone, const Span **holes) {
     const Head *head = &scan->program->heads[matcher->head];
+    alone = alone && !scan->is_plain;
     if (alone && head->start == START_ANY && matcher->head < scan->found_head) return NULL;
     if (alone && matcher->head == scan->found_head) {
         *holes = scan->trail->holes;
@@ -397,7 +398,7 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
     if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft.has_text)) return SCAN_REFERENCE;
     if (layout->values != (draft.values ? draft.values : 1)) return SCAN_REFERENCE;
     int32_t told = rows_lead(scan->rows, lead);
-    if (told < -1 || !add_row(scan, &draft, layout, told, piece.start, alone)) return SCAN_FAILED;
+    if (told < -1 || !add_row(scan, &draft, layout, told, scan->head, alone)) return SCAN_FAILED;
     if (scan->kinds == 0) scan->first_line = scan->line;
     scan->kinds |= 1u << matcher->kind;
     scan->last_line = scan->line;
@@ -406,10 +407,46 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
     return TAKEN;
 }
 
+/* The place behind the colour, or the like, that begins at `at`, or NULL. */
+static Place past_colour(Place at, Place end) {
+    int most = 32;
+    if (end - at < 3 || *at != 0x1b) return NULL;
+    unsigned char kind = at[1];
+    at += 2;
+    if (kind == '[') {
+        while (most-- > 0 && at < end && (is_digit(*at) || *at == ';' || *at == '?')) at++;
+        return at < end && is_letter(*at) ? at + 1 : NULL;
+    }
+    if (kind != ']') return NULL;
+    for (most = 256; most-- > 0 && at < end && *at != 7 && *at != 0x1b;) at++;
+    return at < end && *at == 7 ? at + 1 : NULL;
+}
+
+/* The piece without colours, in memory of the scan. 0: no memory. */
+static int without_colours(Scan *scan, Span *piece) {
+    scan->plain.size = 0;
+    unsigned char *to = buffer_extend(&scan->plain, span_length(*piece));
+    if (to == NULL) return 0;
+    Span plain = {to, to};
+    for (Place at = piece->start; at < piece->end;) {
+        Place behind = past_colour(at, piece->end);
+        if (behind == NULL) *to++ = *at;
+        at = behind ? behind : at + 1;
+    }
+    plain.end = to;
+    *piece = plain;
+    /* The memory is used again: an object is not known by its place. */
+    scan->json.count = 0;
+    return 1;
+}
+
 static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
     const Program *program = scan->program;
     Span holes[MOST_HOLES];
     if (span_length(piece) > PIECE_LIMIT) return SCAN_REFERENCE;
+    scan->head = piece.start;
+    scan->is_plain = memchr(piece.start, 0x1b, span_length(piece)) != NULL;
+    if (scan->is_plain && !without_colours(scan, &piece)) return SCAN_FAILED;
     for (uint32_t index = 0; index < program->matchers_count; index++) {
         if (!starts_with(piece.start, piece.end, program->matchers[index].first)) continue;
         int found = read_record(scan, index, piece, lead, alone);
@@ -542,7 +579,6 @@ typedef struct {
 static int read_pieces(Scan *scan, Place begin, Place end) {
     const Place *heads = (const Place *)(const void *)scan->heads.data;
     size_t count = scan->heads.size / sizeof *heads;
-    if (memchr(heads[0], 0x1b, (size_t)(end - heads[0]))) return SCAN_REFERENCE;
     Span lead = {begin, heads[0]};
     for (size_t index = 0; index < count; index++) {
         int found = read_piece(scan, (Span){heads[index], index + 1 < count ? heads[index + 1] : end}, lead, count == 1);
@@ -596,6 +632,7 @@ static Place line_end(Scan *scan, Place place) {
 void scan_free(Scan *scan) {
     buffer_free(&scan->heads);
     buffer_free(&scan->reasons);
+    buffer_free(&scan->plain);
     buffer_free(&scan->signature);
 }
 

@@ -28,6 +28,10 @@ typedef struct {
     /* The line ends that were looked for last, -1: none yet. They stay while a scan goes on behind a stop. */
     ptrdiff_t next_newline, next_return;
     Buffer heads, reasons;
+    /* Where the record that is read begins in the log; `plain` holds it without colours if it has some. */
+    Place head;
+    Buffer plain;
+    int is_plain;
     /* Whether the line has an anchor with which heads begin where it does. */
     int is_anchored;
     /* Facts that are stated twice in one stretch are told once, with how often: no run ends in it, no log begins. */

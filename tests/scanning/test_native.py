@@ -73,10 +73,14 @@ def test_numbers_in_words(text: str) -> None:
     assert repr(found) == repr(float(text))
 
 
-def test_a_format_of_steps_goes_to_the_reference_reader_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_format_of_steps_also_coloured_goes_to_the_reference_reader_for_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Else every test of equality would compare the reference with itself.
     reader = LogReader({FORMAT: load_formats()[FORMAT]}, native=True)
-    log = b"".join(STEP % (step, step) for step in range(50))
+    log = b"".join(
+        b"\x1b[32m" * (step % 2) + (STEP % (step, step)).replace(b" : 1e", b" : \x1b[1m1e") for step in range(50)
+    )
     reader._scanner(load_formats()[FORMAT])
     monkeypatch.setattr(reader._scanners[FORMAT].reader, "read_subline", lambda *args: pytest.fail(repr(args)))
 
@@ -88,17 +92,17 @@ def test_a_format_of_steps_goes_to_the_reference_reader_for_nothing(monkeypatch:
 
 def test_a_line_that_only_the_reference_reader_knows_keeps_its_place_among_the_others() -> None:
     format_ = load_formats()[FORMAT]
-    log = b"".join(STEP % (n, n) + b"DLL 2021-05-23 10:58:40 - () a : %d \x1b[0mwhat is left\n" % n for n in range(9))
+    log = b"".join(STEP % (n, n) + b"DLL 2021-05-23 10:58:40 - () a : %d what is left\xff\n" % n for n in range(9))
 
     found, _ = read_by_scanner(LogReader({FORMAT: format_}, native=True), log)
 
     assert found == read_by_reference(format_, log)
-    assert [row["note"] for row in found.rows if row["note"]] == ["what is left"] * 9
+    assert [row["note"] for row in found.rows if row["note"]] == ["what is left\\xff"] * 9
 
 
 def test_what_one_record_of_a_line_was_is_forgotten_when_another_goes_to_the_reference_reader() -> None:
     format_ = load_formats()[FORMAT]
-    log = STEP % (1, 1) + STEP.rstrip() % (2, 2) + STEP.rstrip() % (3, 3) + b"\x1b[0m and a note\n" + STEP % (4, 4)
+    log = STEP % (1, 1) + STEP.rstrip() % (2, 2) + STEP.rstrip() % (3, 3) + b" and a note\xff\n" + STEP % (4, 4)
 
     found, _ = read_by_scanner(LogReader({FORMAT: format_}, native=True), log)
 
