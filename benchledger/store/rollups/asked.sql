@@ -123,6 +123,7 @@ select
     lowest_rank,
     records,
     rule,
+    dense_rank() over (order by rule) as nth_rule,
     ranks,
     base_unit,
     yields,

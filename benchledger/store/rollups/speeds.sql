@@ -3,7 +3,7 @@
 insert into kept_speed
 with applied as (
     select
-        asked.* exclude (ranks),
+        asked.* exclude (ranks, nth_rule),
         rule.ranks,
         rule.skip,
         rule.take,
@@ -32,7 +32,7 @@ with applied as (
         case when asked.ranks = 'median' then coalesce(len(stepwise.readings), 0) else len(listed.rates) end as found,
         found + asked.records - len(listed.rates) as seen
     from asked
-    join rule using (rule)
+    join rule on rule.rule = asked.rule and asked.nth_rule between $first and $last
     join listed on listed.rowid = asked.listed_id
     left join (from placed where rule is null) as placed on placed.listed_id = asked.listed_id
     left join (from placed where rule is not null) as stepwise
@@ -120,7 +120,8 @@ used as (
                 then list_filter(list_slice(every_rate, -1, -1), lambda x: x > 0 or not positive_only)
             when drops_some then list_filter(every_rate, lambda x: x > 0)
             when positive_only then every_rate
-            when statistic = 'trimmed' and len(every_rate) >= trim_from then sliced(list_sort(every_rate), trim, null, trim)
+            when statistic = 'trimmed' and len(every_rate) >= trim_from 
+                then list_slice(list_sort(every_rate), trim + 1, greatest(len(every_rate) - trim, 0))
             else every_rate
         end as rates
     from rated
