@@ -78,139 +78,39 @@ join bench_case using (case_id);
 create macro faster(value, base, unit) as
     case when unit in ('s', 'min') then base / value else value / base end;
 
+-- Kept, as kept_cell, whose rows these are once more for each kind of scaling.
+create table kept_speedup (
+    series_id      bigint not null,
+    rule           varchar not null,
+    unit           varchar,
+    scaling        varchar not null,
+    base_series_id bigint,
+    base_gpus      bigint,
+    base_value     double,
+    speedup        double,
+    efficiency     double,
+    cell           varchar not null
+);
+
 create view speedup_table as
-with cell as (
-    -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
-    select
-        speed_table.*,
-        -- Of all GPUs, also where its owner publishes the speed of one.
-        value * case when per = 'gpu' then gpus else 1 end as global_value,
-        row_number() over (order by series_id, rule, unit) as cell_id,
-        dense_rank() over (order by
-            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
-            framework_version, implementation_version, rule, unit, batch_size_per_gpu
-        ) as weak_family,
-        dense_rank() over (order by
-            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
-            framework_version, implementation_version, rule, unit, global_batch_size
-        ) as strong_family
-    from speed_table
-    join (select rule, per from rule) as told using (rule)
-),
-placed as (
-    select
-        cell_id, 'weak' as scaling, weak_family as family,
-        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
-        false as is_swept
-    from cell
-    union all
-    select
-        cell_id, 'strong', strong_family,
-        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
-        min(batch_size_per_gpu) over (partition by strong_family)
-            <> max(batch_size_per_gpu) over (partition by strong_family)
-    from cell
-    where global_batch_size is not null
-),
-base as (
-    select *
-    from placed
-    where value is not null and gpus is not null
-    qualify gpus = min(gpus) over (partition by scaling, family)
-),
-paired as (
-    select
-        placed.cell_id,
-        placed.scaling,
-        base.cell_id as base_id,
-        placed.batch_size_per_gpu is distinct from base.batch_size_per_gpu as other_batch,
-        -- Quotients, not logarithms: equal ratios are equal to the last bit. NULL to NULL is the same, to a number far.
-        rank() over (
-            partition by placed.cell_id, placed.scaling
-            order by
-                placed.cell_id <> base.cell_id,
-                case
-                    when placed.global_batch_size is not distinct from base.global_batch_size then 1
-                    else greatest(placed.global_batch_size, base.global_batch_size)
-                        / case when placed.global_batch_size + base.global_batch_size is not null
-                            then least(placed.global_batch_size, base.global_batch_size) end
-                end nulls last,
-                case
-                    when placed.gradient_accumulation is not distinct from base.gradient_accumulation then 1
-                    else greatest(placed.gradient_accumulation, base.gradient_accumulation)
-                        / case when placed.gradient_accumulation + base.gradient_accumulation is not null
-                            then least(placed.gradient_accumulation, base.gradient_accumulation) end
-                end nulls last
-        ) as preference
-    from placed
-    join base using (scaling, family)
-    where placed.gpus is not null
-),
-chosen as (
-    -- Two bases that are equally near: none.
-    select
-        cell_id,
-        scaling,
-        case when count(*) = 1 then min(base_id) end as base_id,
-        case when count(*) = 1 then bool_or(other_batch) end as other_batch
-    from paired
-    where preference = 1
-    group by cell_id, scaling
-),
-row_of as (
-    select placed.cell_id, placed.scaling, chosen.base_id
-    from placed
-    left join chosen using (cell_id, scaling)
-    -- A base with the same batch size per GPU is weak scaling, and stands there.
-    where placed.scaling = 'weak'
-        or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
-)
 select
-    cell.series_id,
-    cell.campaign,
-    cell.case_id,
-    cell.name,
-    cell.framework,
-    cell.implementation,
-    cell.model,
-    cell.task,
-    cell.precision,
-    cell.batch_size_per_gpu,
-    cell.global_batch_size,
-    cell.nodes,
-    cell.gpus,
-    cell.seq_len,
-    cell.gradient_accumulation,
-    cell.options,
-    cell.gpu_model,
-    cell.rule,
-    cell.is_default,
-    cell.value,
-    cell.unit,
-    cell.trials,
-    cell.trials_dropped,
-    cell.lowest,
-    cell.highest,
-    cell.stdev,
-    cell.conflicts,
-    cell.status,
-    row_of.scaling,
-    base_cell.series_id as base_series_id,
-    base_cell.gpus as base_gpus,
-    base_cell.value as base_value,
-    rounded(
-        faster(cell.global_value, base_cell.global_value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
-    ) as speedup,
-    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
-    cell.gpu_memory_mib,
-    cell.framework_version,
-    cell.implementation_version,
-    cell.mixed,
-    cell_key('u', [cell.series_id::varchar, cell.rule, cell.unit, row_of.scaling]) as cell
-from cell
-join row_of using (cell_id)
-join rule using (rule)
-left join cell as base_cell on base_cell.cell_id = row_of.base_id;
+    speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell),
+    kept_speedup.scaling,
+    kept_speedup.base_series_id,
+    kept_speedup.base_gpus,
+    kept_speedup.base_value,
+    kept_speedup.speedup,
+    kept_speedup.efficiency,
+    speed_table.gpu_memory_mib,
+    speed_table.framework_version,
+    speed_table.implementation_version,
+    speed_table.mixed,
+    kept_speedup.cell
+from kept_speedup
+join speed_table
+    on speed_table.series_id = kept_speedup.series_id
+    and speed_table.rule = kept_speedup.rule
+    and speed_table.unit is not distinct from kept_speedup.unit;
 
 -- What went wrong, and what fits ------------------------------------------------------------------------------
 

@@ -603,6 +603,19 @@ comment on column kept_cell.status is 'As in speed_table.';
 comment on column kept_cell.trial_runs is 'As in speed_table.';
 comment on column kept_cell.cell is 'As in speed_table.';
 
+comment on table kept_speedup is
+    'One row per series, rule, unit and kind of scaling: the numbers of speedup_table that are not of speed_table.';
+comment on column kept_speedup.series_id is 'Id of the series (table series).';
+comment on column kept_speedup.rule is 'Id of the rule (table rule).';
+comment on column kept_speedup.unit is 'As in speedup_table.';
+comment on column kept_speedup.scaling is 'As in speedup_table.';
+comment on column kept_speedup.base_series_id is 'As in speedup_table.';
+comment on column kept_speedup.base_gpus is 'As in speedup_table.';
+comment on column kept_speedup.base_value is 'As in speedup_table.';
+comment on column kept_speedup.speedup is 'As in speedup_table.';
+comment on column kept_speedup.efficiency is 'As in speedup_table.';
+comment on column kept_speedup.cell is 'As in speedup_table.';
+
 comment on table kept_run is
     'One row per run: a hash of the logs, lines and facts that its kept numbers were made of. Where it differs, they are made again.';
 comment on column kept_run.run_id is 'Id of the run (table run).';

@@ -10,7 +10,7 @@ from benchledger.store import rollups
 from benchledger.store.database import open_for_writing
 
 MADE = Path(__file__).parent.parent.parent / "data" / "made"
-KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell")
+KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell", "kept_speedup")
 
 
 @pytest.fixture
@@ -69,3 +69,4 @@ def test_a_run_that_is_gone_leaves_nothing(con):
         assert con.execute(f"select * from {table} where run_id in (from gone)").fetchall() == []
     assert con.execute("select * from series anti join series_run using (series_id)").fetchall() == []
     assert con.execute("select * from kept_cell anti join series using (series_id)").fetchall() == []
+    assert con.execute("select * from kept_speedup anti join series using (series_id)").fetchall() == []

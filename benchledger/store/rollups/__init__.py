@@ -62,7 +62,7 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
             if asked is None or con.execute(asked).fetchone() is not None:
                 con.execute(_sql(part))
         _fill_speeds(con)
-    for part in ("run_speeds", "conflicts", "members", "cells"):
+    for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
 
 

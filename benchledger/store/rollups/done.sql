@@ -27,3 +27,4 @@ drop table if exists temp.gone_series;
 drop table if exists temp.due_series;
 drop table if exists temp.definition_now;
 drop table if exists temp.changed_definition;
+drop table if exists temp.due_campaign;
