@@ -32,7 +32,9 @@ class Layer(nn.Layer):
     def forward(self, x, bias):
         rows, length, width = x.shape
         q, k, v = self.qkv(x).reshape([rows, length, 3, self.heads, width // self.heads]).unbind(2)
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, dropout_p=self.dropout, training=self.training)
+        y = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=bias.astype(q.dtype), dropout_p=self.dropout, training=self.training
+        )
         x = self.norm1(x + self.drop(self.out(y.reshape([rows, length, width]))))
         return self.norm2(x + self.drop(self.down(F.gelu(self.up(x)))))
 
