@@ -13,13 +13,14 @@
 #   make bench-native  measures the native scanner against that in Python, on dense logs of each format: minutes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make bench-answers  measures how long answers take over 20 million step records (ARGS="--millions 20,200": also 200)
+#   make results writes docs/results.md again, from the logs in data/measured
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
 #   make rejects-page LOGS="..."  writes why pieces and files of these logs are in no table
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data docs audit-page rejects-page clean
+.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -27,9 +28,10 @@ DEMO_DB := .bench/demo.duckdb
 
 demo: .venv/.runs .venv/.native
 	@mkdir -p $(dir $(DEMO_DB)) && rm -f $(DEMO_DB) $(DEMO_DB).private
-	@for words in "ingest data/made" "report speed" "report memory" "report speedup"; do \
+	@for words in "ingest data/measured" "report speed --campaign h200 --model bert_base --task pretraining" \
+	    "report memory --campaign h200 --model bert_base --task pretraining" "report speedup --campaign h200-two"; do \
 	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
-	@echo; echo "These numbers were made, not measured. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
+	@echo; echo "Measured by runners/ on H200s: docs/results.md. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
 
 # On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of
 # tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
@@ -94,6 +96,12 @@ bench-answers: .venv/.runs
 # Writes the demo's logs again; a test compares them with the maker.
 data:
 	$(or $(PYTHON),python3) -m data.make_logs
+
+# A test compares the page with the logs.
+results: .venv/.runs
+	@mkdir -p .bench && rm -f .bench/results.duckdb .bench/results.duckdb.private
+	BENCH_DEFINITIONS= $(BIN)/bench --db .bench/results.duckdb ingest data/measured
+	BENCH_DEFINITIONS= $(BIN)/bench --db .bench/results.duckdb report --write docs/results.md
 
 # A test compares the pages with the comments.
 docs: .venv/.runs

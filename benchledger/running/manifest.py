@@ -95,4 +95,5 @@ def commit_of(folder: Path) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     commit, changed = said[0].strip(), said[1].strip()
-    return (f"{commit}-changed" if changed else commit) or None
+    # A copy without its history has no commit that it could have changed.
+    return (f"{commit}-changed" if commit and changed else commit) or None

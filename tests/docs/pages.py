@@ -99,6 +99,8 @@ def run(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str
 def reader_s_folder(folder: Path) -> Path:
     """What a reader of the README has at hand: demo logs, an archive of mixed ones, logs and a format of their own."""
     shutil.copytree(TOP / "data" / "made", folder / "data" / "made")
+    # Of the real logs only what a page of results reads.
+    shutil.copytree(TOP / "data" / "measured", folder / "data" / "measured")
     lesson = {block.file: block.text for block in blocks(TOP / "docs" / "formats.md") if block.file}
     toytrain = lesson["my-bench/ingest/formats/toytrain.toml"]
     for file, text in (

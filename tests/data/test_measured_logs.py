@@ -1,0 +1,47 @@
+"""The logs in data/measured are read whole, hold nothing private, and say what docs/results.md says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchledger
+from tests.docs.pages import TOP
+
+MEASURED = TOP / "data" / "measured"
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("measured") / "bench.duckdb"
+    result = benchledger.ingest(MEASURED / "h200.tar.xz", db=db)
+
+    assert (set(result.files), result.rejects) == ({"loaded"}, 0)
+    return db
+
+
+def test_every_number_of_the_page_is_what_the_logs_say(ledger: Path) -> None:
+    page = benchledger.write_page(TOP / "docs" / "results.md", db=ledger, check=True)
+
+    assert page.diff == ""
+    assert page.blocks == 9
+
+
+def test_what_log_twin_and_manifest_say_of_a_run_agrees(ledger: Path) -> None:
+    assert benchledger.sql("select * from conflict", db=ledger).rows() == []
+
+
+def test_nothing_is_left_to_redact(tmp_path: Path) -> None:
+    benchledger.redact(MEASURED / "h200.tar.xz", out=tmp_path / "clean")
+
+    (clean,) = (tmp_path / "clean").rglob("*.xz")
+    assert _members(clean) == _members(MEASURED / "h200.tar.xz")
+
+
+def _members(archive: Path) -> dict[str, bytes]:
+    import tarfile
+
+    with tarfile.open(archive) as tar:
+        files = [(member.name, tar.extractfile(member)) for member in tar.getmembers() if member.isfile()]
+        return {name: file.read() for name, file in files if file is not None}
