@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from benchledger.archives.kinds import without_compression, without_suffixes
@@ -17,7 +18,8 @@ FACTS_FILE = "facts.toml"
 AGAIN = "#!"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, which would cost as much as finding out about the file.
+@dataclass(slots=True)
 class FoundFile:
     """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read.
 
@@ -116,10 +118,15 @@ def _walk(folder: str) -> Iterator[str]:
             yield entry.path
 
 
+@lru_cache(maxsize=16)
+def _root_name(root: str) -> str:
+    return printable(os.path.basename(root)) or "root"
+
+
 def _found(place: str, root: str) -> FoundFile:
     inside = place.startswith(root + os.sep)
     shown = printable(place[len(root) + 1 :] if inside else os.path.relpath(place, root)).replace(os.sep, "/")
-    root_name = printable(os.path.basename(root)) or "root"
+    root_name = _root_name(root)
     try:
         status = os.stat(place)
     except OSError as error:

@@ -15,6 +15,7 @@ from benchledger.definitions.format_file import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.collecting import without_collecting
 from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.outcome import IngestResult, Progress
@@ -79,6 +80,7 @@ def _ingest(
     # A ledger that is there may be held: that is found out before anything is read.
     is_new = db.parent.is_dir() and not db.exists()
     with (
+        without_collecting(),
         closing(open_for_writing(db, wait_s)) if not is_new else nullcontext() as con,
         closing(PrivateFile(db, given_key)) as private,
     ):
@@ -88,14 +90,16 @@ def _ingest(
         plan = Plan(names, all_formats_hash(formats), refresh, campaign_name, redactor.path)
         if con is not None:
             plan.know(con, private, formats)
-    given = list(discover(paths, _own_files(real_db)))
+    with without_collecting():
+        given = list(discover(paths, _own_files(real_db)))
     if refresh and not paths and stdin is None:
         given = plan.stale_files()
     content: bytes | None = None
     if stdin is not None:
         content = stdin.read()
         given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
-    work = plan.sort_out(given, content)
+    with without_collecting():
+        work = plan.sort_out(given, content)
     report = Reporter(progress, work.sizes)
     reading = Reading(work, plan, key, jobs, report)
     # While other processes read: the formats have to prove themselves, and a new ledger is made.
@@ -119,7 +123,9 @@ def _ingest(
     if retold:
         load_archived_facts(retold, plan, unpacker)
         result.retold_runs = writer.retell(retold, sightings)
-    writer.complete(result, _account_for_unchanged(work, plan, accounts))
+    with without_collecting():
+        unchanged = _account_for_unchanged(work, plan, accounts)
+    writer.complete(result, unchanged)
     given_folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
     unfitting = unfitting_matches(work, plan, facts, accounts, given_folders)
     result.unfitting = tuple(redactor.text(said) for said in unfitting)

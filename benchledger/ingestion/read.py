@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import signal
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from benchledger.archives.streams import Source
 from benchledger.definitions.format_file import all_formats_hash
+from benchledger.ingestion.collecting import without_collecting
 from benchledger.ingestion.log_rows import LogRows
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
@@ -105,14 +105,8 @@ def begin(known: frozenset[str], key: bytes, in_worker: bool = True) -> None:
 def read_batch(files: list[ToRead]) -> Batch:
     """Reads files one after another. A content that occurs twice among them is read once."""
     assert _process is not None, "begin() prepares the process"
-    # Rows are many and hold no cycles: looking for cycles among them is a tenth of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with without_collecting():
         return _read_batch(_process, files)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
