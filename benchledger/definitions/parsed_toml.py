@@ -40,7 +40,8 @@ class _Parsed:
     """The files of one folder: a line with the hash of a file's bytes, and what it says."""
 
     def __init__(self, folder: Path) -> None:
-        self._name = f"toml-{folder.name}-{hashlib.blake2b(bytes(folder), digest_size=8).hexdigest()}"
+        # One for all checkouts and installs of a user: a text says the same wherever it lies.
+        self._name = f"toml-{folder.name}"
         lines = (kept(self._name) or b"").splitlines()
         self._known = dict(line.split(b" ", 1) for line in lines)
         self._used: set[bytes] = set()
