@@ -20,19 +20,19 @@ folder=${FOLDER:-data}
 limit=${LIMIT_S:-3600}
 failed=0
 
-# Seconds on one H200, most of them starts of Python, CUDA and compilers.
+# Seconds on one H200, most of them starts of Python, CUDA and compilers; that of ncu is a guess.
 declare -A about=(
     [data]="5 s: training data from a seed"
-    [tables]="340 s: README 000's four columns, five trials"
-    [fast]="100 s: compiled, one CUDA graph a step; three trials"
-    [pairs]="60 s: our BERT and Hugging Face's in turn"
-    [sampler]="120 s: five runs with the sampler and five without, in turn"
-    [gpt]="60 s: README 002's two columns, two trials"
-    [squad]="60 s: SQuAD, two columns, two trials"
-    [resnet]="50 s: ResNet-50, two columns, one trial"
-    [throughput]="80 s: README 003's batch sizes"
-    [largest]="190 s: README 004's largest batch, fp16"
-    [two]="220 s: one GPU and two, batch 96, five trials; READMEs 000 and 002 on two"
+    [tables]="530 s: README 000's four columns, five trials"
+    [fast]="90 s: compiled, one CUDA graph a step; three trials"
+    [pairs]="130 s: our BERT and Hugging Face's in turn"
+    [sampler]="265 s: five runs with the sampler and five without, in turn"
+    [gpt]="95 s: README 002's two columns, two trials"
+    [squad]="70 s: SQuAD, two columns, two trials"
+    [resnet]="45 s: ResNet-50, two columns, one trial"
+    [throughput]="120 s: README 003's batch sizes"
+    [largest]="220 s: README 004's largest batch, fp16"
+    [two]="500 s: one GPU and two, batch 96, five trials; READMEs 000 and 002 on two"
     [torch_profile]="30 s: torch.profiler's trace and table"
     [ncu]="300 s: Nsight Compute over one iteration, for README 003's pipes"
 )
