@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning import native_scanner
 from tests.scanning.reading import (
     GLUON,
     MEGATRON,
@@ -89,7 +90,7 @@ STYLES = {
         ["at {i}: {n} of {n}", "at {i}: {n}", "at {i}: {n} / {n}", "to {i}.{i}", "at {i}: {i} of {n}"],
     ),
     "line starts": (
-        f'anchors = [" %, ", "|"]\n{PADDLE}\n{FIELDS}'
+        f'anchors = [" %, ", " |"]\n{PADDLE}\n{FIELDS}'
         + record("    |  {a:int}  |", "{n_gpu:int}    |  {x:float} |", name="table").replace(
             "kind", "line_start = true\nkind"
         )
@@ -100,10 +101,10 @@ STYLES = {
             "    |  {i}  |",
             "some path : {n} %, a: {n}, used: {n} MiB",
             "used: {n} MiB: {n} %, b: {i}",
-            "10:00:01,123 {i} | {n} |",
-            "2024-01-01T00:00:00.123Z {i} | {n} |",
-            "[1,{i}]<stdout>: {i}  |  {n} | [x] {i} | {n} |",
-            "\x1b[32m{i}  |  {n} |",
+            "10:00:01,123 {i}    |  {n} | used: {n} MiB",
+            "2024-01-01T00:00:00.123Z {i}    |  {n} | used: {n} MiB",
+            "[1,{i}]<stdout>: {i}    |  {n} | [x] {i}    |  {n} | used: {n} MiB",
+            "\x1b[32m{i}    |  {n} | used: {n} MiB",
         ],
     ),
     "columns of all kinds": (
@@ -174,6 +175,8 @@ def logs(draw: st.DrawFn, lines: list[str]) -> bytes:
 def test_in_this_style(name: str, data: st.DataObject) -> None:
     log_format, lines = style(name)
     by = readers({log_format.name: log_format})
+    # Else the scanner in Python would be compared twice.
+    assert len(by) == 1 or native_scanner.native_scanner(log_format) is not None
     for log in data.draw(st.lists(logs(lines), min_size=1, max_size=2)):
         expected = read_by_reference(log_format, log)
         for reader in by:
