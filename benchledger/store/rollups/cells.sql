@@ -94,12 +94,15 @@ counted as (
         list_transform(coalesce(trials, []), lambda x: x.value) as speeds,
         list_transform(coalesce(trials, []), lambda x: x.run_id) as trial_runs
     from every_cell
-)
-select
-    counted.series_id,
-    counted.rule,
-    counted.is_default,
-    rounded(
+),
+-- Apart from what is made of it: a macro repeats what it is given, and each copy has to be planned.
+summed as (
+    select
+        counted.*,
+        size.runs,
+        size.conflicts,
+        factor.runs as factor_runs,
+        factor.times,
         case
             when rule.trial_statistic = 'median' then list_median(counted.speeds)
             when rule.trial_statistic = 'olympic'
@@ -108,27 +111,36 @@ select
                 then list_sum(counted.speeds) / (len(counted.speeds) + rule.trial_count_offset)
             else list_avg(counted.speeds)
         end
-        * case when factor.runs is null then 1 when factor.runs = size.runs then factor.times end,
-        rule.trial_rounding,
-        rule.trial_rounding_digits
-    ) as value,
+        * case when factor.runs is null then 1 when factor.runs = size.runs then factor.times end as exact
+    from counted
+    join size using (series_id)
+    join rule using (rule)
+    left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule
+),
+valued as (
+    select summed.*, rounded(exact, rule.trial_rounding, rule.trial_rounding_digits) as value
+    from summed
+    join rule using (rule)
+)
+select
+    counted.series_id,
+    counted.rule,
+    counted.is_default,
+    counted.value,
     counted.unit,
     len(counted.speeds) as trials,
-    size.runs - len(counted.speeds) as trials_dropped,
+    counted.runs - len(counted.speeds) as trials_dropped,
     list_min(counted.speeds) as lowest,
     list_max(counted.speeds) as highest,
     case when len(counted.speeds) > 1 then list_stddev_samp(counted.speeds) end as stdev,
-    size.conflicts,
+    counted.conflicts,
     -- Of too few trials an owner's statistic may make no number.
     case
         when len(counted.speeds) = 0 then counted.status
-        when factor.runs <> size.runs or (factor.runs > 0 and factor.times is null) then 'mixed'
+        when counted.factor_runs <> counted.runs or (counted.factor_runs > 0 and counted.times is null) then 'mixed'
         when value is null then 'too_few_trials'
         else 'ok'
     end as status,
     counted.trial_runs,
     cell_key('s', [counted.series_id::varchar, counted.rule, counted.unit]) as cell
-from counted
-join size using (series_id)
-join rule using (rule)
-left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule;
+from valued as counted;

@@ -150,25 +150,30 @@ averaged as (
         end as rate
     from used
 ),
+-- Apart from what is made of it: a macro repeats what it is given, and each copy has to be planned.
+exact as (
+    select
+        *,
+        case
+            when mixture is not null or (complete and not is_whole) then null
+            when yields is not distinct from base_unit then rate * processes * share
+            when yields = 's' then conversion / (rate * processes)
+            when yields = 'min' then conversion / (rate * processes) / 60
+            else rate * processes * conversion * share
+        end as unrounded
+    from averaged
+),
+valued as (
+    select *, rounded(unrounded, rounding, rounding_digits) as value
+    from exact
+),
 computed as (
     select
         run_id,
         rule,
         phase,
         yields as unit,
-        case
-            when mixture is null and (is_whole or not complete)
-                then rounded(
-                    case
-                        when yields is not distinct from base_unit then rate * processes * share
-                        when yields = 's' then conversion / (rate * processes)
-                        when yields = 'min' then conversion / (rate * processes) / 60
-                        else rate * processes * conversion * share
-                    end,
-                    rounding,
-                    rounding_digits
-                )
-        end as value,
+        value,
         records_used,
         seen - records_used as records_skipped,
         case
@@ -189,7 +194,7 @@ computed as (
         end as reason,
         -- Of a run that was cut off no summary is known to be the last.
         is_whole and kind = 'step' as is_window_whole
-    from averaged
+    from valued
 )
 select
     run_id, rule, phase, unit,
