@@ -35,7 +35,7 @@ README_000 = {
 @contextmanager
 def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
-    with closing(open_for_writing(db)) as con:
+    with closing(open_for_writing(db, records=0)) as con:
         yield LedgerRows(con)
         keep_rollups(con)
 

@@ -81,7 +81,7 @@ def _ingest(
     is_new = db.parent.is_dir() and not db.exists()
     with (
         without_collecting(),
-        closing(open_for_writing(db, wait_s)) if not is_new else nullcontext() as con,
+        closing(open_for_writing(db, wait_s, records=0)) if not is_new else nullcontext() as con,
         closing(PrivateFile(db, given_key)) as private,
     ):
         key = private.key

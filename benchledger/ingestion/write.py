@@ -36,14 +36,17 @@ class Writer:
 
     def prepare(self) -> None:
         """Makes the ledger if there is none, and puts the definitions of today into it."""
-        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
+        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con, transaction(con, self._db):
             self._sync(con)
 
     def write(self, pending: Pending) -> None:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
         if not pending.sightings:
             return
-        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
+        with (
+            closing(open_for_writing(self._db, self._wait_s, records=pending.records)) as con,
+            transaction(con, self._db),
+        ):
             self._write(con, pending)
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
@@ -52,7 +55,7 @@ class Writer:
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
-        with closing(open_for_writing(self._db, self._wait_s)) as con, transaction(con, self._db):
+        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con, transaction(con, self._db):
             set_ids(con, "retold", [seen.sighting_id for seen in files])
             there = {
                 row[0]: row[1:]
@@ -77,7 +80,7 @@ class Writer:
 
     def complete(self, result: IngestResult, unchanged: set[int]) -> None:
         """Counts what the ledger holds of this ingest's logs."""
-        with closing(open_for_writing(self._db, self._wait_s)) as con:
+        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             if not self._synced:
                 with transaction(con, self._db):

@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 OWN_WAIT_S = 2.0
+# A ledger this small is written by one thread: to share so little work out takes longer than the work.
+SMALL_BYTES = 32 << 20
+SMALL_RECORDS = 100_000
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
-def open_for_writing(path: Path | str, wait_s: float = 30.0, *, make: bool = True) -> duckdb.DuckDBPyConnection:
+def open_for_writing(
+    path: Path | str, wait_s: float = 30.0, *, make: bool = True, records: int | None = None
+) -> duckdb.DuckDBPyConnection:
     """The ledger at `path`, created if there is none, brought to this version's schema if it is older.
 
-    Waits `wait_s` seconds for a process that holds the file, then raises DatabaseHeldError. Raises DatabaseError for
-    a file that is no ledger or of a newer version, and for a missing one unless it may `make` it.
+    `records`, if given, is how many are to be written: few into a small ledger do without other threads. Waits
+    `wait_s` seconds for a process that holds the file, then raises DatabaseHeldError. Raises DatabaseError for a file
+    that is no ledger or of a newer version, and for a missing one unless it may `make` it.
     """
     place = Path(path)
     if not make:
@@ -40,6 +46,8 @@ def open_for_writing(path: Path | str, wait_s: float = 30.0, *, make: bool = Tru
         _make(place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
+        if records is not None and records < SMALL_RECORDS and place.stat().st_size < SMALL_BYTES:
+            con.execute("set threads = 1")
         migrate(con, str(place))
         if is_new:
             date_migrations(con)

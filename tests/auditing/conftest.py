@@ -31,7 +31,7 @@ def ledger_of(defined_ledger: Path, tmp_path: Path) -> Callable[[Make], Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Ledger]:
-    con = open_for_writing(path)
+    con = open_for_writing(path, records=0)
     ledger = Ledger(con)
     yield ledger
     ledger.keep()

@@ -93,10 +93,12 @@ def test_an_audit_writes_nothing_sends_nothing_and_draws_nothing(ledger_of: Ledg
     home.mkdir()
     before = db.read_bytes()
     top = str(Path(benchledger.__file__).parent.parent)
+    # Without the folder in which every command keeps what it need not work out again.
+    environment = {"HOME": str(home), "PYTHONPATH": top, "BENCH_CACHE": ""}
 
     done = subprocess.run(
         [sys.executable, "-c", WATCH, str(db), str(home)],
-        cwd=home, env={"HOME": str(home), "PYTHONPATH": top}, capture_output=True, text=True,
+        cwd=home, env=environment, capture_output=True, text=True,
     )  # fmt: skip
 
     assert (done.stdout.splitlines(), done.stderr) == (["True"], "")

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.store.database import open_for_reading, open_for_writing
+from benchledger.store.database import SMALL_RECORDS, open_for_reading, open_for_writing
 
 
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
@@ -115,7 +115,7 @@ def test_a_closed_ledger_leaves_no_thread_behind_and_duckdb_as_it_was(tmp_path):
     open_for_writing(tmp_path / "bench.duckdb").close()
     code = f"""
 import os
-from benchledger.store.database import open_for_writing
+from benchledger.store.database import SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(len(os.listdir("/proc/self/task")))
 import duckdb
@@ -130,10 +130,23 @@ def test_what_somebody_opened_before_stays_open(tmp_path):
     code = f"""
 import duckdb
 duckdb.sql("create table mine as select 42 as answer")
-from benchledger.store.database import open_for_writing
+from benchledger.store.database import SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(duckdb.sql("from mine").fetchone()[0])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
     assert done.stdout.split() == ["42"], done.stderr
+
+
+@pytest.mark.parametrize(("records", "alone"), [(5, True), (SMALL_RECORDS, False), (None, False)])
+def test_few_records_into_a_small_ledger_are_written_by_one_thread(
+    records: int | None, alone: bool, tmp_path: Path
+) -> None:
+    with closing(open_for_writing(tmp_path / "bench.duckdb")) as con:
+        (threads,) = con.execute("select current_setting('threads')").fetchone() or ()
+
+    with closing(open_for_writing(tmp_path / "bench.duckdb", records=records)) as con:
+        (found,) = con.execute("select current_setting('threads')").fetchone() or ()
+
+    assert found == (1 if alone else threads)

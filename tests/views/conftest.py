@@ -285,6 +285,6 @@ class Ledger:
 def ledger(defined_ledger: Path, tmp_path: Path) -> Iterator[Ledger]:
     path = tmp_path / "bench.duckdb"
     shutil.copy(defined_ledger, path)
-    con = open_for_writing(path)
+    con = open_for_writing(path, records=0)
     yield Ledger(con)
     con.close()

@@ -5,8 +5,10 @@ import pytest
 
 @pytest.fixture
 def state(ledger):
-    def insert(name, value, source, used=False, run_id=1):
-        ledger.insert("fact", run_id=run_id, name=name, value=value, source=source, used=used)
+    runs = [ledger.run(), ledger.run()]
+
+    def insert(name, value, source, used=False, run=0):
+        ledger.insert("fact", run_id=runs[run], name=name, value=value, source=source, used=used)
 
     return insert
 
@@ -44,7 +46,7 @@ def test_the_same_contradiction_in_two_places_is_one(ledger, state):
 
 def test_statements_about_different_runs_do_not_contradict(ledger, state):
     state("gpus", "8", "log", used=True)
-    state("gpus", "4", "log", used=True, run_id=2)
+    state("gpus", "4", "log", used=True, run=1)
     state("gpus", None, "name")
 
     assert conflicts(ledger) == []
