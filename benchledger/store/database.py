@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 OWN_WAIT_S = 2.0
-# A ledger this small is written by one thread: to share so little work out takes longer than the work.
+# A ledger this small is written and read by one thread: to share so little work out takes longer than the work.
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -46,8 +46,8 @@ def open_for_writing(
         _make(place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
-        if records is not None and records < SMALL_RECORDS and place.stat().st_size < SMALL_BYTES:
-            con.execute("set threads = 1")
+        if records is not None and records < SMALL_RECORDS:
+            _spare_threads(con, place)
         migrate(con, str(place))
         if is_new:
             date_migrations(con)
@@ -63,6 +63,7 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
+        _spare_threads(con, place)
         check_version(con, str(place))
     except BaseException:
         con.close()
@@ -81,6 +82,11 @@ def need_file(place: Path) -> None:
     """Raises DatabaseError for a ledger that is not there."""
     if not place.exists():
         raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
+
+
+def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path) -> None:
+    if place.stat().st_size < SMALL_BYTES:
+        con.execute("set threads = 1")
 
 
 @contextmanager

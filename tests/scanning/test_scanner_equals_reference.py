@@ -13,7 +13,7 @@ from tests.scanning.reading import Found, assert_conserved, read_by_reference, r
 
 FORMAT = "ngc-pytorch-bert"
 PROOF = b"DLL 2021-05-23 10:58:40.494617 -  training_sequences_per_second : 1.5  raw_train_time : 2.0 \n"
-EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 ODD_NUMBERS = [
     "nan", "NaN", "-inf", "1.", ".5", "+3", "-0", "-0.0", "007", "1e-05", "1E5", "1e400", "1e-400", "None", "null",

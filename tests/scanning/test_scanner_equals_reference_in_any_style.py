@@ -170,7 +170,7 @@ def logs(draw: st.DrawFn, lines: list[str]) -> bytes:
 
 
 @pytest.mark.parametrize("name", STYLES)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_in_this_style(name: str, data: st.DataObject) -> None:
     log_format, lines = style(name)

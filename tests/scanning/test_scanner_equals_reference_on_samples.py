@@ -40,7 +40,7 @@ def changed(draw: st.DrawFn, lines: list[str]) -> str:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_both_readers_find_the_same(name: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(changed(lines_of(name)), min_size=1, max_size=12))

@@ -12,7 +12,8 @@ import duckdb
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.store.database import SMALL_RECORDS, open_for_reading, open_for_writing
+from benchledger.store import database
+from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
 
 
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
@@ -115,7 +116,8 @@ def test_a_closed_ledger_leaves_no_thread_behind_and_duckdb_as_it_was(tmp_path):
     open_for_writing(tmp_path / "bench.duckdb").close()
     code = f"""
 import os
-from benchledger.store.database import SMALL_RECORDS, open_for_writing
+from benchledger.store import database
+from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(len(os.listdir("/proc/self/task")))
 import duckdb
@@ -130,7 +132,8 @@ def test_what_somebody_opened_before_stays_open(tmp_path):
     code = f"""
 import duckdb
 duckdb.sql("create table mine as select 42 as answer")
-from benchledger.store.database import SMALL_RECORDS, open_for_writing
+from benchledger.store import database
+from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(duckdb.sql("from mine").fetchone()[0])
 """
@@ -150,3 +153,18 @@ def test_few_records_into_a_small_ledger_are_written_by_one_thread(
         (found,) = con.execute("select current_setting('threads')").fetchone() or ()
 
     assert found == (1 if alone else threads)
+
+
+def test_a_small_ledger_is_read_by_one_thread_and_a_large_one_by_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_for_writing(tmp_path / "bench.duckdb").close()
+    with closing(duckdb.connect()) as con:
+        (every,) = con.execute("select current_setting('threads')").fetchone() or ()
+    found = []
+    for small in (SMALL_BYTES, 0):
+        monkeypatch.setattr(database, "SMALL_BYTES", small)
+        with closing(open_for_reading(tmp_path / "bench.duckdb")) as con:
+            found += con.execute("select current_setting('threads')").fetchone() or ()
+
+    assert found == [1, every]
