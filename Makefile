@@ -3,6 +3,7 @@
 #
 #   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
+#   make test-long  passes the few tests that go through all real logs for half a minute each
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow and megatron-core, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes
@@ -20,7 +21,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -37,6 +38,9 @@ demo: .venv/.runs .venv/.native
 # tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
 test: .venv/.tests .venv/.native
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-long: .venv/.tests .venv/.native
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # The suite skips what needs PyTorch: here it is, in the environment that `bench run` itself makes and uses.
 TORCH := .bench/environments/pytorch

@@ -83,7 +83,15 @@ def corpus_ledger(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def archives_ledger(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both archives and the reference READMEs in one ledger, made once for all processes. Read only."""
     archives = sorted((shared / "corpus").glob("*.tar.xz"))
-    return made_once(tmp_path_factory, "archives", lambda db: ingest(*archives, shared / "seeds", db=db))
+
+    def make(db: Path) -> None:
+        # Pseudonyms, and what is ordered by them, are then the same in every run of the tests.
+        key = db.with_name("key")
+        key.write_text("0123456789abcdef" * 4 + "\n")
+        key.chmod(0o600)
+        ingest(*archives, shared / "seeds", db=db, key_file=key)
+
+    return made_once(tmp_path_factory, "archives", make)
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,7 @@ _ROUNDINGS = {
 }
 # Names whose lines spell them in a way that no name can have.
 _SPELLED = {
+    "epoch_speed": "speed",
     "tokens_per_second": "(?:tok/s|tokens/s)",
     "throughput": "(?:throughput|Thoughput)",  # sic
     "training_rate": "training",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
+
 from benchledger.answers.explaining.applied_rule import apply_rule
 from benchledger.answers.explaining.run_values import values_of
 from benchledger.answers.reading import reading
 from benchledger.answers.series import rows_of
 
 
+@pytest.mark.long
 def test_every_run_and_rule_of_the_corpus_has_the_same_number_by_python_and_by_sql(archives_ledger: Path) -> None:
     differing, seen = [], set()
     with reading(archives_ledger) as con:

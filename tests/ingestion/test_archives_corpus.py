@@ -60,6 +60,7 @@ def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
     return {name: ask(db, statement) for name, statement in STABLE.items()}
 
 
+@pytest.mark.long
 def test_the_largest_real_logs_load_once_in_six_wrappings_in_any_order_twice(
     db: Path, db2: Path, tmp_path: Path, corpus: Path
 ) -> None:

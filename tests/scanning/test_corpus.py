@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner, readers
 
@@ -37,6 +39,7 @@ def assert_equal_on(folder: Path) -> Counter[str]:
     return seen
 
 
+@pytest.mark.long
 def test_every_log_of_the_corpus(corpus: Path) -> None:
     seen = assert_equal_on(corpus)
 
