@@ -82,9 +82,8 @@ class Writer:
         """Counts what the ledger holds of this ingest's logs."""
         with closing(open_for_writing(self._db, self._wait_s, records=0)) as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
-            if not self._synced:
-                with transaction(con, self._db):
-                    self._sync(con)
+            with transaction(con, self._db):
+                self._sync(con)
             set_ids(con, "seen_log", self._touched | unchanged)
             result.runs = _count(
                 con, "select count(distinct run_id) from run_log where log_id in (select id from seen_log)"

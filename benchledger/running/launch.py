@@ -19,7 +19,6 @@ from benchledger.running.job import Job
 from benchledger.running.profiler import compute_capability, profiler_words, runner_words
 from benchledger.running.settings import SETTINGS
 
-LAUNCHERS = ("local", "mpirun", "slurm")
 _PORT = 29500
 # These start one process a GPU by themselves; mpirun starts those of the others (Horovod).
 _OWN_LAUNCHERS = {
