@@ -9,6 +9,7 @@
 # BENCH    starts bench (default: $PYTHON -m benchledger.cli.main, for which click is enough)
 # CAMPAIGN begins the campaigns' names (default: measured)
 # FOLDER   holds staging/, training/ and pairs.txt (default: data)
+# BENCH_COMMIT  the commit of a copy that came without its history, for the manifests
 # LIMIT_S  ends everything after so many seconds; the run that is being made is then staged as killed (default: an hour)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -32,7 +33,11 @@ declare -A about=(
     [resnet]="45 s: ResNet-50, two columns, one trial"
     [throughput]="120 s: README 003's batch sizes"
     [largest]="220 s: README 004's largest batch, fp16"
-    [two]="500 s: one GPU and two, batch 96, five trials; READMEs 000 and 002 on two"
+    [phases]="170 s: BERT base phase 2, two columns, and BERT large phase 1, three; one trial"
+    [megatron]="60 s: README 002's two columns on megatron-core, which PYTHON then has, too"
+    [two]="300 s: one GPU and two, bf16, batch 96, five trials"
+    [two_fp16]="180 s: the same in fp16, three trials"
+    [two_tables]="200 s: READMEs 000 and 002 on two GPUs"
     [torch_profile]="30 s: torch.profiler's trace and table"
     [ncu]="300 s: Nsight Compute over one iteration, for README 003's pipes"
 )
@@ -83,6 +88,7 @@ part_data() {
         make_data tokens tokens --rows 20 --seq-len 64 --vocab-size 512
     else
         make_data hdf5_seq128 hdf5 --seq-len 128 --rows 40000 --files 16
+        make_data hdf5_seq512 hdf5 --seq-len 512 --rows 4000 --files 16
         make_data squad squad --rows 400
         make_data tokens tokens --rows 4000 --seq-len 1024
     fi
@@ -121,17 +127,27 @@ part_sampler() {
     done
 }
 
-part_two() {
-    run -two bert_base --sweep precision=bf16 --sweep batch_size=96 --gpus 1,2 --trials 5 $(toy bert_tiny)
-    # In the campaign of the tables, whose second row these are.
-    run "" bert_base --gpus 2 $(toy bert_tiny)
+part_phases() {
+    run -phase2 bert_base_phase2 $(toy bert_tiny)
+    run -large bert_large $(toy bert_tiny)
+}
+
+part_megatron() {
+    run -megatron gpt_megatron ${REHEARSAL:+--sweep device=cpu --sweep model=gpt2_tiny --sweep seq_len=32 --sweep batch_size=2 --sweep max_iterations=4 --sweep precision=fp32}
+}
+
+part_two() { run -two bert_base --sweep precision=bf16 --sweep batch_size=96 --gpus 1,2 --trials 5 $(toy bert_tiny); }
+part_two_fp16() { run -two bert_base --sweep precision=fp16 --sweep batch_size=96 --gpus 1,2 --trials 3 $(toy bert_tiny); }
+# In the campaign of the tables, whose second row these are.
+part_two_tables() {
     run "" gpt --gpus 2 $(toy gpt2_tiny)
+    run "" bert_base --gpus 2 $(toy bert_tiny)
 }
 
 part_torch_profile() { run "" bert_base --sweep precision=fp16 --sweep batch_size=32 --profile torch $(toy bert_tiny 40); }
 part_ncu() { run "" bert_base_throughput --sweep precision=fp32 --sweep batch_size=32 --profile ncu ${REHEARSAL:+--dry-run}; }
 
-[ $# -gt 0 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$folder/staging"
 for part in "$@"; do
     [ -n "${about[$part]:-}" ] || { echo "measure: no part $part; known: ${!about[*]}" >&2; exit 2; }

@@ -19,6 +19,9 @@ from benchledger.running.failure import Exit
 from benchledger.running.job import Job
 from benchledger.running.launch import Launch, around, environment_of, program_of, shared_script, shell_text
 
+# The environment variable that says which commit a copy without its history was made of.
+COMMIT = "BENCH_COMMIT"
+
 
 def manifest(job: Job, launch: Launch, campaign: str, trial: int, command: str, started_at: datetime) -> dict[str, Any]:
     """What is known when the run begins; `ended` adds the rest. No address: the command names none."""
@@ -28,7 +31,7 @@ def manifest(job: Job, launch: Launch, campaign: str, trial: int, command: str, 
         "campaign": campaign,
         "trial": trial,
         "implementation": job.case.implementation,
-        "implementation_version": commit_of(_home(job)),
+        "implementation_version": os.environ.get(COMMIT) or commit_of(_home(job)),
         "case": job.facts(),
         "environment": environment(job, launch),
         "command": command,

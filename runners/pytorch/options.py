@@ -56,8 +56,10 @@ def checked(options, arguments=None):
         options.error("need 0 <= --start-iteration < --stop-iteration <= --max-iterations")
     if args.cuda_graph and world()[1] > 1:
         options.error("--cuda-graph is for one GPU; leave it out, or start one process")
-    if args.cuda_graph and args.optimizer == "lamb" and args.precision == "fp16":
-        options.error("LAMB in fp16 waits for the device at each step, which no graph can; take bf16, or adamw")
+    if args.cuda_graph and args.precision == "fp16" and not (args.fused_optimizer or args.optimizer == "lamb"):
+        options.error(
+            f"{args.optimizer} waits in fp16 for the device, which no graph can; add --fused-optimizer, or take bf16"
+        )
     torch.manual_seed(args.seed)
     return args
 

@@ -204,7 +204,7 @@ def test_two_processes_train_together_and_one_prints(start: Start) -> None:
         ("--device cuda", "Cure: fewer processes, a driver that `nvidia-smi` answers"),
         ("--data .", "no *.hdf5 in"),
         ("--data shards", "bad.hdf5 is no shard of BERT's pre-training data"),
-        ("--optimizer lamb --precision fp16 --cuda-graph", "take bf16, or adamw"),
+        ("--precision fp16 --cuda-graph", "add --fused-optimizer, or take bf16"),
         ("--start-iteration 30 --max-iterations 20", "need 0 <= --start-iteration"),
         ("--learning-rate 1e30 --max-iterations 9", "Cure: a lower --learning-rate, or bf16"),
     ],

@@ -75,7 +75,7 @@ def test_no_address_and_no_folder_of_this_machine_is_in_a_manifest(bench: Bench)
     assert (manifest["exit_code"], manifest["signal"], manifest["case"]["batch_size_per_gpu"]) == (0, None, 4)
 
 
-def test_the_version_of_a_run_is_the_commit_of_its_program(bench: Bench) -> None:
+def test_the_version_of_a_run_is_the_commit_of_its_program(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     own = bench.folder / "own"
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
@@ -84,12 +84,15 @@ def test_the_version_of_a_run_is_the_commit_of_its_program(bench: Bench) -> None
     (own / "runners" / "toy.py").write_text((own / "runners" / "toy.py").read_text() + "# changed\n")
     commit_of.cache_clear()
     bench.run()
+    # Of a copy whose history stayed where it was made.
+    monkeypatch.setenv("BENCH_COMMIT", "8e9da8b")
+    bench.run()
     versions = [
         json.loads(path.read_text())["implementation_version"] for path in sorted(bench.staging.rglob("run.json"))
     ]
 
     assert len(versions[0]) >= 7
-    assert versions == [versions[0], f"{versions[0]}-changed"]
+    assert versions == [versions[0], f"{versions[0]}-changed", "8e9da8b"]
 
 
 def test_while_a_run_runs_nothing_of_it_is_in_the_staging_folder(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
