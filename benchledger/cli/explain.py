@@ -110,20 +110,17 @@ def _dropped(cell: ExplainedCell) -> list[dict[str, Any]]:
 
 def _lines(cell: ExplainedCell) -> str:
     """The first and last lines that were kept of each run, and how many were not, by why."""
-    told = []
-    for (run_key,), own in cell.readings.group_by(["run_key"], maintain_order=True):
-        rows = own.to_dicts()
-        kept = [row for row in rows if row["use"] == "kept"]
-        told.append(
-            f"lines of run {run_key}: {len(kept)} value{'s' * (len(kept) != 1)} kept, {len(rows) - len(kept)} not"
-        )
-        shown = kept if len(kept) <= 2 * _ENDS else [*kept[:_ENDS], None, *kept[-_ENDS:]]
-        told += ["  ..." if row is None else f"  {_line(row)}" for row in shown]
-        counts: dict[str, int] = {}
-        for row in rows:
-            counts[row["use"]] = counts.get(row["use"], 0) + 1
-        told += [f"  {count} {use}" for use, count in counts.items() if use != "kept"]
-    return _escaped(told)
+    lines = []
+    for own in cell.readings.partition_by("run_key", maintain_order=True):
+        kept = own.filter(own["use"] == "kept")
+        values = f"{kept.height} value{'s' * (kept.height != 1)} kept"
+        lines.append(f"lines of run {own['run_key'][0]}: {values}, {own.height - kept.height} not")
+        ends = [kept] if kept.height <= 2 * _ENDS else [kept.head(_ENDS), kept.tail(_ENDS)]
+        shown = [[f"  {_line(row)}" for row in end.to_dicts()] for end in ends]
+        lines += shown[0] if len(shown) == 1 else [*shown[0], "  ...", *shown[1]]
+        counts = own.group_by("use", maintain_order=True).len().rows()
+        lines += [f"  {count} {use}" for use, count in counts if use != "kept"]
+    return _escaped(lines)
 
 
 def _line(row: dict[str, Any]) -> str:

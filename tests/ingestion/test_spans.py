@@ -43,7 +43,7 @@ def score(tmp_path: Path, runs: list[str]) -> tuple[object, ...]:
         told = {(row["run_id"], row["rule"]): row["value"] for row in rows_of(con.sql("from run_speed"))}
         for (run_id,) in con.execute("select run_id from run").fetchall():
             for rule in rules:
-                for one in apply_rule(rule, values_of(con, run_id)):
+                for one in apply_rule(rule, values_of(con, [run_id])[run_id]):
                     assert one.value == pytest.approx(told[run_id, rule["rule"]], rel=1e-12)
     rows = ask(db, "select rule, value, trials, trials_dropped, status from speed_table where is_default")
     assert len(rows) == 1

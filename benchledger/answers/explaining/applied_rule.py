@@ -1,4 +1,4 @@
-"""A rule applied to the values of a run in plain Python, apart from view run_speed, so that each can check the other.
+"""A rule applied to the values of a run in polars, apart from view run_speed, so that each can check the other.
 
 docs/rules.md says what each word of a rule means; here it is done, and of every value it is told whether it was kept.
 """
@@ -6,7 +6,7 @@ docs/rules.md says what each word of a rule means; here it is done, and of every
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.explaining.factors import TIMES, factor_of
 from benchledger.answers.explaining.read_values import Read, read_by
@@ -14,16 +14,22 @@ from benchledger.answers.explaining.roundings import rounded
 from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.explaining.unread import not_read
 from benchledger.answers.explaining.windows import (
+    STEP_OF,
     UNUSABLE,
     by_rank,
     counted,
-    is_usable,
     over,
     statistic,
-    step_of,
+    told,
     window,
+    with_rates,
 )
 from benchledger.answers.grouping import Row, sort_key
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_IN_THE_LOGS = ("part", "log_id", "byte_offset", "ordinal")
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Applied:
     factor_words: str
     reads: str
     reason: str | None
-    readings: list[Row]
+    readings: pl.DataFrame
 
 
 def apply_rule(rule: Row, run: RunValues, phase: str | None = "train") -> list[Applied]:
@@ -56,14 +62,13 @@ def apply_rule(rule: Row, run: RunValues, phase: str | None = "train") -> list[A
 
 
 def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applied:
-    lines = [dict(row) for row in read.rows]
-    usable = [row for row in lines if is_usable(row, rule, read)]
-    candidates = by_rank(usable, lines, rule)
+    candidates, lines = by_rank(with_rates(rule, read), rule)
     chosen, whole = window(candidates, rule, read)
-    used = counted(chosen, rule)
+    chosen = counted(chosen, rule)
+    used = chosen.filter(chosen["use"].is_null())
     rate = statistic(used, rule)
     factor, words, missing = factor_of(rule, read, run.case)
-    reason = read.mixture or _why_not(rule, candidates, used, whole) or missing
+    reason = read.mixture or _why_not(rule, candidates.height, used.height, whole) or missing
     value = None
     if reason is None and rate is not None and factor is not None:
         raw = rate * factor
@@ -73,13 +78,27 @@ def _outcome(rule: Row, run: RunValues, read: Read, phase: str | None) -> Applie
         if rule["zero_fails"] and abs(value) < 1:
             reason = "its owner takes a result below 1 for a failure"
             value = None if value == 0 else value
-    count = (
-        len({step_of(row) for row in usable if row["step"] is not None}) if rule["ranks"] == "median" else len(usable)
-    )
-    skipped = count + sum(row["use"] in UNUSABLE for row in lines) - len(used)
-    rest = not_read(rule, run, read, phase)
-    ordered = sorted([*lines, *rest], key=lambda row: (row["part"], row["log_id"], row["byte_offset"], row["ordinal"]))
-    return Applied(value, read.yields, len(used), skipped, rate, factor, words, _named(read), reason, ordered)
+    skipped = _readable(lines, rule) - used.height
+    readings = _in_order([told(lines, chosen), *not_read(rule, run, read, phase)])
+    return Applied(value, read.yields, used.height, skipped, rate, factor, words, _named(read), reason, readings)
+
+
+def _readable(lines: pl.DataFrame, rule: Row) -> int:
+    """How many readings there are: steps where ranks share them, and what no window could have taken."""
+    unusable = lines["use"].is_in(UNUSABLE)
+    if rule["ranks"] != "median":
+        return lines.height
+    return lines.filter(~unusable & lines["step"].is_not_null()).n_unique(STEP_OF) + int(unusable.sum())
+
+
+def _in_order(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """What is read and what is not, in the order of the logs' lines."""
+    import polars as pl
+
+    filled = [frame for frame in frames if frame.height]
+    if len(filled) < 2:
+        return (filled or frames)[0]
+    return pl.concat(filled, how="diagonal_relaxed").sort(_IN_THE_LOGS, maintain_order=True)
 
 
 def _named(read: Read) -> str:
@@ -94,9 +113,9 @@ def _named(read: Read) -> str:
     return f"{read.name} in {read.unit or 'an unknown unit'}{scope if read.quantity == 'throughput' else ''}"
 
 
-def _why_not(rule: Row, candidates: list[Row], used: list[Row], whole: bool) -> str | None:
+def _why_not(rule: Row, candidates: int, used: int, whole: bool) -> str | None:
     if not used:
-        return f"none of {len(candidates)} records is left; the rule skips {rule['skip']}"
+        return f"none of {candidates} records is left; the rule skips {rule['skip']}"
     if rule["complete"] and not whole:
-        return f"{len(used)} records in the window; the rule wants the whole of it"
+        return f"{used} records in the window; the rule wants the whole of it"
     return None

@@ -50,11 +50,11 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     """A row of speed_table, explained."""
     (rule,) = rows_asked(con, _RULE, rule=number["rule"])
     trials = _trials(con, number)
-    values = {trial["run_id"]: values_of(con, trial["run_id"]) for trial in trials}
+    runs = [trial["run_id"] for trial in trials]
+    values = values_of(con, runs)
     outcomes = {run_id: _outcome(rule, run, number) for run_id, run in values.items()}
     for trial in trials:
         trial |= _made_again(trial, outcomes[trial["run_id"]])
-    runs = [trial["run_id"] for trial in trials]
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     stated = facts_stated(con, runs)
     factor, factor_words = factor_stated(rule, stated.to_dicts(), len(trials))
@@ -156,15 +156,25 @@ def frame_of_rows(rows: list[Row]) -> pl.DataFrame:
 def _readings(rule: Row, trials: list[Row], outcomes: dict[int, Applied | None], logs: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    places = {(row["run_key"], row["log_id"]): row["log"] for row in logs.iter_rows(named=True)}
-    rows = []
+    frames = []
     for trial in trials:
         outcome = outcomes[trial["run_id"]]
-        for row in outcome.readings if outcome is not None else []:
-            place = places.get((trial["run_key"], row["log_id"]))
-            whole = {**row, "run_key": trial["run_key"], "log": place, "rule": rule["rule"]}
-            rows.append([whole[name] for name in READING_COLUMNS])
-    return pl.DataFrame(rows, schema=reading_kinds(), orient="row")
+        if outcome is not None:
+            said = {name: pl.lit(trial[name]) for name in ("run_key", "run_id")}
+            frames.append(outcome.readings.with_columns(rule=pl.lit(rule["rule"]), **said))
+    return placed(frames, reading_kinds(), logs)
+
+
+def placed(frames: list[pl.DataFrame], kinds: dict[str, pl.DataType], logs: pl.DataFrame) -> pl.DataFrame:
+    """Readings one below the other, in these columns, each with the place of its log."""
+    import polars as pl
+
+    if not frames:
+        return pl.DataFrame(schema=kinds)
+    places = logs.select("run_key", "log_id", "log").unique(["run_key", "log_id"], keep="last")
+    whole = pl.concat(frames, how="diagonal_relaxed")
+    whole = whole.join(places, on=["run_key", "log_id"], how="left", maintain_order="left")
+    return whole.select(pl.col(name).cast(kind) for name, kind in kinds.items())
 
 
 def reading_kinds() -> dict[str, pl.DataType]:

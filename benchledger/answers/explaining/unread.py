@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from benchledger.answers.explaining.read_values import Read
 from benchledger.answers.explaining.run_values import RunValues
 from benchledger.answers.grouping import Row
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def not_read(rule: Row, run: RunValues, read: Read, phase: str | None) -> list[Row]:
+
+def not_read(rule: Row, run: RunValues, read: Read, phase: str | None) -> list[pl.DataFrame]:
     """The values of the run that the rule does not read, with why; of those without a value no line is listed twice."""
-    taken = {(row["log_id"], row["byte_offset"], row["ordinal"]) for row in read.rows}
-    rest = [row for row in run.printed if (row["log_id"], row["byte_offset"], row["ordinal"]) not in taken]
-    found = [{**row, "rate": None, "use": f"not read: {_why_not_read(row, rule, read, phase)}"} for row in rest]
+    import polars as pl
+
+    def other(column: str, wanted: str | None, words: str) -> tuple[pl.Expr, pl.Expr]:
+        why = pl.format(f"not read: {words}", pl.col(column).fill_null("None"))
+        return pl.col(column).ne_missing(pl.lit(wanted)), why
+
+    # What none of these holds for is read.
+    reasons = [
+        other("phase", phase, "another phase, {}"),
+        other("kind", rule["kind"], "of a {} record"),
+        *(other(column, getattr(read, column), f"another {column}, {{}}") for column in _ORDER),
+    ]
+    use = pl.coalesce(pl.when(is_other).then(why) for is_other, why in reasons)
+    found = [run.printed.with_columns(use=use).filter(pl.col("use").is_not_null())]
     if read.quantity == "interval":
-        lost = [row for row in run.intervals if row["unread"]]
-        found += [{**row, "rate": None, "use": f"not read: {row['unread']}"} for row in lost]
+        lost = run.intervals.filter(pl.col("unread").is_not_null())
+        found.append(lost.with_columns(use=pl.format("not read: {}", "unread")))
     return found
 
 
-def _why_not_read(row: Row, rule: Row, read: Read, phase: str | None) -> str:
-    if row["phase"] != phase:
-        return f"another phase, {row['phase']}"
-    if row["kind"] != rule["kind"]:
-        return f"of a {row['kind']} record"
-    if row["quantity"] != read.quantity:
-        return f"another quantity, {row['quantity']}"
-    if row["name"] != read.name:
-        return f"another name, {row['name']}"
-    return f"another unit, {row['unit']}" if row["unit"] != read.unit else f"another scope, {row['scope']}"
+_ORDER = ("quantity", "name", "unit", "scope")
