@@ -121,7 +121,7 @@ def read(logs: Path, definitions: Path) -> tuple[float, dict[str, int]]:
     batches = units(logs)
     # Twice: what only the first reading of a program does, imports and compiled templates, is done before the clock.
     for files in (batches[0][:1], []):
-        begin(frozenset(), b"a key for pseudonyms, of no use", in_worker=False)
+        begin(frozenset(), b"a key for pseudonyms, of no use", logs.parent, in_worker=False)
         read_batch(files)
     # What the reading before this one learned would be compiled already.
     re.purge()

@@ -12,6 +12,7 @@ from benchledger.ingestion.outcome import FileOutcome
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import Batch, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
+from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private import SeenFile
@@ -27,6 +28,7 @@ class Pending:
     logs: dict[int, WasRead] = field(default_factory=dict)
     replaced: set[int] = field(default_factory=set)
     tables: dict[str, list[pa.Table]] = field(default_factory=dict)
+    waiting: list[WaitingRecords] = field(default_factory=list)
     layouts: dict[int, Layout] = field(default_factory=dict)
     sightings: list[Sighting] = field(default_factory=list)
     seen: list[SeenFile] = field(default_factory=list)
@@ -37,6 +39,8 @@ class Pending:
     def leave_out(self, log_ids: set[int]) -> None:
         """Drops logs that are in the ledger by now: another ingest wrote them."""
         self.tables = {name: [without(table, log_ids) for table in tables] for name, tables in self.tables.items()}
+        for records in self.waiting:
+            records.leave_out(log_ids)
         for log_id in log_ids:
             del self.logs[log_id]
 
@@ -83,7 +87,11 @@ class Accounts:
                 self._add_file(file, was, twice)
         for name, table in batch.tables.items():
             self.pending.tables.setdefault(name, []).append(without(table, twice))
+        for records in batch.waiting:
+            records.leave_out(twice)
+        self.pending.waiting += batch.waiting
         self.pending.records += batch.tables["record"].num_rows if batch.tables else 0
+        self.pending.records += sum(records.rows for records in batch.waiting)
         self.pending.layouts.update(batch.layouts)
         return archives
 

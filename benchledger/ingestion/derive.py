@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _NAMELESS = "unknown"
+_TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
 
 
 def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[tuple[int, int]]) -> int:
@@ -22,6 +23,12 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
     con.execute(sql_text("derive_runs"))
+    # Nobody knows how many records a transaction has added, so that they would be read where there is nothing to join.
+    if con.execute("from watched limit 1").fetchone() is not None:
+        con.execute(sql_text("derive_watched"))
+    con.execute(sql_text("derive_companions"))
+    if con.execute(_TWINS).fetchone() is not None:
+        con.execute(sql_text("derive_twins"))
     con.execute(sql_text("derive_facts"))
     con.execute(sql_text("derive_status"))
     con.execute(_cases_sql())

@@ -101,7 +101,7 @@ def _ingest(
     with without_collecting():
         work = plan.sort_out(given, content)
     report = Reporter(progress, work.sizes)
-    reading = Reading(work, plan, key, jobs, report)
+    reading = Reading(work, plan, key, db.parent, jobs, report)
     # While other processes read: the formats have to prove themselves, and a new ledger is made.
     load_formats()
     load_redaction()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import resources
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.scanning.layout import Layout
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+RECORDS_AT_ONCE = 500_000
 _TABLES_OF_A_LOG = ("record", "reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
 
 
@@ -90,17 +93,56 @@ def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> N
     insert(con, "shape", rows, "on conflict do nothing")
 
 
-def load_logs(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]) -> None:
-    """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken."""
-    for table in ("log", "reject", "ignored_piece", "log_fact", "record"):
+def load_logs(
+    con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], records: list[pa.Table], waiting: list[WaitingRecords]
+) -> None:
+    """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken.
+
+    `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
+    part is in memory at a time.
+    """
+    for table in ("log", "reject", "ignored_piece", "log_fact"):
         insert_arrow(con, table, tables[table])
     if not tables["segment"].num_rows:
         return
-    con.register("arriving_record", tables["record"])
     con.register("arriving_segment", tables["segment"])
-    con.execute(sql_text("segments"))
+    con.execute(sql_text("segments_begun"))
+    for rows in chain(_in_parts(records), *(long.parts() for long in waiting)):
+        _load_records(con, rows)
     broken = con.execute(sql_text("verify_records")).fetchone()
     if broken is not None:
         raise AssertionError(f"records of log {broken[0]} broke a key: {broken[1]}")
-    con.unregister("arriving_record")
+    con.execute(sql_text("segments"))
     con.unregister("arriving_segment")
+
+
+def _in_parts(tables: list[pa.Table]) -> Iterator[pa.Table]:
+    # What is made of a part stays in memory until its statement has ended.
+    import pyarrow as pa
+
+    together: list[pa.Table] = []
+    for table in tables:
+        together.append(table)
+        if sum(part.num_rows for part in together) >= RECORDS_AT_ONCE:
+            yield pa.concat_tables(together)
+            together = []
+    if together:
+        yield pa.concat_tables(together)
+
+
+def _load_records(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
+    if not rows.num_rows:
+        return
+    names = ", ".join(f'"{name}"' for name in rows.column_names)
+    into = f"insert into record ({names}) select {names} from arriving_record"  # noqa: S608 - our own names
+    for statement in (into, sql_text("segment_parts"), sql_text("key_parts")):
+        _register_once(con, "arriving_record", rows)
+        con.execute(statement)
+    con.unregister("arriving_record")
+
+
+def _register_once(con: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    # DuckDB holds what was registered until the transaction ends: of rows that were read once nothing is left in it.
+    import pyarrow as pa
+
+    con.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows.to_batches())))

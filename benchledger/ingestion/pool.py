@@ -11,6 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 
 from benchledger.errors import BenchledgerError
 from benchledger.ingestion.discover import FoundFile
@@ -56,8 +57,9 @@ def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
 class Pool:
     """The processes of one ingest: started when there is enough to read, and used again for what comes after."""
 
-    def __init__(self, known: frozenset[str], key: bytes, jobs: int) -> None:
-        self._known, self._key, self._jobs = known, key, jobs
+    def __init__(self, known: frozenset[str], key: bytes, folder: Path, jobs: int) -> None:
+        """`folder`: where records may wait."""
+        self._given, self._jobs = (known, key, folder), jobs
         self._executor: ProcessPoolExecutor | None = None
         self._begun = False
         self._processes = 0
@@ -102,14 +104,14 @@ class Pool:
         if unit.settle is not None or not unit.to_read:
             return self._here(unit)
         if self._executor is None:
-            self._executor = ProcessPoolExecutor(self._processes, _context(), begin, (self._known, self._key))
+            self._executor = ProcessPoolExecutor(self._processes, _context(), begin, self._given)
         return self._executor.submit(read_batch, unit.to_read)
 
     def _here(self, unit: Unit) -> Batch:
         if not unit.to_read:
             return Batch()
         if not self._begun:
-            begin(self._known, self._key, in_worker=False)
+            begin(*self._given, in_worker=False)
             self._begun = True
         batch = read_batch(unit.to_read)
         return batch if unit.settle is None else unit.settle(batch)

@@ -7,12 +7,14 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from benchledger.archives.streams import Source
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.ingestion.collecting import without_collecting
 from benchledger.ingestion.log_rows import LogRows
+from benchledger.ingestion.waiting import Spill, WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
@@ -71,32 +73,41 @@ class WasRead:
 
 @dataclass
 class Batch:
-    """The files of one unit of work, and all that was found in them as Arrow tables by name."""
+    """The files of one unit of work, and all that was found in them as Arrow tables by name.
+
+    Of long logs most records wait in a file.
+    """
 
     files: list[WasRead] = field(default_factory=list)
     tables: dict[str, pa.Table] = field(default_factory=dict)
     layouts: dict[int, Layout] = field(default_factory=dict)
+    waiting: list[WaitingRecords] = field(default_factory=list)
 
 
 class _Process:
     """What one process keeps from batch to batch: learned line layouts serve the next logs too."""
 
-    def __init__(self, known: frozenset[str], key: bytes) -> None:
+    def __init__(self, known: frozenset[str], key: bytes, folder: Path) -> None:
         self.redactor = Redactor(known_redaction(), key)
         self.formats = known_formats()
         self.unread_hash = all_formats_hash(self.formats)
         self.manifests = {name for name, known in self.formats.items() if known.role == "manifest"}
         self.reader = LogReader(self.formats)
         self.known = known
+        self.folder = folder
 
 
 _process: _Process | None = None
 
 
-def begin(known: frozenset[str], key: bytes, in_worker: bool = True) -> None:
-    """Prepares a process: `known` are content hashes whose logs need not be read again, `key` is the pseudonyms'."""
+def begin(known: frozenset[str], key: bytes, folder: Path, in_worker: bool = True) -> None:
+    """Prepares a process.
+
+    `known` are content hashes whose logs need not be read again, `key` is the pseudonyms', `folder` where records may
+    wait.
+    """
     global _process  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
-    _process = _Process(known, key)
+    _process = _Process(known, key, folder)
     if in_worker:
         # Ctrl-C is the parent's to handle: a worker just ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -111,7 +122,8 @@ def read_batch(files: list[ToRead]) -> Batch:
 
 def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
     redact = process.redactor.text
-    batch, columns = Batch(), RecordColumns(process.redactor)
+    spill = Spill(process.folder)
+    batch, columns = Batch(), RecordColumns(process.redactor, spill.add)
     rows = LogRows(process.formats, process.unread_hash, process.redactor)
     log_ids: list[int | None] = []
     here: set[str] = set()
@@ -142,6 +154,7 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
         )  # fmt: skip
     batch.layouts = columns.layouts()
     batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
+    batch.waiting = spill.end(log_ids)
     return batch
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
@@ -18,9 +19,10 @@ _EXPANSION = 8
 class Reading:
     """Begins to read at once, in other processes where there are; `into` hands over what was read."""
 
-    def __init__(self, work: Work, plan: Plan, key: bytes, jobs: int, report: Reporter) -> None:
+    def __init__(self, work: Work, plan: Plan, key: bytes, folder: Path, jobs: int, report: Reporter) -> None:
+        """`folder`: where records may wait."""
         self._plan, self._report = plan, report
-        self._pool = Pool(plan.known, key, jobs)
+        self._pool = Pool(plan.known, key, folder, jobs)
         units = units_of(work.files, work.to_read)
         self._plain = self._pool.read(units, sum(work.sizes), len(units))
 

@@ -123,7 +123,9 @@ class Writer:
         if pending.tables:
             import pyarrow as pa
 
-            load_logs(con, {name: pa.concat_tables(tables) for name, tables in pending.tables.items()})
+            records = pending.tables.pop("record")
+            tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items()}
+            load_logs(con, tables, records, pending.waiting)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(

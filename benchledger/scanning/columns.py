@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from benchledger.scanning.shapes import Shape
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# So many rows of a long log are handed over at a time: as columns they take some 30 MB.
+ROWS_AT_ONCE = 200_000
 _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
           "clock_s", "values", "texts", "lead", "note")  # fmt: skip
 
@@ -37,12 +40,14 @@ class _ShapeColumns:
 class RecordColumns:
     """Collects the records of any number of logs. `log` numbers the log whose rows are added next.
 
-    Texts are redacted as they come in: what was read from a line knows what its value is called.
+    Texts are redacted as they come in: what was read from a line knows what its value is called. `hand_over` takes the
+    rows of a long log while it is read, as `take` gives them; without it all of them stay here.
     """
 
-    def __init__(self, redactor: Redactor | None = None) -> None:
+    def __init__(self, redactor: Redactor | None = None, hand_over: Callable[[pa.Table], None] | None = None) -> None:
         self.log = 0
         self._redactor = redactor
+        self._hand_over = hand_over
         self._kept: dict[Layout, Layout] = {}
         # The names of values that say of their texts what they are; of most layouts none.
         self._named: dict[Layout, list[str | None]] = {}
@@ -68,9 +73,6 @@ class RecordColumns:
         """The rows of the native scanner; only for an installation that has it."""
         return NativeRows(_schema())
 
-    def _native_layouts(self) -> list[Layout]:
-        return self.native_rows.layouts() if "native_rows" in self.__dict__ else []
-
     def of_shape(self, shape: Shape) -> _ShapeColumns:
         """The columns to which a line that a shape took is appended."""
         columns = self._shapes.get(shape)
@@ -78,21 +80,33 @@ class RecordColumns:
             columns = self._shapes[shape] = _ShapeColumns(shape)
         return columns
 
+    def relieve(self) -> None:
+        """Hands over the rows where they are many. Between buffers only: a scanner may look at those of its own."""
+        if self._hand_over is not None and self._count() >= ROWS_AT_ONCE:
+            self._hand_over(self.take())
+
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
-        found = [columns.shape.layout for columns in self._shapes.values() if columns.lines] + self._native_layouts()
-        kept = [self._as_kept(layout) for layout in found]
-        return {**{layout.shape_id: layout for layout in kept}, **self._layouts}
+        found = [columns.shape.layout for columns in self._shapes.values() if columns.lines]
+        if "native_rows" in self.__dict__:
+            found += self.native_rows.layouts()
+        for layout in map(self._as_kept, found):
+            self._layouts.setdefault(layout.shape_id, layout)
+        return self._layouts
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
-        """All records as one table, as table record has it; `log_ids` by number, None for a log to leave out."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+        """The rows as table record has them; `log_ids` by number, None for a log to leave out."""
+        return with_log_ids(self.take(), log_ids)
 
+    def take(self) -> pa.Table:
+        """The rows that are here, as table record has them but for log_id, which holds their logs' numbers."""
+        import pyarrow as pa
+
+        self.layouts()
         schema = _schema()
         tables = [self._shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
         if "native_rows" in self.__dict__:
-            tables += self.native_rows.tables(self._as_kept, self._redactor)
+            tables += self.native_rows.take(self._as_kept, self._redactor)
         if self._rows or not tables:
             arrays = [
                 pa.array(column, type=field.type)
@@ -101,10 +115,12 @@ class RecordColumns:
                 )
             ]
             tables.append(pa.Table.from_arrays(arrays, schema=schema))
-        table = pa.concat_tables(tables)
-        ids = pa.array(log_ids, pa.int64()).take(table.column("log_id").combine_chunks())
-        table = table.set_column(0, "log_id", ids)
-        return table.filter(pc.is_valid(ids)) if None in log_ids else table
+        self._shapes, self._rows = {}, []
+        return pa.concat_tables(tables)
+
+    def _count(self) -> int:
+        native = self.native_rows.native.size() if "native_rows" in self.__dict__ else 0
+        return native + len(self._rows) + sum(len(columns.lines) for columns in self._shapes.values())
 
     def _as_kept(self, layout: Layout) -> Layout:
         if self._redactor is None:
@@ -136,6 +152,16 @@ class RecordColumns:
             stated = [said and {name: self._redact(value) for name, value in said.items()} for said in columns.stated]
             columns.stated = stated
         return _shape_table(columns, self._as_kept(columns.shape.layout).shape_id, schema)
+
+
+def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
+    """Rows with the ids of their logs in the place of their numbers, without those of logs whose id is None."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = pa.array(log_ids, pa.int64()).take(rows.column("log_id").combine_chunks())
+    rows = rows.set_column(0, "log_id", ids)
+    return rows.filter(pc.is_valid(ids)) if None in log_ids else rows
 
 
 def _schema() -> pa.Schema:

@@ -139,6 +139,7 @@ class LogReader:
         line = 1
         for buffer, end, base, whole in _buffers(stream, first, counter):
             line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
+            columns.relieve()
         return line
 
     def _read_whole(

@@ -54,9 +54,10 @@ class NativeRows:
         """The layouts of the rows, each once."""
         return list(dict.fromkeys(_LAYOUTS[number] for part in self._taken() for number in part.layouts()))
 
-    def tables(self, kept: Callable[[Layout], Layout], redactor: Redactor | None) -> list[pa.Table]:
-        """The rows as tables. `kept` is a layout as it may be stored."""
-        return [part.table(kept, redactor) for part in self._taken()]
+    def take(self, kept: Callable[[Layout], Layout], redactor: Redactor | None) -> list[pa.Table]:
+        """The rows as tables; they are here no more. `kept` is a layout as it may be stored."""
+        parts, self._parts = self._taken(), []
+        return [part.table(kept, redactor) for part in parts]
 
     def _taken(self) -> list[_Part]:
         if count := self.native.size():

@@ -270,7 +270,8 @@ join active_sighting as ra on ra.folder = ma.folder and ra.stem = ma.stem and ra
 join new_run as r on r.log_id = ra.log_id
 qualify count(distinct r.run_id) over (partition by m.log_id, m.segment) = 1;
 
-create or replace temp table monitor_by_time as
+-- derive_watched.sql reads the records of these logs, if there are any.
+create or replace temp table watched as
 with placed_run as (
     select distinct r.run_id, a.campaign, r.started_at, r.ended_at
     from new_run as r
@@ -282,126 +283,14 @@ alone as (
     from placed_run as r
     anti join placed_run as o
         on o.campaign = r.campaign and o.run_id <> r.run_id and o.started_at < r.ended_at and o.ended_at > r.started_at
-),
-pair as (
-    select distinct m.log_id, m.segment, r.run_id, r.started_at, r.ended_at
-    from monitor as m
-    anti join monitor_by_manifest as b on b.log_id = m.log_id
-    anti join monitor_by_stem as s on s.log_id = m.log_id
-    join active_sighting as a on a.log_id = m.log_id
-    join alone as r on r.campaign = a.campaign and r.started_at < m.ended_at and r.ended_at > m.started_at
 )
-select
-    p.log_id, p.segment, p.run_id, min(c.line) as first_line, max(c.line) as last_line,
-    list_sort(list(distinct c.device) filter (c.device is not null)) as devices
-from pair as p
-join record as c on c.log_id = p.log_id and c.logged_at between p.started_at and p.ended_at
-group by all;
+select distinct m.log_id, m.segment, r.run_id, r.started_at, r.ended_at
+from monitor as m
+anti join monitor_by_manifest as b on b.log_id = m.log_id
+anti join monitor_by_stem as s on s.log_id = m.log_id
+join active_sighting as a on a.log_id = m.log_id
+join alone as r on r.campaign = a.campaign and r.started_at < m.ended_at and r.ended_at > m.started_at;
 
-insert into run_log by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'listed in its manifest' as paired_by
-from monitor_by_manifest as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id
-union all by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'same folder and stem' as paired_by
-from monitor_by_stem as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id
-union all by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, m.first_line, m.last_line, m.devices,
-    'overlap in time' as paired_by
-from monitor_by_time as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id;
-
--- Sidecars that a manifest lists, wherever they lie.
-
-insert into run_log by name
-select
-    coalesce(c.run_id, r.run_id) as run_id, s.log_id, min(f.sighting_id) as sighting_id, s.role, s.segment,
-    min(s.first_line) as first_line, max(s.last_line) as last_line, null::varchar[] as devices,
-    'listed in its manifest' as paired_by
-from live_segment as s
-join listed_log as l using (log_id)
-join first_sighting as f using (log_id)
-left join covering as c using (listing)
-left join new_run as r on r.log_id = l.manifest_id
-where s.role = 'sidecar' and s.segment = 1 and coalesce(c.run_id, r.run_id) is not null
-group by all;
-
--- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
-
-insert into run_log by name
-with sidecar as (
-    select a.folder, log.format, any_value(a.sighting_id order by a.sighting_id) as sighting_id,
-        any_value(s.log_id) as log_id, any_value(s.first_line) as first_line, max(s.last_line) as last_line,
-        count(distinct a.log_id) as alike
-    from segment as s
-    join log using (log_id)
-    join active_sighting as a using (log_id)
-    where s.role = 'sidecar'
-    group by a.folder, log.format
-),
-above as (
-    select r.run_id, a.sighting_id as place, unnest(a.folders) as folder, generate_subscripts(a.folders, 1) as distance
-    from new_run as r
-    join active_sighting as a using (log_id)
-    where exists (from sidecar)
-),
-nearest as (
-    select run_id, s.*, distance
-    from above
-    join sidecar as s using (folder)
-    qualify distance = min(distance) over (partition by run_id, place, s.format)
-)
-select
-    run_id, log_id, arg_min(sighting_id, (distance, sighting_id)) as sighting_id, 'sidecar' as role, 1 as segment,
-    min(first_line) as first_line, max(last_line) as last_line, null::varchar[] as devices,
-    if(min(distance) = 1, 'alone in its folder', 'alone in a folder above') as paired_by
-from nearest
-where alike = 1
-group by run_id, log_id
-on conflict do nothing;
-
--- What a twin has and its train log does not: a log can be cut where its twin is not.
-
-create or replace temp table loss_at as
-select
-    m.run_id, m.role, r.log_id, r.byte_offset, s.kind, s.name,
-    row_number() over (
-        partition by m.run_id, m.role, s.kind, s.name order by m.log_id, m.first_line, r.byte_offset
-    ) as place
-from record as r
-join shape as s on s.shape_id = r.shape_id and s.quantity = 'loss'
-join run_log as m on m.log_id = r.log_id and r.line between m.first_line and m.last_line
-semi join new_run as n on n.run_id = m.run_id
-semi join run_log as d on d.run_id = m.run_id and d.role = 'duplicate_stream'
-where m.role in ('train', 'duplicate_stream') and r.logged_at is null and r."values"[s.ordinal] is not null;
-
-insert into stream_only
-select r.log_id, r.byte_offset
-from record as r
-join (select distinct log_id, run_id, first_line, last_line from run_log where role = 'duplicate_stream') as t
-    on t.log_id = r.log_id and r.line between t.first_line and t.last_line
-semi join new_run as n on n.run_id = t.run_id
--- Without times the one's third loss is the other's third.
-anti join (
-    select twin.log_id, twin.byte_offset
-    from loss_at as twin
-    join loss_at as own using (run_id, kind, name, place)
-    where twin.role = 'duplicate_stream' and own.role = 'train'
-) as repeated on repeated.log_id = r.log_id and repeated.byte_offset = r.byte_offset
-anti join (
-    select m.run_id, o.logged_at, o.step
-    from record as o
-    join run_log as m on m.log_id = o.log_id and m.role = 'train' and o.line between m.first_line and m.last_line
-    semi join new_run as n on n.run_id = m.run_id
-    -- Only runs that have a twin.
-    semi join run_log as d on d.run_id = m.run_id and d.role = 'duplicate_stream'
-) as o on o.run_id = t.run_id and o.logged_at = r.logged_at and o.step is not distinct from r.step;
+create or replace temp table monitor_by_time (
+    log_id bigint, segment integer, run_id bigint, first_line bigint, last_line bigint, devices varchar[]
+);

@@ -1,0 +1,90 @@
+"""Records of long logs wait in a file without a name until their logs are known: nothing is left of it in any case."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from multiprocessing import resource_sharer
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.scanning.columns import with_log_ids
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class WaitingRecords:
+    """Records in a file: rows of table record, handed out in order as often as they are asked for.
+
+    Between processes only the open file goes.
+    """
+
+    def __init__(self, file: IO[bytes], rows: int, log_ids: list[int | None]) -> None:
+        """`log_ids`: those of the logs that the rows know by number; None for a log to leave out."""
+        self._file, self._log_ids = file, log_ids
+        self.rows = rows
+
+    def leave_out(self, log_ids: set[int]) -> None:
+        """Hands out no rows of these logs from now on."""
+        self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
+
+    def parts(self) -> Iterator[pa.Table]:
+        """The rows, some at a time: those of one part of the logs, which begins behind that of the part before."""
+        import pyarrow as pa
+
+        if all(log_id is None for log_id in self._log_ids):
+            return
+        self._file.seek(0)
+        with pa.ipc.open_stream(self._file) as stream:
+            for batch in stream:
+                yield with_log_ids(pa.Table.from_batches([batch]), self._log_ids)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_file": resource_sharer.DupFd(self._file.fileno())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = {**state, "_file": open(state["_file"].detach(), "rb")}  # noqa: SIM115 - closed with this object
+
+
+class Spill:
+    """Takes rows that are too many for memory. Its file lies in the ledger's folder, which needs the room anyway."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        self._writer: Any = None
+        self._rows = 0
+
+    def add(self, rows: pa.Table) -> None:
+        """Writes rows behind those before. Raises DatabaseError where there is no room for them."""
+        import pyarrow as pa
+
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its WaitingRecords
+                options = pa.ipc.IpcWriteOptions(compression="lz4")
+                self._writer = pa.ipc.new_stream(self._file, rows.schema, options=options)
+            # One batch, as `take` gave it: no other one holds rows between its own.
+            self._writer.write_table(rows.combine_chunks())
+        except OSError as error:
+            raise self._full(error) from error
+        self._rows += rows.num_rows
+
+    def end(self, log_ids: list[int | None]) -> list[WaitingRecords]:
+        """What was added, if anything was: rows of logs that are known by now. Raises as `add` does."""
+        if self._file is None:
+            return []
+        try:
+            self._writer.close()
+            self._file.flush()
+        except OSError as error:
+            raise self._full(error) from error
+        return [WaitingRecords(self._file, self._rows, log_ids)]
+
+    def _full(self, error: OSError) -> DatabaseError:
+        return DatabaseError(
+            f"{self._folder}: the records of a long log cannot wait here until they are written: "
+            f"{error.strerror or error}. {cure_of_writing(error)}"
+        )

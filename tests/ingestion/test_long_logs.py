@@ -1,0 +1,141 @@
+"""Records of a long log do not wait in memory until all of it is read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from benchledger.errors import DatabaseError
+from benchledger.ingestion import pool
+from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.waiting import Spill
+from benchledger.scanning import columns, log_reader
+from tests.ingestion.logs import put, run_text
+
+TABLES = ("log", "record", "segment", "run", "fact", "shape", "reject")
+
+
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a log of some KB be a long one: read in 4 KB, its records handed over from each."""
+    monkeypatch.setattr(log_reader, "CHUNK", 4096)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 1)
+
+
+def rows_of(db: Path) -> dict[str, list[object]]:
+    with duckdb.connect(str(db), read_only=True) as con:
+        return {table: con.sql(f"from {table} order by all").fetchall() for table in TABLES}
+
+
+def long_logs(folder: Path) -> Path:
+    for number in range(2):
+        put(folder / f"{number}.log", run_text(steps=150, seed=number, at=3000 * number).log)
+    # Two runs in one log: a part ends in the middle of each.
+    put(folder / "both.log", run_text(steps=90, seed=7).log + run_text(steps=90, seed=8, at=9000).log)
+    # Steps so far apart that no two are in one part: what they say together stands in none.
+    put(folder / "far.log", run_text(steps=30, seed=10, at=9900).log.replace("\n", "\n" + "between steps\n" * 280))
+    put(folder / "short.log", run_text(steps=3, seed=9).log)
+    return folder
+
+
+@pytest.mark.parametrize(("scanner", "jobs"), [("native", 1), ("python", 1), ("native", 2)])
+def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanner: str, jobs: int
+) -> None:
+    monkeypatch.setenv("BENCH_SCANNER", scanner)
+    logs = long_logs(tmp_path / "logs")
+    ingest(logs, db=db)
+    small_parts(monkeypatch)
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(pool, "UNIT_BYTES", 1)
+    handed: list[int] = []
+    monkeypatch.setattr(Spill, "add", counted(handed, Spill.add))
+    ingest(logs, db=db2, jobs=jobs)
+
+    assert rows_of(db2) == rows_of(db)
+    # What other processes handed over is not seen here.
+    assert len(handed) > 10 or jobs > 1
+
+
+def counted(handed: list[int], add):  # type: ignore[no-untyped-def]
+    def counting(self: Spill, rows: pa.Table) -> None:
+        handed.append(rows.num_rows)
+        add(self, rows)
+
+    return counting
+
+
+def test_a_long_log_in_two_places_is_kept_once(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_parts(monkeypatch)
+    text = run_text(steps=300).log
+    put(tmp_path / "logs" / "a" / "run.log", text)
+    put(tmp_path / "logs" / "b" / "run.log", text)
+    # Each is a unit of its own, so that both are read.
+    monkeypatch.setattr(pool, "UNIT_BYTES", 1)
+    first = ingest(tmp_path / "logs", db=db)
+    before = rows_of(db)
+    again = ingest(put(tmp_path / "more" / "run.log", text).parent, db=db)
+
+    assert first.files == {"loaded": 1, "duplicate": 1}
+    assert again.files == {"duplicate": 1}
+    assert rows_of(db) == before
+
+
+def test_records_that_wait_have_no_name_in_any_folder(tmp_path: Path) -> None:
+    spill = Spill(tmp_path)
+    spill.add(pa.table({"log_id": [0, 0, 1], "line": [1, 2, 3]}))
+    waiting = spill.end([17, None])
+
+    assert os.listdir(tmp_path) == []
+    assert [rows.to_pylist() for long in waiting for rows in long.parts()] == [
+        [{"log_id": 17, "line": 1}, {"log_id": 17, "line": 2}]
+    ]
+    waiting[0].leave_out({17})
+    assert list(waiting[0].parts()) == []
+
+
+def test_a_disk_that_is_full_of_waiting_records_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
+    logs = put(tmp_path / "logs" / "run.log", run_text(steps=2000).log).parent
+    code = f"""
+import resource, signal
+from benchledger.scanning import columns, log_reader
+log_reader.CHUNK, columns.ROWS_AT_ONCE = 4096, 20
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+import sys
+from benchledger.cli.main import main
+sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(logs)!r}]
+main()
+"""
+    full = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+    )
+
+    assert full.returncode == 1, full.stderr
+    assert "the records of a long log cannot wait here" in full.stderr
+    assert "Free some disk space" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert ingest(logs, db=db).files == {"loaded": 1}
+
+
+def test_parts_that_lie_within_one_another_are_refused(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_parts(monkeypatch)
+    logs = put(tmp_path / "logs" / "run.log", run_text(steps=300).log).parent
+    add = Spill.add
+    monkeypatch.setattr(Spill, "add", lambda self, rows: (add(self, rows[::2]), add(self, rows[1::2]))[0])
+
+    with pytest.raises(AssertionError, match="records of one part stand among those of another"):
+        ingest(logs, db=db)
+    assert rows_of(db)["log"] == []
+
+
+def test_a_ledger_whose_folder_takes_no_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseError, match="the records of a long log cannot wait here"):
+        Spill(tmp_path / "gone").add(pa.table({"log_id": [0]}))
