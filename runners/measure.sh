@@ -25,6 +25,7 @@ failed=0
 declare -A about=(
     [data]="5 s: training data from a seed"
     [tables]="530 s: README 000's four columns, five trials"
+    [graph]="150 s: README 000's two columns in fp16, each step one CUDA graph; three trials"
     [fast]="90 s: compiled, one CUDA graph a step; three trials"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
@@ -101,6 +102,11 @@ part_resnet() { run "" resnet50 $(toy resnet_tiny); }
 part_throughput() { run -throughput bert_base_throughput $(toy bert_tiny 24) ${REHEARSAL:+--sweep start_iteration=4 --sweep stop_iteration=24}; }
 # A CPU is never out of memory, and has no counters: these two are only written down in a rehearsal.
 part_largest() { run -largest bert_base_max --sweep precision=fp16 --sweep batch_size=max ${REHEARSAL:+--dry-run}; }
+
+part_graph() {
+    run -graph bert_base --sweep precision=fp16 --sweep batch_size=64,96 --sweep cuda_graph=true --trials 3 $(toy bert_tiny) \
+        ${REHEARSAL:+--sweep cuda_graph=false}
+}
 
 part_fast() {
     # No graph without a GPU, and compiling a toy takes longer than the toy.

@@ -16,7 +16,9 @@ class Lamb(torch.optim.Optimizer):
     def __init__(self, groups, lr, betas=(0.9, 0.999), eps=1e-6, longest=1.0, fused=False):
         super().__init__(groups, {"lr": lr, "weight_decay": 0.0})
         self.betas, self.eps, self.longest = betas, eps, longest
-        self._moved = torch.compile(self._move, dynamic=False) if fused else self._move
+        # The tensors are those of the step before: to look at each once more costs the host a millisecond.
+        options = {"size_asserts": False}
+        self._moved = torch.compile(self._move, dynamic=False, options=options) if fused else self._move
         self._count = None
 
     @torch.no_grad()
