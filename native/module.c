@@ -1,9 +1,10 @@
-/* What Python sees of the scanner: Program, Rows, Scan. Stable ABI of Python 3.11. */
+/* What Python sees of the scanner: Program, Rows, Scan, Literals. Stable ABI of Python 3.11. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include <stdlib.h>
 
+#include "literals.h"
 #include "numbers.h"
 #include "scan.h"
 
@@ -27,6 +28,11 @@ typedef struct {
     Py_buffer buffer;
 } ScanObject;
 
+typedef struct {
+    PyObject_HEAD
+    Literals literals;
+} LiteralsObject;
+
 /* Memory that Arrow reads in place. */
 typedef struct {
     PyObject_HEAD
@@ -34,7 +40,7 @@ typedef struct {
     Py_ssize_t size;
 } ColumnObject;
 
-static PyTypeObject *program_type, *rows_type, *scan_type, *column_type;
+static PyTypeObject *program_type, *rows_type, *scan_type, *column_type, *literals_type;
 
 static void free_object(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
@@ -120,7 +126,25 @@ static PyObject *program_add(PyObject *object, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *program_add_lead_object(PyObject *object, PyObject *args) {
+    ProgramObject *self = (ProgramObject *)object;
+    const char *lead, *parts;
+    Py_ssize_t lead_size, parts_size;
+    unsigned int rest_start, rest_end;
+    int is_unknown;
+    if (!PyArg_ParseTuple(args, "y#y#IIp", &lead, &lead_size, &parts, &parts_size, &rest_start, &rest_end, &is_unknown)) return NULL;
+    Span text = {(Place)lead, (Place)lead + lead_size};
+    size_t count = (size_t)parts_size / sizeof(LeadPart);
+    if (self->running || count > MOST_LEAD_PARTS || (size_t)parts_size != count * sizeof(LeadPart) ||
+        !leads_add(&self->program->leads, text, (const LeadPart *)(const void *)parts, (uint32_t)count, rest_start, rest_end, is_unknown)) {
+        PyErr_SetString(PyExc_ValueError, "a lead without such places, one too many, or while the program runs");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef program_methods[] = {
+    {"add_lead", program_add_lead_object, METH_VARARGS, "add_lead(lead, parts, rest_start, rest_end, is_unknown)"},
     {"add_layout", program_add, METH_VARARGS, "add_layout(matcher, phase, signature, number, flags, scales, facts)"},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot program_slots[] = {
@@ -205,6 +229,12 @@ static PyObject *rows_facts(PyObject *object, PyObject *Py_UNUSED(none)) {
     return list;
 }
 
+static PyObject *rows_rests(PyObject *object, PyObject *Py_UNUSED(none)) {
+    const Rows *rows = &((RowsObject *)object)->rows;
+    if (is_running((RowsObject *)object)) return NULL;
+    return PyBytes_FromStringAndSize((const char *)rows->are_rests.data, (Py_ssize_t)rows->are_rests.size);
+}
+
 static PyObject *rows_leads(PyObject *object, PyObject *Py_UNUSED(none)) {
     RowsObject *self = (RowsObject *)object;
     if (is_running(self)) return NULL;
@@ -266,6 +296,7 @@ static PyMethodDef rows_methods[] = {
     {"size", rows_size, METH_NOARGS, "size() -> int"},
     {"facts", rows_facts, METH_NOARGS, "facts() -> list: layout, line, values, texts of rows that state facts, and how many like it"},
     {"leads", rows_leads, METH_NOARGS, "leads() -> list of bytes"},
+    {"rests", rows_rests, METH_NOARGS, "rests() -> a byte for each lead: 1 if it is what is left of one that was read"},
     {"take", rows_take, METH_NOARGS, "take() -> dict of columns; the rows are empty afterwards"},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot rows_slots[] = {
@@ -339,14 +370,15 @@ static void scan_dealloc(PyObject *object) {
 static PyObject *scan_run_object(PyObject *object, PyObject *args) {
     ScanObject *self = (ScanObject *)object;
     Scan *scan = &self->scan;
-    unsigned int phase;
-    if (!PyArg_ParseTuple(args, "I", &phase)) return NULL;
+    unsigned int phase, run_kinds;
+    if (!PyArg_ParseTuple(args, "II", &phase, &run_kinds)) return NULL;
     if (self->program->running || self->rows->running) {
         PyErr_SetString(PyExc_RuntimeError, "another scan runs with this program or adds to these rows");
         return NULL;
     }
     self->program->running = self->rows->running = 1;
     scan->phase = phase;
+    scan->run_kinds = run_kinds;
     scan->kinds = 0;
     PyThreadState *state = PyEval_SaveThread();
     scan->slow_number = slow_number;
@@ -361,9 +393,10 @@ static PyObject *scan_run_object(PyObject *object, PyObject *args) {
         end = scan->stop_end - scan->start;
     }
     return Py_BuildValue(
-        "iLLLIy#ILL", how, begin, end, (long long)scan->line, (unsigned int)scan->matcher,
-        (const char *)scan->signature.data, (Py_ssize_t)(how == SCAN_LAYOUT ? scan->signature.size : 0),
-        (unsigned int)scan->kinds, (long long)scan->first_line, (long long)scan->last_line);
+        "iLLLIy#ILLII", how, begin, end, (long long)scan->line, (unsigned int)scan->matcher,
+        (const char *)scan->signature.data, (Py_ssize_t)(how == SCAN_LAYOUT || how == SCAN_LEAD ? scan->signature.size : 0),
+        (unsigned int)scan->kinds, (long long)scan->first_line, (long long)scan->last_line, (unsigned int)scan->phase,
+        (unsigned int)scan->asked_phase);
 }
 
 static PyObject *scan_skip(PyObject *object, PyObject *args) {
@@ -389,7 +422,7 @@ static PyObject *scan_counts(PyObject *object, PyObject *Py_UNUSED(none)) {
 }
 
 static PyMethodDef scan_methods[] = {
-    {"run", scan_run_object, METH_VARARGS, "run(phase) -> where and why it stopped, and the kinds and lines of what it found"},
+    {"run", scan_run_object, METH_VARARGS, "run(phase, kinds of the run so far) -> where and why it stopped, and the kinds and lines of what it found"},
     {"skip", scan_skip, METH_VARARGS, "skip(to): goes on there"},
     {"counts", scan_counts, METH_NOARGS, "counts() -> pieces, records, records with a note, ignored pieces by reason"},
     {NULL, NULL, 0, NULL}};
@@ -398,6 +431,58 @@ static PyType_Slot scan_slots[] = {
     {Py_tp_doc, "One buffer on its way through a program."}, {0, NULL}};
 static PyType_Spec scan_spec = {
     "benchledger.scanning._native.Scan", sizeof(ScanObject), 0, Py_TPFLAGS_DEFAULT, scan_slots};
+
+/* ---- Literals -------------------------------------------------------------------------------------------------- */
+
+static PyObject *literals_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(named)) {
+    const char *bytes, *lengths;
+    Py_ssize_t size, count, total = 0;
+    if (!PyArg_ParseTuple(args, "y#y#", &bytes, &size, &lengths, &count)) return NULL;
+    LiteralsObject *self = (LiteralsObject *)new_object(type);
+    if (self == NULL) return NULL;
+    count /= (Py_ssize_t)sizeof(uint32_t);
+    const uint32_t *each = (const uint32_t *)(const void *)lengths;
+    for (Py_ssize_t index = 0; index < count; index++) total = each[index] ? total + each[index] : -1;
+    if (total != size || count > MOST_LITERALS) {
+        Py_DECREF(self);
+        PyErr_SetString(PyExc_ValueError, "the lengths are not those of the literals, of which none is empty");
+        return NULL;
+    }
+    if (!literals_prepare(&self->literals, (const unsigned char *)bytes, each, (uint32_t)count)) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+static void literals_dealloc(PyObject *self) {
+    literals_free(&((LiteralsObject *)self)->literals);
+    free_object(self);
+}
+
+static PyObject *literals_found(PyObject *object, PyObject *text) {
+    const Literals *literals = &((LiteralsObject *)object)->literals;
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(text, &buffer, PyBUF_SIMPLE) < 0) return NULL;
+    PyObject *found = PyBytes_FromStringAndSize(NULL, literals->count);
+    if (found != NULL) {
+        unsigned char *marks = (unsigned char *)PyBytes_AsString(found);
+        memset(marks, 0, literals->count);
+        Span whole = {buffer.buf, (Place)buffer.buf + buffer.len};
+        Py_BEGIN_ALLOW_THREADS literals_find(literals, whole, marks);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&buffer);
+    return found;
+}
+
+static PyMethodDef literals_methods[] = {
+    {"found_in", literals_found, METH_O, "found_in(text) -> a byte for each literal: 1 if it stands in the text"}, {NULL, NULL, 0, NULL}};
+static PyType_Slot literals_slots[] = {
+    {Py_tp_new, literals_new}, {Py_tp_dealloc, literals_dealloc}, {Py_tp_methods, literals_methods},
+    {Py_tp_doc, "Many literals that are looked for at once."}, {0, NULL}};
+static PyType_Spec literals_spec = {
+    "benchledger.scanning._native.Literals", sizeof(LiteralsObject), 0, Py_TPFLAGS_DEFAULT, literals_slots};
 
 /* ---- module ---------------------------------------------------------------------------------------------------- */
 
@@ -437,8 +522,10 @@ PyMODINIT_FUNC PyInit__native(void) {
     program_type = (PyTypeObject *)PyType_FromSpec(&program_spec);
     rows_type = (PyTypeObject *)PyType_FromSpec(&rows_spec);
     scan_type = (PyTypeObject *)PyType_FromSpec(&scan_spec);
-    if (!column_type || !program_type || !rows_type || !scan_type || PyModule_AddType(module, program_type) < 0 ||
-        PyModule_AddType(module, rows_type) < 0 || PyModule_AddType(module, scan_type) < 0 ||
+    literals_type = (PyTypeObject *)PyType_FromSpec(&literals_spec);
+    if (!column_type || !program_type || !rows_type || !scan_type || !literals_type ||
+        PyModule_AddType(module, program_type) < 0 || PyModule_AddType(module, rows_type) < 0 ||
+        PyModule_AddType(module, scan_type) < 0 || PyModule_AddType(module, literals_type) < 0 ||
         PyModule_AddStringConstant(module, "STAMP", STAMP) < 0) {
         Py_DECREF(module);
         return NULL;

@@ -80,7 +80,7 @@ static void read_template(Blob *blob, Template *template) {
     if (template->holes > MOST_HOLES || template->count == 0) blob->failed = 1;
 }
 
-static int fits(uint32_t code, uint32_t target) {
+int program_fits(uint32_t code, uint32_t target) {
     switch (target) {
     case TO_NUMBER:
     case TO_CLOCK: return (code >= STEP_INT && code <= STEP_FLOAT) || code == STEP_DURATION || code == STEP_STAMP;
@@ -118,14 +118,27 @@ static void read_matcher(Blob *blob, Matcher *matcher, const Program *program) {
     matcher->json = number_of(blob);
     if (matcher->json != NO_STYLE && matcher->json >= program->maps_count) blob->failed = 1;
     matcher->phased = number_of(blob) != 0;
+    matcher->opens = number_of(blob) != 0;
+    matcher->begins = number_of(blob);
+    matcher->expansions_count = count_of(blob, 4096);
+    matcher->expansions = room_for(blob, matcher->expansions_count, sizeof *matcher->expansions);
+    for (uint32_t index = 0; index < matcher->expansions_count && !blob->failed; index++) {
+        Expansion *expansion = &matcher->expansions[index];
+        expansion->name = text_of(blob);
+        expansion->after = text_of(blob);
+        expansion->style = number_of(blob);
+        if (expansion->style >= styles) blob->failed = 1;
+    }
     if (matcher->kind >= MOST_KINDS || (matcher->style != NO_STYLE && matcher->style >= styles)) blob->failed = 1;
+    matcher->list_hole = number_of(blob);
+    if (matcher->list_hole != NO_STYLE && matcher->expansions_count == 0) blob->failed = 1;
     uint32_t hole = 0;
     for (uint32_t index = 0; index < matcher->template.count && !blob->failed; index++) {
         uint32_t code = matcher->template.steps[index].code;
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
         uint32_t target = matcher->targets[hole++] = number_of(blob);
         int is_used = !matcher->reference || matcher->json != NO_STYLE;
-        if (is_used && (target >= TARGETS || !fits(code, target))) blob->failed = 1;
+        if (is_used && (target >= TARGETS || !program_fits(code, target))) blob->failed = 1;
     }
 }
 
@@ -238,12 +251,15 @@ Program *program_load(const unsigned char *data, size_t size) {
 void program_free(Program *program) {
     if (program == NULL) return;
     for (uint32_t index = 0; program->heads && index < program->heads_count; index++) free(program->heads[index].template.steps);
-    for (uint32_t index = 0; program->matchers && index < program->matchers_count; index++)
+    for (uint32_t index = 0; program->matchers && index < program->matchers_count; index++) {
         free(program->matchers[index].template.steps);
+        free(program->matchers[index].expansions);
+    }
     for (uint32_t index = 0; program->ignores && index < program->ignores_count; index++)
         free(program->ignores[index].template.steps);
     for (uint32_t index = 0; program->maps && index < program->maps_count; index++) free_map(&program->maps[index]);
     for (uint32_t index = 0; index < program->layouts_count; index++) free(program->layouts[index].scales);
+    leads_free(&program->leads);
     free(program->maps);
     free(program->layouts);
     free(program->ignores);

@@ -3,6 +3,7 @@
 #define BENCHLEDGER_PROGRAM_H
 
 #include "json.h"
+#include "leads.h"
 #include "pairs.h"
 #include "search.h"
 #include "template.h"
@@ -18,6 +19,9 @@ enum { LAYOUT_FACTS = 1, LAYOUT_NO_TEXT = 2, LAYOUT_REFERENCE = 4, LAYOUT_EACH =
 /* Of a value that states a fact: only whether it is there counts, not what it is. */
 #define FACT_ANY 0x80000000u
 
+/* Whether a hole of a template's step may go there. */
+int program_fits(uint32_t code, uint32_t target);
+
 /* Where a head may stand: anywhere, where a word begins, or where a line does, in a line with one of its anchors. */
 enum { START_ANY, START_WORD, START_LINE, STARTS };
 
@@ -27,6 +31,12 @@ typedef struct {
     /* How many first steps are those of the head before. */
     uint32_t shared;
 } Head;
+
+/* A value of this name whose text holds `after` is a list of values itself. */
+typedef struct {
+    Span name, after;
+    uint32_t style;
+} Expansion;
 
 typedef struct {
     Span first;
@@ -38,6 +48,13 @@ typedef struct {
     uint32_t head;
     uint32_t kind, style, json;
     int phased;
+    /* Where records of other kinds stand before it, a run begins; the phase that begins with it, plus one. */
+    int opens;
+    uint32_t begins;
+    Expansion *expansions;
+    uint32_t expansions_count;
+    /* The hole whose text may be the list of the first of them, NO_STYLE: none. */
+    uint32_t list_hole;
     uint32_t targets[MOST_HOLES];
     /* The layout that was met last, plus one: mostly that of the next line too. */
     uint32_t last;
@@ -82,6 +99,7 @@ typedef struct {
     uint32_t ignores_count, reasons;
     Layout *layouts;
     uint32_t layouts_count;
+    Leads leads;
     /* How many stretches were scanned so far. */
     int64_t stretches;
     uint32_t slots[2 * MOST_LAYOUTS];

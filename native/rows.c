@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include "leads.h"
+
 #include <stdlib.h>
 
 #define BYTES(name, type) sizeof(type),
@@ -9,8 +11,6 @@ static const uint8_t entry_bytes[ROW_FIXED] = {ROW_COLUMNS(BYTES)};
 #define TITLE(name, type) #name,
 const char *const row_names[ROW_BUFFERS] = {ROW_COLUMNS(TITLE) MORE_COLUMNS(TITLE)};
 #undef TITLE
-
-enum { LEAD_LIMIT = 256 };
 
 /* Arrow's offsets begin with a 0, so that they are one more than the rows. */
 static int is_offsets(int column) { return strncmp(row_names[column], "end_", 4) == 0; }
@@ -41,6 +41,7 @@ void rows_free(Rows *rows) {
     for (int index = 0; index < ROW_BUFFERS; index++) buffer_free(&rows->buffers[index]);
     buffer_free(&rows->leads);
     buffer_free(&rows->end_leads);
+    buffer_free(&rows->are_rests);
     free(rows->slots);
     *rows = (Rows){0};
 }
@@ -79,7 +80,7 @@ static int more_slots(Rows *rows, uint32_t count) {
     uint32_t *slots = calloc(slots_count, sizeof *slots);
     if (slots == NULL) return 0;
     for (uint32_t index = 0; index < count; index++) {
-        uint32_t slot = hash_of(lead_at(rows, index), 0) & (slots_count - 1);
+        uint32_t slot = hash_of(lead_at(rows, index), rows->are_rests.data[index]) & (slots_count - 1);
         while (slots[slot]) slot = (slot + 1) & (slots_count - 1);
         slots[slot] = index + 1;
     }
@@ -89,20 +90,21 @@ static int more_slots(Rows *rows, uint32_t count) {
     return 1;
 }
 
-int32_t rows_lead(Rows *rows, Span lead) {
+int32_t rows_lead(Rows *rows, Span lead, uint8_t is_rest) {
     if (lead.start == lead.end) return -1;
     /* Of a longer one nobody looks at the rest. */
     if (span_length(lead) > LEAD_LIMIT) lead.start = lead.end - LEAD_LIMIT;
-    uint32_t slot = hash_of(lead, 0) & (rows->slots_count - 1);
+    uint32_t slot = hash_of(lead, is_rest) & (rows->slots_count - 1);
     for (; rows->slots[slot]; slot = (slot + 1) & (rows->slots_count - 1)) {
-        Span known = lead_at(rows, rows->slots[slot] - 1);
-        if (span_length(known) == span_length(lead) && memcmp(known.start, lead.start, span_length(lead)) == 0)
-            return (int32_t)rows->slots[slot] - 1;
+        uint32_t index = rows->slots[slot] - 1;
+        Span known = lead_at(rows, index);
+        if (rows->are_rests.data[index] == is_rest && span_length(known) == span_length(lead) && memcmp(known.start, lead.start, span_length(lead)) == 0)
+            return (int32_t)index;
     }
     uint32_t count = (uint32_t)(rows->end_leads.size / sizeof(uint32_t));
     if (rows->leads.size > INT32_MAX || !buffer_add(&rows->leads, lead.start, span_length(lead))) return -2;
     uint32_t end = (uint32_t)rows->leads.size;
-    if (!buffer_add(&rows->end_leads, &end, sizeof end)) return -2;
+    if (!buffer_add(&rows->end_leads, &end, sizeof end) || !buffer_add(&rows->are_rests, &is_rest, 1)) return -2;
     rows->slots[slot] = count + 1;
     if (count * 2 > rows->slots_count && !more_slots(rows, count + 1)) return -2;
     return (int32_t)count;

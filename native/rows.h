@@ -24,8 +24,9 @@ typedef struct {
     /* Those of ROW_COLUMNS have room for `room` rows; their `size` is set where they are taken. */
     Buffer buffers[ROW_BUFFERS];
     int64_t count, room;
-    /* The texts before records, each once: `end_leads` where one ends in `leads`. */
-    Buffer leads, end_leads;
+    /* The texts before records, each once: `end_leads` where one ends in `leads`, and whether it is all that was not read
+       of what stood there. */
+    Buffer leads, end_leads, are_rests;
     uint32_t *slots, slots_count;
 } Rows;
 
@@ -47,7 +48,7 @@ int rows_more(Rows *rows);
 size_t rows_bytes(const Rows *rows, int column);
 RowsMark rows_mark(const Rows *rows);
 void rows_back(Rows *rows, const RowsMark *mark);
-/* The number of a lead, -1 for an empty one, -2: no memory. */
-int32_t rows_lead(Rows *rows, Span lead);
+/* The number of a lead, or of what is left of one that was read; -1 for an empty one, -2: no memory. */
+int32_t rows_lead(Rows *rows, Span lead, uint8_t is_rest);
 
 #endif

@@ -73,33 +73,74 @@ static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Sp
     return 0;
 }
 
+/* A pair, with its key and its unit, by which a layout is known. */
+static int add_pair(Scan *scan, Draft *draft, const Pair *pair) {
+    double number = 0;
+    if (draft->values >= MOST_IN_A_ROW || (pair->kind == VALUE_NUMBER && !number_at(scan, pair->text, &number))) return 0;
+    if (!add_value(draft, pair->kind, number, pair->text)) return 0;
+    size_t key = span_length(pair->key), unit = pair->unit.start ? span_length(pair->unit) : 255;
+    if (key > 255 || (pair->unit.start && unit > 254)) return 0;
+    unsigned char *room = buffer_extend(&scan->signature, 2 + key + (pair->unit.start ? unit : 0));
+    if (room == NULL) return 0;
+    room[0] = (unsigned char)key;
+    room[1] = (unsigned char)unit;
+    memcpy(room + 2, pair->key.start, key);
+    if (pair->unit.start) memcpy(room + 2 + key, pair->unit.start, unit);
+    return 1;
+}
+
+/* The list that the text of a pair is, or NULL; `inner` is where it begins. */
+static const Expansion *expansion_of(const Matcher *matcher, const Pair *pair, Span *inner) {
+    for (uint32_t index = 0; pair->kind == VALUE_TEXT && index < matcher->expansions_count; index++) {
+        const Expansion *expansion = &matcher->expansions[index];
+        if (span_length(expansion->name) != span_length(pair->key) || !starts_with(pair->key.start, pair->key.end, expansion->name))
+            continue;
+        Place after = find(pair->text.start, pair->text.end, expansion->after);
+        if (after == NULL) return NULL;
+        *inner = (Span){after + span_length(expansion->after), pair->text.end};
+        return expansion;
+    }
+    return NULL;
+}
+
+static int add_inner(Scan *scan, Draft *draft, const Expansion *expansion, Span text, Span inner) {
+    uint32_t count = 0;
+    Span note;
+    const Style *style = &scan->program->styles[expansion->style];
+    if (!is_plain_text(text.start, text.end)) return 0;
+    if (pairs_read(style, &scan->program->units, inner, scan->inner, &count, &note) == PAIRS_UNUSUAL) return 0;
+    for (uint32_t index = 0; index < count; index++)
+        if (!add_pair(scan, draft, &scan->inner[index])) return 0;
+    return 1;
+}
+
 static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Span *holes) {
     uint32_t hole = 0;
     for (uint32_t index = 0; index < matcher->template.count; index++) {
         uint32_t code = matcher->template.steps[index].code;
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
         Span raw = matcher->strips && matcher->targets[hole] == TO_TEXT ? stripped(holes[hole].start, holes[hole].end) : holes[hole];
-        if (!add_hole(scan, draft, code, matcher->targets[hole], raw)) return 0;
+        const Expansion *list = hole == matcher->list_hole ? &matcher->expansions[0] : NULL;
+        Place inner = list ? find(raw.start, raw.end, list->after) : NULL;
+        if (inner) {
+            /* Says of a layout that the values of a list stand in the place of this hole's. */
+            static const unsigned char mark[] = {0, 255};
+            if (!buffer_add(&scan->signature, mark, sizeof mark)) return 0;
+            if (!add_inner(scan, draft, list, raw, (Span){inner + span_length(list->after), raw.end})) return 0;
+        } else if (!add_hole(scan, draft, code, matcher->targets[hole], raw)) {
+            return 0;
+        }
         hole++;
     }
     return 1;
 }
 
-/* The keys and units of the pairs, by which a layout is known. */
-static int add_pairs(Scan *scan, Draft *draft, uint32_t count) {
+static int add_pairs(Scan *scan, Draft *draft, const Matcher *matcher, uint32_t count) {
     for (uint32_t index = 0; index < count; index++) {
         const Pair *pair = &scan->pairs[index];
-        double number = 0;
-        if (pair->kind == VALUE_NUMBER && !number_at(scan, pair->text, &number)) return 0;
-        if (!add_value(draft, pair->kind, number, pair->text)) return 0;
-        size_t key = span_length(pair->key), unit = pair->unit.start ? span_length(pair->unit) : 255;
-        if (key > 255 || (pair->unit.start && unit > 254)) return 0;
-        unsigned char *room = buffer_extend(&scan->signature, 2 + key + (pair->unit.start ? unit : 0));
-        if (room == NULL) return 0;
-        room[0] = (unsigned char)key;
-        room[1] = (unsigned char)unit;
-        memcpy(room + 2, pair->key.start, key);
-        if (pair->unit.start) memcpy(room + 2 + key, pair->unit.start, unit);
+        Span inner;
+        const Expansion *expansion = expansion_of(matcher, pair, &inner);
+        if (!(expansion ? add_inner(scan, draft, expansion, pair->text, inner) : add_pair(scan, draft, pair))) return 0;
     }
     return 1;
 }
@@ -359,6 +400,71 @@ static Place matched(Scan *scan, const Matcher *matcher, Span piece, int alone, 
     return template_follow(&matcher->template, piece.start, piece.end, 0, scan->other);
 }
 
+/* ---- leads ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a text is what holes of such a step take. */
+static int is_form(uint32_t code, Span text) {
+    Place behind = NULL;
+    switch (code) {
+    case STEP_INT: behind = past_int(text.start, text.end); break;
+    case STEP_THOUSANDS: behind = past_thousands(text.start, text.end); break;
+    case STEP_FLOAT: behind = past_float(text.start, text.end); break;
+    case STEP_WORD:
+    case STEP_TEXT: behind = text.end; break;
+    case STEP_TIME: behind = past_time(text.start, text.end); break;
+    case STEP_DURATION: behind = past_duration(text.start, text.end); break;
+    case STEP_STAMP: behind = past_stamp(text.start, text.end); break;
+    case STEP_UNIX: behind = past_unix(text.start, text.end); break;
+    }
+    return behind == text.end;
+}
+
+/* 0: Python has to read it. */
+static int add_lead_part(Scan *scan, Draft *said, const LeadPart *part, Span lead) {
+    Span text = {lead.start + part->start, lead.start + part->end};
+    int64_t whole = 0;
+    if (!program_fits(part->code, part->target) || !is_form(part->code, text)) return 0;
+    /* A number that no column can hold makes a lead an unknown one. */
+    if (part->code == STEP_INT && (!to_int64(text, &whole) || whole > INT32_MAX || whole < -INT32_MAX)) return 0;
+    return add_hole(scan, said, part->code, part->target, text);
+}
+
+/* What a lead says holds where the line itself does not. */
+static void add_said(Draft *draft, const Draft *said) {
+    if (!draft->is_step && said->is_step) draft->step = said->step, draft->is_step = 1;
+    if (!draft->is_epoch && said->is_epoch) draft->epoch = said->epoch, draft->is_epoch = 1;
+    if (!draft->is_rank && said->is_rank) draft->rank = said->rank, draft->is_rank = 1;
+    if (!draft->is_logged_at && said->is_logged_at) draft->logged_at = said->logged_at, draft->is_logged_at = 1;
+    if (!draft->is_clock_s && said->is_clock_s) draft->clock_s = said->clock_s, draft->is_clock_s = 1;
+    if (draft->device.start == NULL) draft->device = said->device;
+    if (draft->label.start == NULL) draft->label = said->label;
+}
+
+/* Reads what stands before a record; `told` is the number of what is left of it, or of all of it where Python has to. */
+static int read_lead(Scan *scan, Span lead, Draft *draft, int32_t *told) {
+    if (span_length(lead) > LEAD_LIMIT) lead.start = lead.end - LEAD_LIMIT;
+    const LeadShape *shape = NULL;
+    if (lead.start < lead.end && memchr(lead.start, 0x1b, span_length(lead)) == NULL) {
+        shape = leads_find(&scan->program->leads, lead);
+        if (shape == NULL && scan->program->leads.count < MOST_LEADS) {
+            scan->signature.size = 0;
+            return buffer_add(&scan->signature, lead.start, span_length(lead)) ? SCAN_LEAD : SCAN_FAILED;
+        }
+    }
+    int is_read = shape != NULL && !shape->is_unknown;
+    Draft said;
+    memset(&said, 0, offsetof(Draft, kinds));
+    /* What stands next to the record holds. */
+    for (uint32_t index = is_read ? shape->count : 0; is_read && index > 0; index--)
+        is_read = add_lead_part(scan, &said, &shape->parts[index - 1], lead);
+    if (is_read) {
+        add_said(draft, &said);
+        lead = (Span){lead.start + shape->rest_start, lead.start + shape->rest_end};
+    }
+    *told = rows_lead(scan->rows, lead, (uint8_t)is_read);
+    return *told < -1 ? SCAN_FAILED : TAKEN;
+}
+
 static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int alone) {
     Matcher *matcher = &scan->program->matchers[number];
     const Span *holes;
@@ -381,7 +487,7 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
         if (found == PAIRS_NOTE) draft.note = note;
     }
     scan->signature.size = 0;
-    if (!add_holes(scan, &draft, matcher, holes) || !add_pairs(scan, &draft, count)) return SCAN_REFERENCE;
+    if (!add_holes(scan, &draft, matcher, holes) || !add_pairs(scan, &draft, matcher, count)) return SCAN_REFERENCE;
     if (matcher->json != NO_STYLE) {
         int found = read_json(scan, &scan->program->maps[matcher->json], (Span){behind, piece.end}, lead, &draft);
         if (found != TAKEN) return found;
@@ -393,16 +499,22 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
     if (layout == NULL) {
         if (scan->program->layouts_count >= MOST_LAYOUTS) return SCAN_REFERENCE;
         scan->matcher = number;
+        scan->asked_phase = phase;
         return SCAN_LAYOUT;
     }
     if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft.has_text)) return SCAN_REFERENCE;
     if (layout->values != (draft.values ? draft.values : 1)) return SCAN_REFERENCE;
-    int32_t told = rows_lead(scan->rows, lead);
-    if (told < -1 || !add_row(scan, &draft, layout, told, scan->head, alone)) return SCAN_FAILED;
+    /* Of two records in a line the reference reader says which begins a run. */
+    if (matcher->opens && (scan->run_kinds | scan->kinds) & ~(1u << matcher->kind)) return alone ? SCAN_RUN : SCAN_REFERENCE;
+    int32_t told;
+    int read = read_lead(scan, lead, &draft, &told);
+    if (read != TAKEN) return read;
+    if (!add_row(scan, &draft, layout, told, scan->head, alone)) return SCAN_FAILED;
     if (scan->kinds == 0) scan->first_line = scan->line;
     scan->kinds |= 1u << matcher->kind;
     scan->last_line = scan->line;
     scan->records++;
+    if (matcher->begins) scan->phase = matcher->begins - 1;
     scan->notes += draft.note.start != NULL;
     return TAKEN;
 }
@@ -573,7 +685,7 @@ static int find_heads(Scan *scan, Place begin, Place end) {
 
 typedef struct {
     int64_t pieces, records, notes, first_line, last_line;
-    uint32_t kinds;
+    uint32_t kinds, phase;
 } Counts;
 
 static int read_pieces(Scan *scan, Place begin, Place end) {
@@ -595,7 +707,7 @@ static int read_line(Scan *scan, Place begin, Place end) {
     if (scan->heads.size == 0) return has_one_of(program->anchors, program->anchors_count, begin, end) ? SCAN_REFERENCE : TAKEN;
     /* What was found in a part of the line is forgotten if the reference reader has to read it. */
     RowsMark mark = rows_mark(scan->rows);
-    Counts before = {scan->pieces, scan->records, scan->notes, scan->first_line, scan->last_line, scan->kinds};
+    Counts before = {scan->pieces, scan->records, scan->notes, scan->first_line, scan->last_line, scan->kinds, scan->phase};
     scan->reasons.size = 0;
     int found = read_pieces(scan, begin, end);
     if (found == TAKEN) {
@@ -613,6 +725,7 @@ static int read_line(Scan *scan, Place begin, Place end) {
     scan->first_line = before.first_line;
     scan->last_line = before.last_line;
     scan->kinds = before.kinds;
+    scan->phase = before.phase;
     return found;
 }
 

@@ -5,22 +5,26 @@
 #include "program.h"
 #include "rows.h"
 
-/* What a scan stops at: its end; a line for the reference reader; a line layout that it asks for; no memory. */
-enum { SCAN_DONE, SCAN_REFERENCE, SCAN_LAYOUT, SCAN_FAILED };
+/* What a scan stops at: its end; a line for the reference reader; a line layout or the shape of a lead that it asks for; a
+   line with which a run begins; no memory. */
+enum { SCAN_DONE, SCAN_REFERENCE, SCAN_LAYOUT, SCAN_LEAD, SCAN_RUN, SCAN_FAILED };
 
 typedef struct {
     Program *program;
     Rows *rows;
     Place start, end, at;
     int64_t base, line, log;
-    uint32_t phase;
+    /* The phase, and that of the layout that it asks for. */
+    uint32_t phase, asked_phase;
+    /* The kinds of the records that the run had before the scan went on. */
+    uint32_t run_kinds;
 
     /* What was found since the scan began, or since it stopped last. */
     int64_t pieces, records, notes, *ignored;
     uint32_t kinds;
     int64_t first_line, last_line;
 
-    /* Where it stopped: the line's place, and the layout that it asks for. */
+    /* Where it stopped: the line's place, and the layout that it asks for, or the lead. */
     Place stop_begin, stop_end;
     uint32_t matcher;
     Buffer signature;
@@ -39,7 +43,7 @@ typedef struct {
     /* The first head that was found in a line, and the steps to its end. */
     uint32_t found_head;
     Trail trails[2], *trail, *other;
-    Pair pairs[MOST_VALUES];
+    Pair pairs[MOST_VALUES], inner[MOST_VALUES];
     /* The object that was read last: several records may ask for it. */
     Json json;
     /* Reads a number that only Python reads exactly. */

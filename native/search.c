@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SEARCH_WIDE 1
-#include <immintrin.h>
-#endif
-
 static uint32_t slot_of(Place pair) { return (uint32_t)(pair[0] ^ (pair[1] << 4)) & (SEARCH_SLOTS - 1); }
 
 static void prepare_skips(Search *search, Span *literals, uint32_t count) {
@@ -40,8 +35,19 @@ static int compare_first(const void *one, const void *other) {
     return *((const Span *)one)->start - *((const Span *)other)->start;
 }
 
+void sets_of(Sets *sets, const Span *literals, uint32_t count, uint32_t places) {
+    *sets = (Sets){.places = places};
+    for (uint32_t index = 0; index < count; index++) {
+        uint8_t set = (uint8_t)(1u << (index * 8 / count));
+        for (uint32_t place = 0; place < places; place++) {
+            unsigned char byte = literals[index].start[place];
+            sets->low[place][byte & 15] |= set;
+            sets->high[place][byte >> 4] |= set;
+        }
+    }
+}
+
 static int prepare_wide(Search *search) {
-    search->places = search->window < 3 ? search->window : 3;
     search->by_first = malloc((search->count + 1) * sizeof *search->by_first);
     if (search->by_first == NULL) return 0;
     if (search->count) memcpy(search->by_first, search->literals, search->count * sizeof *search->by_first);
@@ -52,23 +58,21 @@ static int prepare_wide(Search *search) {
         while (at < search->count && *search->by_first[at].start == byte) at++;
     }
     search->first[256] = (uint16_t)at;
-    for (uint32_t index = 0; index < search->count; index++) {
-        /* Neighbours begin alike: one set for them. */
-        uint8_t set = (uint8_t)(1u << (index * 8 / search->count));
-        for (uint32_t place = 0; place < search->places; place++) {
-            unsigned char byte = search->by_first[index].start[place];
-            search->low[place][byte & 15] |= set;
-            search->high[place][byte >> 4] |= set;
-        }
-    }
+    sets_of(&search->sets, search->by_first, search->count, search->window < 3 ? search->window : 3);
     return 1;
+}
+
+int search_is_wide(void) {
+#ifdef SEARCH_WIDE
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return 0;
+#endif
 }
 
 int search_prepare(Search *search, Span *literals, uint32_t count) {
     prepare_skips(search, literals, count);
-#ifdef SEARCH_WIDE
-    search->wide = __builtin_cpu_supports("avx2") != 0;
-#endif
+    search->wide = search_is_wide();
     return prepare_wide(search);
 }
 
@@ -100,25 +104,10 @@ static int stands_at(const Search *search, Place at, Place end) {
     return 0;
 }
 
-/* Which of the 32 bytes at `at` may be the first ones of a literal. */
-__attribute__((target("avx2"))) static inline uint32_t may_begin(const Search *search, Place at) {
-    const __m256i halves = _mm256_set1_epi8(15);
-    __m256i sets = _mm256_set1_epi8(-1);
-    for (uint32_t place = 0; place < search->places; place++) {
-        __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)search->low[place]));
-        __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)search->high[place]));
-        __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + place));
-        __m256i by_low = _mm256_shuffle_epi8(low, _mm256_and_si256(bytes, halves));
-        __m256i by_high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), halves));
-        sets = _mm256_and_si256(sets, _mm256_and_si256(by_low, by_high));
-    }
-    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(sets, _mm256_setzero_si256()));
-}
-
 __attribute__((target("avx2"))) static Place next_by_sets(const Search *search, Place at, Place end, Place limit) {
     /* The bytes at the last place are read two further on. */
     for (; at < end && limit - at >= 34; at += 32) {
-        for (uint32_t may = may_begin(search, at); may; may &= may - 1) {
+        for (uint32_t may = may_begin(&search->sets, at); may; may &= may - 1) {
             Place found = at + __builtin_ctz(may);
             if (found < end && stands_at(search, found, end)) return found;
         }

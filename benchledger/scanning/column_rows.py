@@ -21,7 +21,7 @@ class ColumnsReader:
 
     whole = False
     marks: tuple[bytes, ...] = ()
-    opens = b""
+    opens = b"#"
 
     def __init__(self, log_format: LogFormat) -> None:
         assert log_format.columns is not None

@@ -163,7 +163,9 @@ def _together(definition: CsvDefinition, columns: Sequence[tuple[str, str | None
 
 
 def _first_line(head: bytes) -> bytes:
-    return head.lstrip().partition(b"\n")[0].strip()
+    begin = head.lstrip()
+    end = begin.find(b"\n")
+    return (begin if end < 0 else begin[:end]).strip()
 
 
 def _lines(head: bytes, complete: bool) -> list[bytes]:

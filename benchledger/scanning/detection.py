@@ -12,6 +12,7 @@ BLOCK = 65_536
 _LINES_TRIED = 2_000
 # Fewer bytes in common with a proof are no nearness: `g/` stands in every path.
 _LEAST_NEAR = 6
+_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Detector:
     One pass over a block tells which proofs can stand in it at all; only for these are its lines looked at.
     """
 
-    def __init__(self, formats: dict[str, LogFormat]) -> None:
+    def __init__(self, formats: dict[str, LogFormat], *, native: bool = True) -> None:
         proofs = [
             _Proof(
                 log_format,
@@ -59,21 +60,18 @@ class Detector:
         ]
         # The strongest first: once one stands in a block, the weaker ones need not be searched for.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
-        self._search = LiteralSearch(text for proof in proofs for text in (proof.literals[0], proof.longest))
-        self._by_longest: dict[bytes, list[int]] = {}
-        for number, proof in enumerate(self._proofs):
-            self._by_longest.setdefault(proof.longest, []).append(number)
+        self._search = LiteralSearch((proof.longest for proof in proofs), native=native)
+        # Only a log that nothing proves is asked for these, many of which are short and stand everywhere.
+        self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
+        # Logs of one program have the same ones of the longest literals.
+        self._possible: dict[frozenset[bytes], list[_Proof]] = {}
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
         top = max((score for score, _ in best.values()), default=(-1, 0))
-        there = self._search.found_in(block)
-        for number in sorted(number for literal in there for number in self._by_longest.get(literal, ())):
-            proof = self._proofs[number]
+        for proof in self._proofs_with(self._search.found_in(block)):
             if proof.score < top:
                 break
-            if proof.literals[0] not in there:
-                continue
             position = _proved_at(block, proof)
             if position is not None:
                 at = line + block.count(b"\n", 0, position)
@@ -81,6 +79,14 @@ class Detector:
                 best.setdefault(proof.format.name, (proof.score, f"line {at} holds {shown!r}"))
                 top = proof.score
         return any(score[0] for score, _ in best.values())
+
+    def _proofs_with(self, there: frozenset[bytes]) -> list[_Proof]:
+        found = self._possible.get(there)
+        if found is None:
+            if len(self._possible) >= _REMEMBERED:
+                self._possible.clear()
+            found = self._possible[there] = [proof for proof in self._proofs if proof.longest in there]
+        return found
 
     def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
         """The proved format with the highest score; None if nothing is proved."""
@@ -94,7 +100,7 @@ class Detector:
 
     def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
         """The nearest miss, `found` or better: the proof with most bytes of its literals in one line of the block."""
-        there = self._search.found_in(block)
+        there = self._firsts.found_in(block)
         for proof in self._proofs:
             if proof.literals[0] not in there or proof.most_near <= found[0]:
                 continue

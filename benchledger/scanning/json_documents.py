@@ -40,8 +40,8 @@ class JsonReader:
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
         self.layouts = Layouts(log_format)
-        # Where a document begins is searched for only if program output may stand before it.
-        self.marks = _marks(log_format.keys) if log_format.embedded else ()
+        # Where nothing stands that its keys begin with, it is not looked at further.
+        self.marks = _marks(log_format.keys)
         self.opens = b"" if log_format.embedded else b"{["
         self._whole = [(record, record.json) for record in log_format.records if record.json and not record.json.each]
         self._each: dict[str, list[tuple[RecordDefinition, JsonMap]]] = {}

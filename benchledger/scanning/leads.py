@@ -27,7 +27,7 @@ Found = tuple[dict[str, Stated], str | None]
 
 
 @dataclass(frozen=True)
-class _Shape:
+class LeadShape:
     """Where the values of a lead stand, those of the part next to the record first, and what no template takes."""
 
     parts: tuple[tuple[tuple[Hole, int, int], ...], ...]
@@ -45,7 +45,7 @@ class LeadReader:
         literals = "".join(part.text for template in leads() for part in template.parts if isinstance(part, Literal))
         self._by_digits = not any(byte in literals for byte in "0123456789")
         self._known: dict[bytes, Found] = {}
-        self._shapes: dict[bytes, _Shape] = {}
+        self._shapes: dict[bytes, LeadShape] = {}
 
     def read(self, lead: bytes) -> Found:
         """The record columns that a lead states (rank, logged_at), and the text of it that no template takes."""
@@ -72,7 +72,12 @@ class LeadReader:
         assert found is not None
         return found
 
-    def _shape(self, lead: bytes) -> tuple[_Shape, bool]:
+    def shape_of(self, lead: bytes) -> LeadShape | None:
+        """Where what a lead states stands in each that differs from it in digits only; None if not in each."""
+        shape, usual = self._shape(lead)
+        return shape if usual and self._by_digits else None
+
+    def _shape(self, lead: bytes) -> tuple[LeadShape, bool]:
         # False: a date that does not exist, or the like, made a lead of this shape another one.
         usual, taken = True, []
         start, end = _stripped(lead, 0, len(lead))
@@ -96,7 +101,7 @@ class LeadReader:
                 break
             if start == end:
                 break
-        return _Shape(tuple(taken), (start, end)), usual
+        return LeadShape(tuple(taken), (start, end)), usual
 
 
 def _stripped(lead: bytes, start: int, end: int) -> tuple[int, int]:
@@ -105,7 +110,7 @@ def _stripped(lead: bytes, start: int, end: int) -> tuple[int, int]:
     return start, start + len(text)
 
 
-def _stated(lead: bytes, shape: _Shape) -> Found | None:
+def _stated(lead: bytes, shape: LeadShape) -> Found | None:
     columns: dict[str, Stated] = {}
     for part in shape.parts:
         stated = {hole.name: _column(hole, lead[start:end]) for hole, start, end in part}

@@ -66,11 +66,12 @@ class LogReader:
         """`native`: whether the extension reads lines; None: if it is there and BENCH_SCANNER does not say "python"."""
         self._native = native_is_wanted() if native is None else native
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
-        self._detector = Detector(self._formats)
+        self._detector = Detector(self._formats, native=self._native)
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         self._readers = [reader for reader in found if reader is not None]
-        self._marks = LiteralSearch((mark for reader in self._readers for mark in reader.marks), rare=True)
+        marks = (mark for reader in self._readers for mark in reader.marks)
+        self._marks = LiteralSearch(marks, rare=True, native=self._native)
 
     def read(
         self,

@@ -5,9 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from benchledger.definitions.log_format import COLUMNS, CURRENT, KINDS, LogFormat, PairsStyle, RecordDefinition
+from benchledger.definitions.log_format import (
+    COLUMNS,
+    CURRENT,
+    KINDS,
+    PHASES,
+    Expansion,
+    LogFormat,
+    PairsStyle,
+    RecordDefinition,
+)
 from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
-from benchledger.scanning.native_blob import NONE, TARGETS, listed, sized, u32
+from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
 from benchledger.scanning.patterns import head_parts
 
@@ -16,29 +25,6 @@ _WORD_START, _LINE_START = 1, 2
 _MOST_BETWEEN = 8
 _MOST_HOLES = 64
 _MOST_STEPS = 256
-# The steps of a template and where the values of its holes go: numbers that native/template.h and program.h have too.
-_STEPS = (
-    "literal",
-    "blanks",
-    "int",
-    "int,",
-    "float",
-    "word",
-    "text",
-    "skip",
-    "time",
-    "duration",
-    "stamp",
-    "unix",
-    "end",
-)
-_CLOCKS = ("duration", "stamp")
-_NUMBERS = ("int", "int,", "float", *_CLOCKS)
-_TEXTS = ("word", "text")
-_FITTING = {
-    "step": ("int",), "epoch": ("int",), "rank": ("int",), "device": _TEXTS, "label": _TEXTS,
-    "logged_at": ("time", "unix"), "clock_s": _NUMBERS,
-}  # fmt: skip
 _BLANKS = re.compile(rb"([ \t]+)")
 # A number that such a character follows is no number, or one with a unit.
 _JOINING = re.compile(r"[0-9A-Za-z./:%-]")
@@ -51,6 +37,14 @@ class Matcher:
     record: RecordDefinition
     template: Template
     names: tuple[tuple[str, str | None], ...]
+    # The values whose text may be a list, which is read as one: pairs, or the last hole.
+    expanded: dict[str, Expansion]
+
+    @property
+    def list_hole(self) -> int | None:
+        """The hole whose text may be a list."""
+        holes = self.template.holes
+        return len(holes) - 1 if self.template.tail is None and self.expanded else None
 
 
 @dataclass(frozen=True)
@@ -77,7 +71,9 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
     styles: list[PairsStyle] = []
     maps: list[bytes] = []
     matchers = [
-        Matcher(record, template, _names(template)) for record in log_format.records for template in record.templates
+        Matcher(record, template, _names(template), _expanded(log_format, record, template))
+        for record in log_format.records
+        for template in record.templates
     ]
     reasons = tuple(dict.fromkeys(ignore.reason for ignore in log_format.ignores))
     heads = list(dict.fromkeys(templates))
@@ -121,13 +117,11 @@ def _matcher(
 ) -> bytes:
     record, template = matcher.record, matcher.template
     style = record.pairs if template.tail == "pairs" else None
-    targets = [_target(hole) for hole in template.holes]
-    # What begins a run or a phase, or speaks of a run's end, is judged in the order of the log.
+    targets = [target_of(hole) for hole in template.holes]
+    # Each of which is a run, or which speaks of a run's end, is judged in the order of the log.
     reference = (
-        record.name in log_format.run_starts
-        or record.name == log_format.run_each
+        record.name == log_format.run_each
         or record.status is not None
-        or record.begins_phase is not None
         or record.pick is not None
         or (style is not None and not _is_plain(style))
         or None in targets
@@ -152,9 +146,31 @@ def _matcher(
             u32(NONE if style is None or reference else styles.index(style)),
             u32(NONE if packed is None else len(maps) - 1),
             u32(record.phase == CURRENT),
+            u32(record.name in log_format.run_starts),
+            u32(0 if record.begins_phase is None else 1 + PHASES.index(record.begins_phase)),
+            listed([_expansion(name, expansion, styles) for name, expansion in matcher.expanded.items()]),
+            u32(NONE if matcher.list_hole is None else matcher.list_hole),
             *(u32(0 if target is None else TARGETS.index(target)) for target in targets),
         ]
     )
+
+
+def _expanded(log_format: LogFormat, record: RecordDefinition, template: Template) -> dict[str, Expansion]:
+    if template.tail == "json":
+        return {}
+    fields = {name: log_format.field_of(record.name, name) for _, name in log_format.fields}
+    found = {name: field.expand for name, field in fields.items() if field is not None and field.expand is not None}
+    if template.tail is None:
+        names = {hole.name for hole in template.holes[-1:] if target_of(hole) == "text"}
+    else:
+        names = set(found) - {hole.name for hole in template.holes}
+    return {name: found[name] for name in found if name in names and _is_plain(found[name].style)}
+
+
+def _expansion(name: str, expansion: Expansion, styles: list[PairsStyle]) -> bytes:
+    if expansion.style not in styles:
+        styles.append(expansion.style)
+    return sized(name.encode()) + sized(expansion.after.encode()) + u32(styles.index(expansion.style))
 
 
 def _is_plain(style: PairsStyle) -> bool:
@@ -165,15 +181,9 @@ def _is_plain(style: PairsStyle) -> bool:
     )
 
 
-def _target(hole: Hole) -> str | None:
-    if hole.name in COLUMNS:
-        return hole.name if hole.type in _FITTING[hole.name] else None
-    return "number" if hole.type in _NUMBERS else "text" if hole.type in _TEXTS else None
-
-
 def _names(template: Template) -> tuple[tuple[str, str | None], ...]:
     holes = [hole for hole in template.holes if hole.name not in COLUMNS]
-    return tuple((hole.name, "s" if hole.type in _CLOCKS else None) for hole in holes)
+    return tuple((hole.name, "s" if hole.type in CLOCKS else None) for hole in holes)
 
 
 def _head(template: Template) -> tuple[tuple[Part, ...], bool]:
@@ -202,7 +212,7 @@ def _steps(parts: tuple[Part, ...]) -> list[bytes]:
         elif isinstance(part, Skip):
             steps.append(_step("skip", len(behind)))
         elif isinstance(part, Hole):
-            number = len(behind) if part.type in _TEXTS else _end(after)
+            number = len(behind) if part.type in TEXTS else _end(after)
             steps.append(_step(part.type, number))
     return steps
 
@@ -231,4 +241,4 @@ def _style(style: PairsStyle) -> bytes:
 
 
 def _step(name: str, number: int = 0, literal: bytes = b"") -> bytes:
-    return u32(_STEPS.index(name)) + u32(number) + sized(literal)
+    return u32(STEPS.index(name)) + u32(number) + sized(literal)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.values import decode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +62,7 @@ class NativeRows:
 
     def _taken(self) -> list[_Part]:
         if count := self.native.size():
-            leads = self.native.leads()
+            leads = list(zip(self.native.leads(), self.native.rests(), strict=True))
             self._parts.append(_Part(self.native.take(), count, leads, self._schema))
         return self._parts
 
@@ -69,7 +70,7 @@ class NativeRows:
 class _Part:
     """Rows that were taken out of the scanner, as it wrote them."""
 
-    def __init__(self, buffers: dict[str, Any], count: int, leads: list[bytes], schema: pa.Schema) -> None:
+    def __init__(self, buffers: dict[str, Any], count: int, leads: list[tuple[bytes, int]], schema: pa.Schema) -> None:
         import pyarrow as pa
 
         self._buffers = {name: pa.py_buffer(buffer) for name, buffer in buffers.items()}
@@ -161,7 +162,9 @@ class _Part:
             return
         numbers = self._flat(pa.int32(), "lead")
         numbers = pc.if_else(pc.less(numbers, 0), pa.scalar(None, pa.int32()), numbers)
-        read = [_lead_reader().read(lead) for lead in self._leads]
+        # What is left of a lead that was read says nothing more.
+        reader = _lead_reader()
+        read = [({}, decode(lead)) if is_rest else reader.read(lead) for lead, is_rest in self._leads]
         texts = [None if text is None else redact(text) for _, text in read]
         found["lead"] = pa.array(texts, pa.string()).take(numbers)
         # What a lead states holds where the line itself does not.

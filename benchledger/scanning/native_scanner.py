@@ -12,11 +12,13 @@ from typing import Any
 
 from benchledger.definitions.log_format import CURRENT, KINDS, PHASES, FactDefinition, LogFormat
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.native_leads import packed_shape
 from benchledger.scanning.native_program import Matcher, compiled_format
 from benchledger.scanning.native_rows import number_of_layout
 from benchledger.scanning.native_stamp import c_stamp, python_stamp
 from benchledger.scanning.rows import Pieces
 from benchledger.scanning.scanner import ScannedLog, Scanner
+from benchledger.scanning.statements import SegmentNotes
 from benchledger.scanning.values import decode
 
 try:
@@ -27,10 +29,12 @@ except ImportError:  # no compiler was there when it was installed
 NOT_COMPILED = "this installation has no native scanner, since no C compiler was there"
 STALE = "the native scanner here was compiled from other sources: make native"
 
-_REFERENCE, _LAYOUT = 1, 2
+_REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
 _FACTS, _NO_TEXT, _EACH = 1, 2, 8
 _ANY = 0x80000000
 _NO_UNIT = 255
+# Of a signature: the values of a list stand in the place of the last hole's.
+_LIST = b"\0\xff"
 
 
 def is_there() -> bool:
@@ -51,6 +55,13 @@ def why_not() -> str | None:
 def native_is_wanted() -> bool:
     """Whether nobody asked for the scanner in Python."""
     return os.environ.get("BENCH_SCANNER") != "python"
+
+
+def literals(texts: list[bytes]) -> Any:
+    """The extension's search for many literals at once; None where it is not there."""
+    if not texts or not is_there():
+        return None
+    return _native.Literals(b"".join(texts), struct.pack(f"={len(texts)}I", *map(len, texts)))
 
 
 def slower_because() -> str | None:
@@ -74,8 +85,10 @@ class NativeScanner(Scanner):
         rows = columns.native_rows
         scan = _native.Scan(self._program, rows.native, buffer, end, base, line, columns.log)
         while True:
-            phase = PHASES.index(log.phase)
-            how, begin, stop, line, matcher, signature, kinds, first, last = scan.run(phase)
+            how, begin, stop, line, matcher, signature, kinds, first, last, phase, asked = scan.run(
+                PHASES.index(log.phase), _kinds_of_run(log.segments)
+            )
+            log.phase = PHASES[phase]
             if kinds:
                 self._see(kinds, first, last, log, columns)
             if how == _REFERENCE:
@@ -85,7 +98,11 @@ class NativeScanner(Scanner):
                 self.keep(pieces, log, columns)
                 scan.skip(stop)
             elif how == _LAYOUT:
-                self._add_layout(self._matchers[matcher], matcher, phase, signature)
+                self._add_layout(self._matchers[matcher], matcher, asked, signature)
+            elif how == _LEAD:
+                self._add_lead(signature)
+            elif how == _RUN:
+                log.segments.begin(line)
             else:
                 break
         found, records, notes, ignored = scan.counts()
@@ -105,10 +122,15 @@ class NativeScanner(Scanner):
             segments.state(segment, layout, values, texts, line, times)
 
     def _add_layout(self, found: Matcher, matcher: int, phase: int, signature: bytes) -> None:
-        names = [*found.names, *_pairs_of(signature)]
+        if found.list_hole is not None and signature.startswith(_LIST):
+            names = [*found.names[:-1], *_pairs_of(signature[len(_LIST) :])]
+        else:
+            names = [*found.names, *_pairs_of(signature)]
         record, fields = found.record, self.format.field_of
         layout = self.reader.layout_of(record, names, PHASES[phase])
-        expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name, _ in names)
+        # Lists in texts that the program does not read as lists.
+        named = (name for name, _ in names if name not in found.expanded)
+        expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)
         # A sum depends on each row, and on their order.
         each = any(fact.total for _, fact, _ in layout.facts)
         flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _EACH * each
@@ -119,6 +141,10 @@ class NativeScanner(Scanner):
             matcher, used, signature, number_of_layout(layout), flags, scales, struct.pack(f"={len(facts)}I", *facts)
         )
 
+    def _add_lead(self, lead: bytes) -> None:
+        parts, start, end, is_unknown = packed_shape(self.reader.leads.shape_of(lead))
+        self._program.add_lead(lead, parts, start, end, is_unknown)
+
 
 def native_scanner(log_format: LogFormat) -> NativeScanner | None:
     """The native scanner of a format, or None: there is no extension, or the format is for the one in Python."""
@@ -126,6 +152,10 @@ def native_scanner(log_format: LogFormat) -> NativeScanner | None:
         return None
     scanner = NativeScanner(log_format)
     return scanner if scanner.runs else None
+
+
+def _kinds_of_run(notes: SegmentNotes) -> int:
+    return sum(1 << KINDS.index(kind) for kind in notes.segments[-1].kinds) if notes.segments else 0
 
 
 def _says_one_thing(fact: FactDefinition) -> bool:

@@ -57,12 +57,16 @@ class SegmentNotes:
         segment.kinds.add(kind)
         return segment
 
+    def begin(self, line: int) -> None:
+        """Notes that a run begins behind others."""
+        self.segments.append(Segment(line, line, line))
+
     def add(self, row: Row, log_format: LogFormat) -> None:
         """Notes a row: it may open a run, state facts, or speak of a run's end."""
         record = row.layout.record
         opens = record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}
         if opens or (record.name == log_format.run_each and self.segments):
-            self.segments.append(Segment(row.line, row.line, row.line))
+            self.begin(row.line)
         segment = self.see(record.kind, row.line)
         if record.status is not None:
             _note_event(segment, record.status, row)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../literals.h"
 #include "../scan.h"
 
 static uint64_t state;
@@ -98,6 +99,38 @@ static uint32_t values_of(const Program *program, uint32_t number, Span signatur
     return values ? values : 1;
 }
 
+/* Any places at all: those of no lead must be refused, and values that stand at none are not read. */
+static void teach_lead(Program *program, Span lead) {
+    LeadPart parts[4];
+    uint32_t count = (uint32_t)chance(5), length = (uint32_t)span_length(lead);
+    for (uint32_t index = 0; index < count; index++) {
+        uint32_t start = (uint32_t)chance(length + 1);
+        parts[index] = (LeadPart){(uint32_t)chance(STEPS), (uint32_t)chance(TARGETS), start, start + (uint32_t)chance(length - start + 2)};
+    }
+    if (!leads_add(&program->leads, lead, parts, count, (uint32_t)chance(3), (uint32_t)chance(length + 2), chance(4) == 0) &&
+        !leads_add(&program->leads, lead, NULL, 0, 0, 0, 1))
+        exit(2);
+}
+
+static void find_literals(const File *lines, const Buffer *text) {
+    unsigned char bytes[256], found[32] = {0}, *exact = malloc(text->size ? text->size : 1);
+    uint32_t lengths[32], count = (uint32_t)chance(32);
+    Literals literals;
+    for (uint32_t index = 0, at = 0; index < count; index++, at += lengths[index - 1]) {
+        lengths[index] = 1 + (uint32_t)chance(8);
+        size_t from = chance(lines->size - lengths[index]);
+        memcpy(bytes + at, lines->data + from, lengths[index]);
+    }
+    if (exact == NULL || !literals_prepare(&literals, bytes, lengths, count)) exit(2);
+    if (text->size) memcpy(exact, text->data, text->size);
+    Span whole = {exact, exact + text->size};
+    literals_find(&literals, whole, found);
+    for (uint32_t index = 0; index < count; index++)
+        if (found[index] != (find(whole.start, whole.end, literals.texts[index]) != NULL)) abort();
+    literals_free(&literals);
+    free(exact);
+}
+
 static int64_t run(Program *program, const Buffer *text) {
     /* Exactly as much memory as there is text. */
     unsigned char *exact = malloc(text->size ? text->size : 1);
@@ -118,11 +151,18 @@ static int64_t run(Program *program, const Buffer *text) {
             scan->at = scan->stop_end;
             continue;
         }
+        if (how == SCAN_RUN) {
+            scan->kinds = scan->run_kinds = 0;
+            continue;
+        }
         Span signature = {scan->signature.data, scan->signature.data + scan->signature.size};
+        if (how == SCAN_LEAD) {
+            teach_lead(program, signature);
+            continue;
+        }
         uint32_t values = values_of(program, scan->matcher, signature);
         uint32_t facts[] = {(uint32_t)chance(values), (uint32_t)chance(values) | FACT_ANY};
-        uint32_t phase = program->matchers[scan->matcher].phased ? scan->phase : 0;
-        if (!program_add_layout(program, scan->matcher, phase, signature, 0, (uint32_t)chance(16), ones, values, facts, 2)) exit(2);
+        if (!program_add_layout(program, scan->matcher, scan->asked_phase, signature, 0, (uint32_t)chance(16), ones, values, facts, 2)) exit(2);
     }
     int64_t found = rows.count;
     if (rows.count != scan->records) abort();
@@ -161,6 +201,7 @@ int main(int count, char **given) {
             some_lines(&lines[index], &text);
             change(&text);
             records += run(program, &text);
+            if (chance(8) == 0 && lines[index].size > 8) find_literals(&lines[index], &text);
             buffer_free(&text);
         }
         program_free(program);

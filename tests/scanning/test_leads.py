@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchledger.definitions import format_file
+from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.toml_file import read_toml
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
@@ -18,6 +19,7 @@ from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import check_leads
+from tests.scanning.reading import line_format, read_by_reference, read_by_scanner, readers
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,35 @@ def leads_alike(draw: st.DrawFn) -> list[bytes]:
                 lead = lead.replace(hole, draw(filling), 1)
         found.append(lead.encode())
     return found
+
+
+@pytest.fixture(scope="module")
+def steps(tmp_path_factory: pytest.TempPathFactory) -> LogFormat:
+    return line_format(
+        tmp_path_factory.mktemp("steps"),
+        """
+        detect.proof = [["loss: "]]
+        [[record]]
+        name = "step"
+        kind = "step"
+        templates = ["step {step:int} loss: {loss:float}"]
+        [[record]]
+        name = "own"
+        kind = "step"
+        templates = ["own {rank:int} at {logged_at:time} loss: {loss:float}"]
+        """,
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(alike=st.lists(leads_alike(), min_size=1, max_size=4))
+def test_each_scanner_reads_leads_as_the_reference_does(steps: LogFormat, alike: list[list[bytes]]) -> None:
+    # What a line says itself outweighs what stands before it.
+    ends = (b"step 7 loss: 0.5\n", b"own 5 at 2023-01-01 00:00:00 loss: 0.5\n")
+    log = b"".join(lead + end for leads in zip(*alike, strict=True) for lead in leads for end in ends)
+
+    for reader in readers({steps.name: steps}):
+        assert read_by_scanner(reader, log)[0] == read_by_reference(steps, log)
 
 
 @settings(max_examples=200, deadline=None)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from benchledger.scanning import native_scanner
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.layout import Layouts
+from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.native_program import compiled_format
 from benchledger.scanning.samples import load_formats
@@ -88,6 +89,45 @@ def test_a_format_of_steps_also_coloured_goes_to_the_reference_reader_for_nothin
 
     assert [row["step"] for row in found.rows] == list(range(50))
     assert found.rows[7]["values"] == ["7.25", "1e-05"]
+
+
+RUN = (
+    b"device: cuda:0 n_gpu: 1, distributed training: True, 16-bits training: True\n"
+    b"Iteration: 61%%|####| 2111/3443 [08:49<05:35,  3.97it/s]DLL 2021-05-23 10:58:40 - PARAMETER Config : "
+    b"[\"Namespace(lr=%d, fp16=True, name='a, b', max_steps=7)\"]\n"
+)
+
+
+def test_what_begins_runs_lists_in_settings_and_dates_before_records_need_no_reference_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    format_ = load_formats()[FORMAT]
+    log = b"".join(RUN % run + b"2021-05-%02d 10:58:40,123 - INFO - " % run + STEP % (1, 1) for run in range(10, 20))
+    expected = read_by_reference(format_, log)
+    reader = LogReader({FORMAT: format_}, native=True)
+    monkeypatch.setattr(reader._scanner(format_).reader, "read_subline", lambda *args: pytest.fail(repr(args)))
+    leads = LeadReader.read
+    monkeypatch.setattr(LeadReader, "read", lambda self, lead: pytest.fail(repr(lead)) if lead else leads(self, lead))
+
+    found, _ = read_by_scanner(reader, log)
+
+    assert found == expected
+    assert len(found.segments) == 10
+
+
+def test_what_begins_a_phase_needs_no_reference_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    format_ = load_formats()["gluon-nlp-bert-pretrain"]
+    samples = [sample.text.strip() for sample in format_.samples if "Namespace" not in sample.text]
+    log = "\n".join(samples * 2).encode()
+    assert b"Running evaluation" in log
+    expected = read_by_reference(format_, log)
+    reader = LogReader({format_.name: format_}, native=True)
+    monkeypatch.setattr(reader._scanner(format_).reader, "read_subline", lambda *args: pytest.fail(repr(args)))
+
+    found, _ = read_by_scanner(reader, log)
+
+    assert found == expected
+    assert len(found.rows) > len(samples)
 
 
 def test_a_line_that_only_the_reference_reader_knows_keeps_its_place_among_the_others() -> None:

@@ -29,6 +29,10 @@ LINES = st.lists(
 )
 
 
+# By Aho-Corasick, many literals or few, and by the extension where there is one.
+WAYS = [(False, False), (True, False), (False, True)]
+
+
 def formats_of(proofs):
     """A format for each proof, the first of them generic."""
     one = known_formats()["ngc-pytorch-bert"]
@@ -59,9 +63,13 @@ def plainly(formats, log: bytes) -> list[str]:
 
 
 def in_one_pass(formats, log: bytes) -> list[str]:
-    detector, best = Detector(formats), {}
-    detector.look(log, 1, best)
-    verdict = detector.verdict(formats, best)
+    verdicts = []
+    for native in (False, True):
+        detector, best = Detector(formats, native=native), {}
+        detector.look(log, 1, best)
+        verdicts.append(detector.verdict(formats, best))
+    verdict, other = verdicts
+    assert verdict == other
     if verdict is None:
         return []
     if verdict.format is not None:
@@ -86,21 +94,38 @@ def test_one_pass_proves_the_same_of_all_formats(lines):
     assert in_one_pass(formats, log) == plainly(formats, log)
 
 
-@given(st.lists(st.binary(min_size=1, max_size=4), max_size=8), st.binary(max_size=200), st.booleans())
-def test_every_literal_is_found_where_it_stands(literals, text, rare):
-    assert LiteralSearch(literals, rare).found_in(text) == {literal for literal in literals if literal in text}
+@given(
+    st.lists(
+        st.one_of(st.binary(min_size=1, max_size=4), st.text("ab- ", min_size=1, max_size=12).map(str.encode)),
+        max_size=8,
+    ),
+    st.one_of(st.binary(max_size=200), st.text("ab- ", max_size=200).map(str.encode)),
+    st.booleans(),
+    st.booleans(),
+)
+def test_every_literal_is_found_where_it_stands(literals, text, rare, native):
+    assert LiteralSearch(literals, rare, native).found_in(text) == {literal for literal in literals if literal in text}
 
 
-@pytest.mark.parametrize("rare", [False, True])
-def test_literals_over_one_another_are_all_found(rare):
+def test_a_literal_that_stands_in_every_line_hides_no_other():
+    literals = [f"often {number}".encode() for number in range(40)] + [b"once"]
+    text = b"\n".join(literals[:40]) * 9
+
+    for native in (False, True):
+        assert LiteralSearch(literals, native=native).found_in(text) == set(literals[:40])
+        assert LiteralSearch(literals, native=native).found_in(text + b" once\n" + text) == set(literals)
+
+
+@pytest.mark.parametrize(("rare", "native"), WAYS)
+def test_literals_over_one_another_are_all_found(rare, native):
     literals = {b"abc", b"b", b"bcd", b"cd", b"d"}
 
-    assert LiteralSearch(literals, rare).found_in(b"xabcdx") == literals
+    assert LiteralSearch(literals, rare, native).found_in(b"xabcdx") == literals
 
 
-@pytest.mark.parametrize("rare", [False, True])
-def test_a_literal_is_found_wherever_in_a_long_text_it_begins(rare):
-    search = LiteralSearch([b"needle", b"x"], rare)
+@pytest.mark.parametrize(("rare", "native"), WAYS)
+def test_a_literal_is_found_wherever_in_a_long_text_it_begins(rare, native):
+    search = LiteralSearch([b"needle", b"x"], rare, native)
 
     for start in range(65_536 - 7, 65_536 + 2):
         assert search.found_in(b"." * start + b"needle" + b"." * 70_000) == {b"needle"}
