@@ -11,21 +11,6 @@ create macro olympic_mean(numbers, fewest, without) as
             then list_avg(list_slice(list_sort(numbers), fewest + 1, len(numbers) - (fewest - without)))
     end;
 
--- Of a list the part that a window takes: without the `first` and the `last` so many, and no more than `most`.
-create macro sliced(items, "first", most, "last") as
-    list_slice(items, "first" + 1, greatest(least("first" + coalesce(most, len(items)), len(items) - "last"), 0));
-
-create macro ranks_of(readings) as list_sort(list_distinct(list_transform(readings, lambda x: x.rank)));
-
--- The mean of one rank's speeds, each a tuple of rank, steps and speed: of the speeds, or all steps over all seconds.
-create macro mean_of_rank(speeds, average_of) as
-    case
-        when average_of = 'times'
-            then list_sum(list_transform(speeds, lambda x: x[2]))
-                / list_sum(list_transform(speeds, lambda x: x[2] / x[3]))
-        else list_avg(list_transform(speeds, lambda x: x[3]))
-    end;
-
 -- Kept, as series_member and those behind it: what a run's records say under each rule, read once.
 
 create table run_format (

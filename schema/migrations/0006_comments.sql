@@ -1044,12 +1044,6 @@ comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro olympic_mean is
     'olympic_mean(numbers, fewest, without): the mean without the fewest lowest and highest; the without that gave no number are some of the highest, and more of them than that make it NULL.';
-comment on macro sliced is
-    'Of a list the part that a window takes: without the first and the last so many, and no more than most.';
-comment on macro ranks_of is
-    'The ranks of a list of readings, each once.';
-comment on macro mean_of_rank is
-    'The mean of one rank''s speeds, given as tuples of rank, steps and speed: of the speeds, or of all steps over all seconds.';
 comment on macro faster is
     'How many times as fast as a base: value over base, or base over value where both are seconds or minutes.';
 comment on macro table place_of_log is

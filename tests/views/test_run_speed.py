@@ -263,3 +263,13 @@ def test_seconds_a_step_are_made_of_samples_a_second_by_the_global_batch(ledger)
         (16.0, "s", "ok", None),
         (None, "s", "missing_fact", "global_batch_size"),
     ]
+
+
+def test_a_speed_of_nought_takes_no_number_of_seconds(ledger):
+    ledger.rule("test.seconds", unit="s")
+    for _ in range(2):
+        ledger.run(*(ledger.step(step, speed=0.0) for step in range(3)))
+
+    told = ledger.rows("select value, status, reason from run_speed where rule = 'test.seconds'")
+
+    assert told == 2 * [(None, "failed", "its records come to no finite number")]

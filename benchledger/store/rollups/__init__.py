@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import duckdb
 
-# Their numbers are lists in memory while the rules are applied.
-CHUNK_RECORDS = 500_000
-# So many numbers as rules are given copies of at a time: of a long log one rule after the other is asked.
-COPIED_NUMBERS = 6_000_000
+# So many records at a time are asked for what they say.
+CHUNK_RECORDS = 1_000_000
+# Of a longer stream of readings only the ends are kept one by one.
+LONGEST_LIST = 1_000
 # What is made of a chunk's records, in this order; some of it only where a query has a row: it is planned as slowly as
 # all the rest together, and most logs need none of it.
 _STEPS = (
     ("readings", None),
-    ("timings", "from timed_run union all from round_run union all from span_run limit 1"),
+    ("intervals", "from timed_run where quantity = 'interval' limit 1"),
+    ("rounds", "from timed_run where quantity = 'round' limit 1"),
+    ("spans", "from timed_run where quantity = 'span' limit 1"),
+    ("timings", "from made_reading limit 1"),
     ("asked", None),
-    ("places", "from asked where not is_plain limit 1"),
+    ("rank_medians", "from asked where lanes = 'median' limit 1"),
+    ("streams", None),
+    ("bodies", "from stream where is_long limit 1"),
+    ("lanes", None),
+    ("middles", "from body limit 1"),
+    ("speeds", None),
     ("memory", None),
 )
-_SIZES = """
-select coalesce((select sum(len(rates)) from listed), 0)::bigint, coalesce((select max(nth_rule) from asked), 0)
-"""
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 
 
@@ -60,17 +65,9 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         con.execute(_sql("records"))
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
-                con.execute(_sql(part))
-        _fill_speeds(con)
+                con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)))
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
-
-
-def _fill_speeds(con: duckdb.DuckDBPyConnection) -> None:
-    numbers, rules = con.execute(_SIZES).fetchall()[0]
-    at_once = max(1, COPIED_NUMBERS // max(1, numbers))
-    for first in range(1, rules + 1, at_once):
-        con.execute(_sql("speeds"), {"first": first, "last": first + at_once - 1})
 
 
 def _sql(name: str) -> str:

@@ -10,7 +10,7 @@ with stated as (
     group by run_id
 )
 select
-    listed.* exclude (rates, lowest_rate),
+    listed.*,
     -- Without a rule's word a step speaks by its printed speed (steps/s where it prints no other), else by its
     -- printed time, else by the clock.
     case quantity
@@ -44,7 +44,7 @@ select
 from (
     select
         *,
-        rowid as listed_id,
+        row_number() over () as listed_id,
         quantity = 'throughput' and (unit is null or unit in ('samples/s', 'tokens/s', 'steps/s')) as speaks
     from listed
 ) as listed
@@ -58,7 +58,19 @@ window
     of_name as (partition by listed.run_id, kind, phase, quantity, unit, listed.name);
 
 create or replace temp table asked as
-with readable as (
+-- Rules that take the same of a run's readings share them.
+with variant as (
+    select
+        rule,
+        dense_rank() over (order by after_step, to_step, reading_rounding, reading_rounding_digits) as variant,
+        count(*) over () as variants,
+        after_step,
+        to_step,
+        reading_rounding,
+        reading_rounding_digits
+    from rule
+),
+readable as (
     select
         told.*,
         rule.rule,
@@ -80,13 +92,17 @@ with readable as (
                 then format('{} goes by several names: {}, {}', replace(told.quantity, '_', ' '), one_name, other_name)
             when scopes > 1 then 'throughput is per GPU in some records and global in others'
         end as mixture,
-        (rule.ranks = 'all' or rule.ranks <> 'median' and has_one_rank)
-        and (rule.average_of = 'rates' or told.quantity not in ('interval', 'round'))
-        and coalesce(rule.after_step, rule.to_step) is null
-        and rule.reading_rounding is null as is_plain
+        case
+            when rule.ranks = 'median' then 'median'
+            when has_one_rank or rule.ranks = 'all' then 'all'
+            when rule.ranks = 'first' then 'first'
+            else 'each'
+        end as lanes,
+        variant.* exclude (rule)
     from told
     join due_rule using (run_id)
     join rule on rule.rule = due_rule.rule and rule.kind = told.kind
+    join variant on variant.rule = rule.rule
     where (rule.name is null or rule.name = told.name)
         and case when rule.quantity is null then is_first_choice else rule.quantity = told.quantity end
         and case when rule.name is null then nth else nth_of_name end = 1
@@ -112,23 +128,27 @@ chosen as (
     ) = 1
 )
 select
-    listed_id,
     run_id,
+    reading_key,
     kind,
     phase,
     quantity,
-    unit,
-    name,
-    scope,
-    lowest_rank,
     records,
+    usable,
+    usable as found,
+    lowest_rank,
     rule,
-    dense_rank() over (order by rule) as nth_rule,
-    ranks,
     base_unit,
     yields,
     mixture,
-    is_plain,
+    lanes,
+    after_step,
+    to_step,
+    reading_rounding,
+    reading_rounding_digits,
+    (listed_id * 4 + case lanes when 'all' then 0 when 'first' then 1 when 'each' then 2 else 3 end) * variants
+        + variant as stream_id,
+    -1000000 - stream_id as median_key,
     processes,
     case
         when quantity <> 'throughput' and unit is distinct from 's' then null

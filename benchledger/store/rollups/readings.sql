@@ -13,47 +13,33 @@ create or replace temp view printed_reading as
 select
     record.run_id,
     printable.reading_key,
-    printable.quantity,
-    record.part,
-    record.log_id,
-    record.byte_offset,
+    record.place,
     printable.ordinal,
-    coalesce(record.rank, -1) as rank,
+    record.epoch,
+    record.rank,
     record.step - 1 as since,
     record.step,
-    1 as steps,
     record."values"[printable.ordinal] as value,
     isfinite(value) and (printable.quantity = 'throughput' or value > 0) as is_usable
 from chunk_record as record
 join printable using (shape_id)
 where record.part is not null and value is not null;
 
--- Most rules need no more than the speeds in their order; structs cost several times as much.
-create or replace temp macro listed_of(readings) as table
-select
-    run_id,
-    reading_key,
-    any_value(quantity) as quantity,
-    coalesce(
-        list(per_second(value, steps, quantity) order by part, log_id, byte_offset, ordinal) filter (where is_usable), []
-    ) as rates,
-    min(per_second(value, steps, quantity)) filter (where is_usable) as lowest_rate,
-    count(*) as records,
-    min(rank) as lowest_rank,
-    min(rank) = max(rank) as has_one_rank
-from query_table(readings)
-group by run_id, reading_key;
-
 create or replace temp table listed as
-select
-    listed.* exclude (reading_key),
-    printable.kind,
-    printable.phase,
-    printable.unit,
-    printable.name,
-    printable.scope
-from listed_of('printed_reading') as listed
-join (select distinct reading_key, kind, phase, unit, name, scope from printable) as printable using (reading_key);
+with own as (
+    select
+        run_id,
+        reading_key,
+        count(*) as records,
+        count(*) filter (is_usable) as usable,
+        min(coalesce(rank, -1)) as lowest_rank,
+        min(coalesce(rank, -1)) = max(coalesce(rank, -1)) as has_one_rank
+    from printed_reading
+    group by run_id, reading_key
+)
+select own.*, said.kind, said.phase, said.quantity, said.unit, said.name, said.scope
+from own
+join (select distinct reading_key, kind, phase, quantity, unit, name, scope from printable) as said using (reading_key);
 
 -- Where the time from step to step, from round to round of all ranks, or between two records is asked for.
 create or replace temp table asked_timing as
@@ -69,7 +55,7 @@ join (
 
 -- Intervals are made where nothing else tells a step's speed, or a rule asks for them.
 create or replace temp table timed_run as
-select run_id
+select run_id, 'interval' as quantity
 from chunk_run
 where run_id in (select run_id from asked_timing where quantity = 'interval')
     or run_id not in (
@@ -78,24 +64,32 @@ where run_id in (select run_id from asked_timing where quantity = 'interval')
         where kind = 'step'
             and phase = 'train'
             and (quantity = 'step_time' or unit is null or unit in ('samples/s', 'tokens/s', 'steps/s'))
-    );
+    )
+union all
+select run_id, quantity
+from asked_timing
+where quantity in ('round', 'span');
 
-create or replace temp table round_run as
-select run_id from asked_timing where quantity = 'round';
-
-create or replace temp table span_run as
-select run_id from asked_timing where quantity = 'span';
-
--- Filled where one of these is to be (timings.sql, places.sql).
-create or replace temp table timed_reading (
-    run_id bigint, quantity varchar, name varchar, part integer, log_id bigint, byte_offset bigint, rank integer,
-    since bigint, step bigint, steps bigint, value double, ordinal integer, is_usable boolean, reading_key bigint
+-- Filled by the times that no log prints (intervals.sql and those behind it) and by rank_medians.sql.
+create or replace temp table made_reading (
+    run_id bigint, reading_key bigint, place bigint, rank integer, since bigint, step bigint, value double,
+    is_usable boolean
 );
 
-create or replace temp table placed (
-    rule varchar, listed_id bigint, run_id bigint, phase varchar, unit varchar, name varchar, scope varchar,
-    readings struct(
-        part integer, log_id bigint, byte_offset bigint, ordinal integer, rank integer, since bigint, step bigint,
-        steps bigint, value double
-    )[]
-);
+-- Keys below zero, so that they are none of those that are printed.
+create or replace temp table timing as
+select 'interval' as quantity, null as name, -1 as reading_key
+union all
+select 'round', null, -2
+union all
+select 'span', name, -2 - row_number() over (order by name)
+from (select distinct name from rule where quantity = 'span');
+
+create or replace temp view reading as
+select run_id, reading_key, place, ordinal, rank, since, step, value
+from printed_reading
+where is_usable
+union all
+select run_id, reading_key, place, 0, rank, since, step, value
+from made_reading
+where is_usable;

@@ -1,152 +1,130 @@
--- What the readings come to, each under the rule that asks for it.
+-- What the streams come to, each under the rule that asks for it.
 
 insert into kept_speed
-with applied as (
+with windowed as (
     select
-        asked.* exclude (ranks, nth_rule),
-        rule.ranks,
-        rule.skip,
-        rule.take,
-        rule.skip_last,
-        rule.positive_only,
-        rule.average_of,
-        rule.statistic,
-        rule.trim,
-        rule.trim_from,
-        rule.after_step,
-        rule.to_step,
-        rule.complete,
-        rule.zero_fails,
-        rule.reading_rounding,
-        rule.reading_rounding_digits,
-        rule.rounding,
-        rule.rounding_digits,
-        case when asked.is_plain then listed.rates end as all_rates,
-        rule.positive_only and not (asked.is_plain and listed.lowest_rate > 0) as drops_some,
-        case
-            when asked.is_plain then null
-            when asked.ranks = 'median' then coalesce(stepwise.readings, [])
-            when asked.ranks = 'first' then list_filter(coalesce(placed.readings, []), lambda x: x.rank = asked.lowest_rank)
-            else coalesce(placed.readings, [])
-        end as candidates,
-        case when asked.ranks = 'median' then coalesce(len(stepwise.readings), 0) else len(listed.rates) end as found,
-        found + asked.records - len(listed.rates) as seen
+        asked.rowid as ask_id,
+        asked.lanes,
+        lane.lane,
+        greatest(
+            least(rule.skip + coalesce(rule.take, len(lane.rates)), len(lane.rates) - rule.skip_last), 0
+        ) as until,
+        list_slice(lane.rates, rule.skip + 1, until) as rates,
+        list_slice(lane.steps, rule.skip + 1, until) as steps,
+        list_slice(lane.seconds, rule.skip + 1, until) as seconds,
+        list_slice(lane.since, rule.skip + 1, until)[1] as first_since,
+        list_slice(lane.reached, rule.skip + 1, until)[-1] as last_step,
+        -- A window without an end has all of what lies between the ends of a long stream.
+        coalesce(if(rule.take is null and rule.statistic <> 'last', body.every.records, 0), 0) as passed,
+        if(passed > 0, if(rule.positive_only, body.positive, body.every), null) as between,
+        rule.average_of
     from asked
-    join rule on rule.rule = asked.rule and asked.nth_rule between $first and $last
-    join listed on listed.rowid = asked.listed_id
-    left join (from placed where rule is null) as placed on placed.listed_id = asked.listed_id
-    left join (from placed where rule is not null) as stepwise
-        on stepwise.rule = asked.rule
-        and stepwise.run_id = asked.run_id
-        and stepwise.phase is not distinct from asked.phase
-        and stepwise.unit is not distinct from asked.unit
-        and stepwise.name = asked.name
-        and stepwise.scope is not distinct from asked.scope
+    join rule using (rule)
+    left join lane using (stream_id)
+    left join body on body.stream_id = lane.stream_id and body.lane = lane.lane
 ),
-bounded as (
+-- A window of each rank's own records.
+each_lane as (
     select
-        * exclude (candidates),
+        *,
         case
-            when is_plain or coalesce(after_step, to_step) is null then candidates
-            -- Of an interval both ends lie within the window.
-            else list_filter(
-                candidates,
-                lambda x: x.since >= coalesce(after_step, x.since) and x.step <= coalesce(to_step, x.step)
-            )
-        end as within
-    from applied
-),
-windowed as (
-    select
-        * exclude (within, all_rates),
-        case when is_plain then sliced(all_rates, skip, take, skip_last) end as plain_rates,
-        case
-            when ranks not in ('each', 'mean') then sliced(within, skip, take, skip_last)
-            -- A window of each rank's own records.
-            else flatten(list_transform(
-                ranks_of(within), lambda r: sliced(list_filter(within, lambda x: x.rank = r), skip, take, skip_last)
-            ))
-        end as chosen,
-        case
-            when ranks not in ('each', 'mean') then 1
-            when is_plain then least(found, 1)
-            else len(ranks_of(within))
-        end as windows
-    from bounded
-),
-rated as (
-    select
-        * exclude (chosen, plain_rates),
-        kind = 'summary' or coalesce(len(plain_rates), len(chosen)) is not distinct from take * windows or coalesce(
-            chosen[-1].step = to_step
-            and (quantity not in ('interval', 'round') or chosen[1].since = coalesce(after_step, chosen[1].since)),
-            false
-        ) as is_whole,
-        case
-            when is_plain then plain_rates
-            -- The median over ranks was taken of rounded readings already.
-            when reading_rounding is null or ranks = 'median'
-                then list_transform(chosen, lambda x: per_second(x.value, x.steps, quantity))
-            else list_transform(
-                chosen,
-                lambda x: per_second(rounded(x.value, reading_rounding, reading_rounding_digits), x.steps, quantity)
-            )
-        end as every_rate,
-        case
-            -- A printed speed or time is of one step.
-            when average_of = 'times' and is_plain and (drops_some or ranks = 'mean')
-                then list_transform(plain_rates, lambda x: 1.0::double)
-            when average_of = 'times' then list_transform(chosen, lambda x: x.steps::double)
-        end as volumes,
-        case
-            when ranks = 'mean' and is_plain then list_transform(plain_rates, lambda x: lowest_rank)
-            when ranks = 'mean' then list_transform(chosen, lambda x: x.rank)
-        end as rate_ranks
+            when len(rates) + passed = 0 then null
+            when average_of = 'times'
+                then (coalesce(list_sum(steps), len(rates)) + coalesce(between.steps, 0))
+                    / (coalesce(list_sum(coalesce(seconds, list_transform(rates, lambda x: 1 / x))), 0)
+                        + coalesce(between.seconds, 0))
+            else (coalesce(list_sum(rates), 0) + coalesce(between.rates, 0)) / (len(rates) + passed)
+        end as mean
     from windowed
+    where lanes = 'each'
+),
+window_of as (
+    select
+        ask_id, rates, steps, seconds, first_since, last_step, passed, between,
+        1 as windows, null as mean_of_lanes
+    from windowed
+    where lanes <> 'each'
+    union all
+    select
+        ask_id,
+        flatten(list(rates order by lane)),
+        flatten(list(steps order by lane) filter (steps is not null)),
+        flatten(list(seconds order by lane) filter (seconds is not null)),
+        first(first_since order by lane),
+        last(last_step order by lane),
+        sum(passed),
+        if(sum(passed) > 0, {
+            'records': sum(between.records), 'rates': sum(between.rates order by lane),
+            'steps': sum(between.steps order by lane), 'seconds': sum(between.seconds order by lane)
+        }, null),
+        count(lane),
+        list_avg(list(mean order by lane))
+    from each_lane
+    group by ask_id
 ),
 used as (
     select
-        * exclude (every_rate) replace (
-            case
-                when drops_some and average_of = 'times' then list_transform(
-                    list_filter(list_zip(volumes, every_rate), lambda x: x[2] > 0), lambda x: x[1]
-                )
-                else volumes
-            end as volumes
-        ),
-        -- "last" looks for the last record first: a run that ends with 0 has no positive speed.
+        asked.* exclude (after_step, to_step, reading_rounding, reading_rounding_digits),
+        rule.skip,
+        rule.ranks,
+        rule.average_of,
+        rule.statistic,
+        rule.trim,
+        rule.complete,
+        rule.zero_fails,
+        rule.rounding,
+        rule.rounding_digits,
+        asked.kind = 'summary' or coalesce(len(window_of.rates), 0) + passed is not distinct from rule.take * windows or coalesce(
+            last_step = rule.to_step
+            and (asked.quantity not in ('interval', 'round') or first_since = coalesce(rule.after_step, first_since)),
+            false
+        ) as is_whole,
+        rule.statistic = 'trimmed' and len(window_of.rates) + passed >= rule.trim_from as is_trimmed,
         case
-            when statistic = 'last'
-                then list_filter(list_slice(every_rate, -1, -1), lambda x: x > 0 or not positive_only)
-            when drops_some then list_filter(every_rate, lambda x: x > 0)
-            when positive_only then every_rate
-            when statistic = 'trimmed' and len(every_rate) >= trim_from 
-                then list_slice(list_sort(every_rate), trim + 1, greatest(len(every_rate) - trim, 0))
-            else every_rate
-        end as rates
-    from rated
+            -- "last" looks for the last record first: a run that ends with 0 has no positive speed.
+            when rule.statistic = 'last'
+                then list_filter(list_slice(window_of.rates, -1, -1), lambda x: x > 0 or not rule.positive_only)
+            when rule.positive_only then list_filter(window_of.rates, lambda x: x > 0)
+            when is_trimmed and window_of.between is null
+                then list_slice(list_sort(window_of.rates), rule.trim + 1, len(window_of.rates) - rule.trim)
+            else window_of.rates
+        end as rates,
+        window_of.steps,
+        window_of.seconds,
+        window_of.between,
+        window_of.mean_of_lanes,
+        middle.value as middle
+    from asked
+    join rule on rule.rule = asked.rule
+    join window_of on window_of.ask_id = asked.rowid
+    left join middle
+        on middle.stream_id = asked.stream_id
+        and rule.take is null
+        and middle.skip = rule.skip
+        and middle.skip_last = rule.skip_last
+        and middle.positive_only = rule.positive_only
+        and middle.statistic = rule.statistic
+        and middle.average_of = rule.average_of
 ),
 -- Here the lists end: what joins behind them would copy each.
 averaged as (
     select
-        * exclude (rates, volumes, rate_ranks),
-        len(rates) as records_used,
+        * exclude (rates, steps, seconds),
+        records - usable + found as seen,
+        coalesce(len(rates), 0) + coalesce(between.records, 0)
+            - if(is_trimmed and between is not null, 2 * trim, 0) as records_used,
         case
-            when ranks = 'mean'
-                then list_avg(list_transform(
-                    list_sort(list_distinct(rate_ranks)),
-                    lambda r: mean_of_rank(
-                        list_filter(list_zip(rate_ranks, coalesce(volumes, rates), rates), lambda x: x[1] = r), average_of
-                    )
-                ))
-            when average_of = 'times' and statistic = 'mean' and volumes is null
-                then len(rates)::double / list_sum(list_transform(rates, lambda x: 1 / x))
+            when lanes = 'each' and ranks = 'mean' then mean_of_lanes
+            when middle is not null then middle
+            when records_used = 0 then null
             when average_of = 'times' and statistic = 'mean'
-                then list_sum(volumes) / list_sum(list_transform(list_zip(volumes, rates), lambda x: x[1] / x[2]))
+                then (coalesce(list_sum(steps), len(rates)) + coalesce(between.steps, 0))
+                    / (coalesce(list_sum(coalesce(seconds, list_transform(rates, lambda x: 1 / x))), 0)
+                        + coalesce(between.seconds, 0))
             when average_of = 'times' and statistic = 'median'
                 then 1 / list_median(list_transform(rates, lambda x: 1 / x))
             when statistic = 'median' then list_median(rates)
-            else list_avg(rates)
+            else (coalesce(list_sum(rates), 0) + coalesce(between.rates, 0)) / records_used
         end as rate
     from used
 ),
@@ -173,14 +151,14 @@ computed as (
         rule,
         phase,
         yields as unit,
-        value,
+        if(isfinite(value), value, null) as value,
         records_used,
         seen - records_used as records_skipped,
         case
             when mixture is not null then 'mixed'
             when records_used = 0 or (complete and not is_whole) then 'too_few_records'
             when processes is null or conversion is null or share is null then 'missing_fact'
-            when zero_fails and abs(value) < 1 then 'failed'
+            when zero_fails and abs(value) < 1 or not isfinite(value) then 'failed'
             else 'ok'
         end as status,
         case
@@ -191,6 +169,8 @@ computed as (
                 then format('{} records in the window; the rule wants the whole of it', records_used)
             when processes is null or conversion is null or share is null then needed
             when zero_fails and abs(value) < 1 then 'its owner takes a result below 1 for a failure'
+            -- A speed of nought takes for ever.
+            when not isfinite(value) then 'its records come to no finite number'
         end as reason,
         -- Of a run that was cut off no summary is known to be the last.
         is_whole and kind = 'step' as is_window_whole
