@@ -10,6 +10,7 @@
 # CAMPAIGN begins the campaigns' names (default: measured)
 # FOLDER   holds staging/, training/ and pairs.txt (default: data)
 # BENCH_COMMIT  the commit of a copy that came without its history, for the manifests
+# NCU_KERNELS  how many kernels of the iteration ncu looks at (default: all)
 # LIMIT_S  ends everything after so many seconds; the run that is being made is then staged as killed (default: an hour)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -153,10 +154,10 @@ part_two_tables() {
 part_torch_profile() { run "" bert_base --sweep precision=fp16 --sweep batch_size=32 --profile torch $(toy bert_tiny 40); }
 part_ncu() {
     # README 003's program has Adam, whose fused kernels are few: each takes ncu a fifth of a second.
-    run "" bert_base_throughput --sweep precision=fp32 --sweep batch_size=32 --sweep optimizer=adamw --profile ncu ${REHEARSAL:+--dry-run}
+    run "" bert_base_throughput --sweep precision=fp32 --sweep batch_size=32 --sweep optimizer=adamw --profile ncu:${NCU_KERNELS:-2000} ${REHEARSAL:+--dry-run}
 }
 
-[ $# -gt 0 ] || { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$folder/staging"
 for part in "$@"; do
     [ -n "${about[$part]:-}" ] || { echo "measure: no part $part; known: ${!about[*]}" >&2; exit 2; }

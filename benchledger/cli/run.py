@@ -59,7 +59,9 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
     help="How often GPUs are sampled; 0: never.",
 )
 @click.option(
-    "--profile", type=click.Choice(["torch", "ncu"]), help="Profile a few iterations, in a campaign of their own."
+    "--profile",
+    metavar="torch|ncu|ncu:KERNELS",
+    help="Profile a few iterations, or the first kernels of one, in a campaign of their own.",
 )
 @click.option(
     "--make-environment", metavar="NAME", help="Make the Python of a framework in .bench/environments, and run nothing."

@@ -29,19 +29,23 @@ _TORCH_SETTINGS = {"start_iteration": 20, "stop_iteration": 30, "max_iterations"
 
 def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
     """The job with as few iterations as the profiler needs, where nobody asked for others."""
-    if profiler not in PROFILERS:
-        raise UsageError(f"no profiler {profiler!r}; known: {', '.join(PROFILERS)}")
+    name, most = _parted(profiler)
+    if name not in PROFILERS or (most and (name != "ncu" or not most.isdecimal())):
+        raise UsageError(
+            f"no profiler {profiler!r}; known: {', '.join(PROFILERS)}, and ncu:400 for its first 400 kernels"
+        )
     if job.case.arguments or job.case.environment != "pytorch":
         raise UsageError(
             f"{job.case.name}: --profile is for runners of ours in PyTorch; put a profiler's words before another's"
         )
-    short = _NCU_SETTINGS if profiler == "ncu" else _TORCH_SETTINGS
+    short = _NCU_SETTINGS if name == "ncu" else _TORCH_SETTINGS
     return job.with_settings(**{name: value for name, value in short.items() if name not in swept})
 
 
 def profiler_words(profiler: str | None, log: Path | None, capability: float | None) -> list[str]:
     """What stands before the runner's Python: ncu, whose CSV lies beside the log. Nothing for torch's own profiler."""
-    if profiler != "ncu":
+    name, most = _parted(profiler)
+    if name != "ncu":
         return []
     pipes = list(_PIPES)
     if capability is None:
@@ -52,12 +56,19 @@ def profiler_words(profiler: str | None, log: Path | None, capability: float | N
     metrics = ",".join(["gpc__cycles_elapsed.max", *(f"{pipe}{_OF_PEAK}" for pipe in pipes)])
     file = (log or Path("profile.json")).with_suffix(".ncu.csv")
     chosen = ["--csv", "--log-file", str(file), "--target-processes", "all", "--profile-from-start", "off"]
-    return ["ncu", *chosen, "--clock-control", "none", "--metrics", metrics]
+    first = ["--launch-count", most] if most else []
+    return ["ncu", *chosen, *first, "--clock-control", "none", "--metrics", metrics]
 
 
 def runner_words(profiler: str | None) -> list[str]:
     """What the runner is told: to profile itself, or to mark for ncu where the profiled part begins and ends."""
     return [] if profiler is None else ["--profile", "torch" if profiler == "torch" else "cuda"]
+
+
+def _parted(profiler: str | None) -> tuple[str, str]:
+    """Its name, and behind a colon how many kernels it is to look at."""
+    name, _, most = (profiler or "").partition(":")
+    return name, most
 
 
 @lru_cache(maxsize=1)

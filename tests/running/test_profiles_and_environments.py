@@ -29,9 +29,10 @@ def test_ncu_is_asked_for_the_metrics_that_the_gpu_has() -> None:
 
 
 def test_ncu_stands_before_python_and_its_csv_beside_the_log() -> None:
-    words = profiler_words("ncu", Path("a/run.json"), 9.0)
+    words, few = (profiler_words(name, Path("a/run.json"), 9.0) for name in ("ncu", "ncu:400"))
 
     assert words[:4] == ["ncu", "--csv", "--log-file", "a/run.ncu.csv"]
+    assert [word for word in few if word not in words] == ["--launch-count", "400"]
     assert words[6:8] == ["--profile-from-start", "off"]
     assert profiler_words("torch", Path("a/run.json"), 9.0) == []
 
