@@ -19,7 +19,8 @@ FAULTY = ("unrecognised", "unreadable")
 
 def summary_exit_code(result: IngestResult, strict: bool) -> int:
     """0 done; 1 if nothing was recognised, a facts.toml was refused, or under --strict anything was not recognised."""
-    if not any(result.files[status] for status in RECOGNISED) or any(map(_is_refused_facts, result.outcomes)):
+    files = result.files
+    if not any(files[status] for status in RECOGNISED) or any(map(_is_refused_facts, result.outcomes)):
         return 1
     faulty = any(one.status in FAULTY or one.kept in FAULTY for one in result.outcomes)
     return int(strict and (result.rejects > 0 or faulty))
@@ -62,7 +63,8 @@ def _archives(result: IngestResult) -> list[str]:
 def _by_status(result: IngestResult) -> dict[str, int]:
     from benchledger.ingestion.outcome import FILE_STATUSES
 
-    return {status: result.files[status] for status in FILE_STATUSES}
+    files = result.files
+    return {status: files[status] for status in FILE_STATUSES}
 
 
 def _say_left_out(settings: Settings, result: IngestResult) -> None:
@@ -82,7 +84,7 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say("read now is skipped while it is unchanged, and found by --refresh")
     if result.stale:
         settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
-    for one in result.outcomes:
+    for one in result.outcomes if settings.verbosity else ():
         settings.say(f"{_place(one)}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
 
 

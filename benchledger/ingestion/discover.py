@@ -93,6 +93,8 @@ def member_at(place: str, shown: str, within: str) -> FoundFile:
 
 def printable(path: str) -> str:
     """A path as text: bytes that are no UTF-8 as escapes."""
+    if path.isascii():
+        return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

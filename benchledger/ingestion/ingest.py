@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -77,55 +77,60 @@ def _ingest(
     began = time.monotonic()
     formats, names = known_formats(), load_names()
     result = IngestResult()
-    # A ledger that is there may be held: that is found out before anything is read.
-    is_new = db.parent.is_dir() and not db.exists()
-    with (
-        without_collecting(),
-        closing(open_for_writing(db, wait_s, records=0)) if not is_new else nullcontext() as con,
-        closing(PrivateFile(db, given_key)) as private,
-    ):
-        key = private.key
-        redactor = Redactor(known_redaction(), key)
-        campaign_name = redactor.optional(campaign_name)
-        plan = Plan(names, all_formats_hash(formats), refresh, campaign_name, redactor.path)
-        if con is not None:
-            plan.know(con, private, formats)
     with without_collecting():
         given = list(discover(paths, _own_files(real_db)))
-    if refresh and not paths and stdin is None:
-        given = plan.stale_files()
-    content: bytes | None = None
-    if stdin is not None:
-        content = stdin.read()
-        given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
-    with without_collecting():
-        work = plan.sort_out(given, content)
-    report = Reporter(progress, work.sizes)
-    reading = Reading(work, plan, key, db.parent, jobs, report)
-    # While other processes read: the formats have to prove themselves, and a new ledger is made.
-    load_formats()
-    load_redaction()
-    writer = Writer(db, wait_s, formats, plan)
-    if is_new:
-        writer.prepare()
-    facts = FactsFiles()
-    sightings = SightingMaker(key, names, facts, campaign_name, redactor)
-    accounts = Accounts(plan, sightings, redactor)
-    unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
-    for _ in reading.into(accounts, unpacker):
-        if accounts.pending.records >= BATCH_RECORDS or len(accounts.pending.sightings) >= BATCH_FILES:
-            writer.write(accounts.take())
-    for file in work.unreadable:
-        accounts.unreadable(file, file.problem or "cannot be read")
-    retold = take_up(work, plan, facts, accounts, db)
-    writer.write(accounts.take())
-    retold += tell_late(unpacker.late, db)
-    if retold:
-        load_archived_facts(retold, plan, unpacker)
-        result.retold_runs = writer.retell(retold, sightings)
-    with without_collecting():
-        unchanged = _account_for_unchanged(work, plan, accounts)
-    writer.complete(result, unchanged)
+    with ExitStack() as opened:
+        # A ledger that is there may be held: that is found out before anything is read.
+        is_new = db.parent.is_dir() and not db.exists()
+        con = None if is_new else opened.enter_context(closing(open_for_writing(db, wait_s, records=0)))
+        with without_collecting(), closing(PrivateFile(db, given_key)) as private:
+            key = private.key
+            redactor = Redactor(known_redaction(), key)
+            campaign_name = redactor.optional(campaign_name)
+            plan = Plan(names, all_formats_hash(formats), refresh, campaign_name, redactor.path)
+            if con is not None:
+                plan.know(con, private, formats)
+        if refresh and not paths and stdin is None:
+            given = plan.stale_files()
+        content: bytes | None = None
+        if stdin is not None:
+            opened.close()
+            content = stdin.read()
+            given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
+        with without_collecting():
+            work = plan.sort_out(given, content)
+        writer = Writer(db, wait_s, formats, plan)
+        if work.is_none:
+            # To close it and to open it again would take longer than all that is left to do.
+            writer.con = con
+        else:
+            opened.close()
+        report = Reporter(progress, work.sizes)
+        reading = Reading(work, plan, key, db.parent, jobs, report)
+        # While other processes read: the formats have to prove themselves, and a new ledger is made.
+        load_formats()
+        load_redaction()
+        if is_new:
+            # pyarrow, which that needs, has threads beside which no process may be forked: an archive's come later.
+            writer.prepare(in_time=reading.others_read)
+        facts = FactsFiles()
+        sightings = SightingMaker(key, names, facts, campaign_name, redactor)
+        accounts = Accounts(plan, sightings, redactor)
+        unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
+        for _ in reading.into(accounts, unpacker):
+            if accounts.pending.records >= BATCH_RECORDS or len(accounts.pending.sightings) >= BATCH_FILES:
+                writer.write(accounts.take())
+        for file in work.unreadable:
+            accounts.unreadable(file, file.problem or "cannot be read")
+        retold = take_up(work, plan, facts, accounts, db)
+        writer.write(accounts.take())
+        retold += tell_late(unpacker.late, db)
+        if retold:
+            load_archived_facts(retold, plan, unpacker)
+            result.retold_runs = writer.retell(retold, sightings)
+        with without_collecting():
+            unchanged = _account_for_unchanged(work, plan, accounts)
+        writer.complete(result, unchanged)
     given_folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
     unfitting = unfitting_matches(work, plan, facts, accounts, given_folders)
     result.unfitting = tuple(redactor.text(said) for said in unfitting)

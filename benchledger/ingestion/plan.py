@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 ARCHIVE, LIMITED = "archive", "limited"
 
 
-@dataclass(frozen=True)
-class KnownLog:
+class KnownLog(NamedTuple):
     """A content that the ledger holds."""
 
     log_id: int
@@ -52,6 +52,11 @@ class Work:
     unreadable: list[FoundFile] = field(default_factory=list)
     order: list[FoundFile] = field(default_factory=list)
 
+    @property
+    def is_none(self) -> bool:
+        """Whether everything is as it was."""
+        return not (self.files or self.facts or self.unreadable)
+
 
 class Plan:
     """What the ledger knew before this ingest: nothing, until `know` is called."""
@@ -75,8 +80,7 @@ class Plan:
         self._reasons: dict[int, str] = {}
         # Of an archive of which some members only are to be read again, their places.
         self.wanted: dict[str, set[str]] = {}
-        self.known: frozenset[str] = frozenset()
-        self.read_anyway: frozenset[str] = frozenset()
+        self._listing: frozenset[str] = frozenset()
         self._inputs: set[str] = set()
         self._campaign_name = campaign_name
         self.refresh = refresh
@@ -86,7 +90,7 @@ class Plan:
         """Takes in what the ledger holds: its logs, and where they were seen."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
-        self.logs = {row[0]: KnownLog(*row) for row in rows}
+        self.logs = {row[0]: KnownLog._make(row) for row in rows}
         self.by_hash = {log.content_hash: log for log in self.logs.values()}
         placed = con.execute("select sighting_id, path, status from sighting").fetchall()
         self._paths = {row[0]: row[1] for row in placed}
@@ -103,16 +107,26 @@ class Plan:
                 self._members.setdefault(seen.within, []).append(seen)
         self.lost_private = private.is_new and bool(placed)
         self.foreign = sorted({log.format for log in self.logs.values() if log.format} - self._current.keys())
-        if self.refresh:
-            self.known = frozenset(log.content_hash for log in self.logs.values() if log.format in self.foreign)
-        else:
-            self.known = frozenset(log.content_hash for log in self.logs.values() if self.is_current(log))
-        # What a manifest lists depends on where it lies: it is read wherever it is seen, and kept once.
         manifests = {log_format.name for log_format in formats.values() if log_format.role == "manifest"}
         self._inputs = manifests | {log_format.name for log_format in formats.values() if log_format.role == "sidecar"}
-        listing = frozenset(log.content_hash for log in self.logs.values() if log.format in manifests)
-        self.read_anyway = listing & self.known
-        self.known -= self.read_anyway
+        self._listing = frozenset(log.content_hash for log in self.logs.values() if log.format in manifests)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The contents that need not be read again, wherever they are seen."""
+        return self._not_stale - self.read_anyway
+
+    @cached_property
+    def read_anyway(self) -> frozenset[str]:
+        """What a manifest lists depends on where it lies: it is read wherever it is seen, and kept once."""
+        return self._not_stale & self._listing
+
+    @cached_property
+    def _not_stale(self) -> frozenset[str]:
+        logs = self.logs.values()
+        if self.refresh:
+            return frozenset(log.content_hash for log in logs if log.format in self.foreign)
+        return frozenset(log.content_hash for log in logs if self.is_current(log))
 
     def status_of(self, sighting_id: int) -> str | None:
         """What a sighting was before this ingest, None if it is new."""
@@ -187,7 +201,8 @@ class Plan:
         folders = {os.path.dirname(file.place) for file in files}
         return [
             seen for seen in self.seen.values()
-            if os.path.basename(seen.place) == FACTS_FILE and not seen.within and not os.path.exists(seen.place)
+            if seen.place.endswith(FACTS_FILE) and os.path.basename(seen.place) == FACTS_FILE and not seen.within
+            and not os.path.exists(seen.place)
             and any(_related(os.path.dirname(seen.place), folder) for folder in folders)
         ]  # fmt: skip
 

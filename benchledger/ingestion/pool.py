@@ -64,6 +64,11 @@ class Pool:
         self._begun = False
         self._processes = 0
 
+    @property
+    def is_started(self) -> bool:
+        """Whether there are processes beside this one."""
+        return self._executor is not None
+
     def close(self) -> None:
         """Lets the processes go."""
         if self._executor is not None:

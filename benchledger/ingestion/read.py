@@ -152,6 +152,9 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
                           for reject in found.rejects[:REJECTS_SHOWN]),
                     tuple(found.files) if is_manifest else None)
         )  # fmt: skip
+    if all(file.status in ("", "archive", "known") for file in batch.files):
+        # Nothing of it is to be kept. pyarrow has a thread, beside which no process could be forked for an archive.
+        return batch
     batch.layouts = columns.layouts()
     batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
     batch.waiting = spill.end(log_ids)

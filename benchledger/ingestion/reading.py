@@ -26,6 +26,11 @@ class Reading:
         units = units_of(work.files, work.to_read)
         self._plain = self._pool.read(units, sum(work.sizes), len(units))
 
+    @property
+    def others_read(self) -> bool:
+        """Whether other processes have begun to read."""
+        return self._pool.is_started
+
     def into(self, accounts: Accounts, unpacker: Unpacker) -> Iterator[None]:
         """Accounts for all that is read; after each unit the caller may write what has come together."""
         try:

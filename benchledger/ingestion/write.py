@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,11 +33,15 @@ class Writer:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._touched: set[int] = set()
         self._synced = False
+        # Of an ingest that has nothing to read, the connection by which it found that out.
+        self.con: duckdb.DuckDBPyConnection | None = None
 
-    def prepare(self) -> None:
-        """Makes the ledger if there is none, and puts the definitions of today into it."""
-        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con, transaction(con, self._db):
-            self._sync(con)
+    def prepare(self, in_time: bool) -> None:
+        """Makes the ledger if there is none; where there is time, since others read, with the definitions of today."""
+        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con:
+            if in_time:
+                with transaction(con, self._db):
+                    self._sync(con)
 
     def write(self, pending: Pending) -> None:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
@@ -80,7 +84,8 @@ class Writer:
 
     def complete(self, result: IngestResult, unchanged: set[int]) -> None:
         """Counts what the ledger holds of this ingest's logs."""
-        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con:
+        with ExitStack() as opened:
+            con = self.con or opened.enter_context(closing(open_for_writing(self._db, self._wait_s, records=0)))
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)

@@ -134,6 +134,7 @@ def _make(place: Path) -> None:
 
 
 def _empty_ledger() -> str:
+    _import_duckdb()
     import duckdb
 
     digest = hashlib.blake2b(f"{program_version()} {duckdb.__version__}".encode(), digest_size=16)
@@ -143,12 +144,9 @@ def _empty_ledger() -> str:
 
 
 def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
-    was_there = "duckdb" in sys.modules
+    _import_duckdb()
     import duckdb
 
-    if not was_there:
-        # Its import opens a database in memory with threads of its own, beside which no process may be forked.
-        duckdb.close()
     began = time.monotonic()
     while True:
         try:
@@ -162,6 +160,15 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
             if time.monotonic() - began >= (min(wait_s, OWN_WAIT_S) if own else wait_s):
                 raise _held(place, holder, wait_s, read_only=read_only) from error
         time.sleep(POLL_S)
+
+
+def _import_duckdb() -> None:
+    was_there = "duckdb" in sys.modules
+    import duckdb
+
+    if not was_there:
+        # Its import opens a database in memory with threads of its own, beside which no process may be forked.
+        duckdb.close()
 
 
 def _held(place: Path, holder: str | None, wait_s: float, *, read_only: bool) -> DatabaseHeldError:

@@ -7,8 +7,8 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchledger.errors import DatabaseError, cure_of_writing
 
@@ -31,8 +31,8 @@ create table if not exists seen_file (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SeenFile:
+# A tuple: of a tree of many files each is made at every ingest.
+class SeenFile(NamedTuple):
     """One file as it was when it was last read: unchanged if place, size and modification time are."""
 
     place: str
@@ -89,6 +89,7 @@ class PrivateFile:
 
     def seen(self) -> dict[str, SeenFile]:
         """Every file that was seen, by its place, in the order in which they were seen last."""
+        fsdecode = os.fsdecode
         try:
             with closing(
                 self._con.execute(
@@ -97,7 +98,16 @@ class PrivateFile:
                 )
             ) as rows:
                 files = [
-                    SeenFile(os.fsdecode(row[0]), row[1], row[2], row[3], row[4], row[5], row[6], os.fsdecode(row[7]))
+                    SeenFile(
+                        fsdecode(row[0]),
+                        row[1],
+                        row[2],
+                        row[3],
+                        row[4],
+                        row[5],
+                        row[6],
+                        fsdecode(row[7]) if row[7] else "",
+                    )
                     for row in rows
                 ]
         except sqlite3.Error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
     names, rows = _quoted(published.COLUMNS), [cell.row() for cell in published.load_published()]
-    if sorted(con.execute(f"select {names} from published").fetchall(), key=repr) == sorted(rows, key=repr):  # noqa: S608
+    if Counter(con.execute(f"select {names} from published").fetchall()) == Counter(rows):  # noqa: S608
         return
     con.execute("delete from published")
     if rows:
