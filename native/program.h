@@ -78,6 +78,13 @@ typedef struct {
     int64_t fact_row, fact_entry, fact_stretch;
 } Layout;
 
+/* Room for what is read of one line: a program runs once at a time. */
+typedef struct {
+    Trail trails[2];
+    Pair pairs[MOST_VALUES], inner[MOST_VALUES];
+    Json json;
+} Scratch;
+
 typedef struct {
     unsigned char *blob;
     Span *anchors;
@@ -100,6 +107,7 @@ typedef struct {
     Layout *layouts;
     uint32_t layouts_count;
     Leads leads;
+    Scratch scratch;
     /* How many stretches were scanned so far. */
     int64_t stretches;
     uint32_t slots[2 * MOST_LAYOUTS];

@@ -181,10 +181,10 @@ static int add_node(Scan *scan, Draft *draft, const Node *node, Name name) {
     if (node->kind == JSON_OBJECT) {
         static const unsigned char dot[] = ".";
         if (!name_add(&name, (Span){dot, dot + 1})) return 0;
-        uint32_t at = (uint32_t)(node - scan->json.nodes) + 1;
-        for (; at < node->behind; at = scan->json.nodes[at].behind) {
+        uint32_t at = (uint32_t)(node - scan->json->nodes) + 1;
+        for (; at < node->behind; at = scan->json->nodes[at].behind) {
             Name own = name;
-            if (!name_add(&own, scan->json.nodes[at].key) || !add_node(scan, draft, &scan->json.nodes[at], own)) return 0;
+            if (!name_add(&own, scan->json->nodes[at].key) || !add_node(scan, draft, &scan->json->nodes[at], own)) return 0;
         }
         return 1;
     }
@@ -194,7 +194,7 @@ static int add_node(Scan *scan, Draft *draft, const Node *node, Name name) {
     case JSON_TRUE:
     case JSON_FALSE: return add_value(draft, VALUE_TEXT, 0, text_of_truth(node->kind));
     case JSON_STRING: return add_value(draft, VALUE_TEXT, 0, node->text);
-    case JSON_ARRAY: return json_is_as_written(&scan->json, node) && add_value(draft, VALUE_TEXT, 0, node->text);
+    case JSON_ARRAY: return json_is_as_written(scan->json, node) && add_value(draft, VALUE_TEXT, 0, node->text);
     default:
         if (!number_at(scan, node->text, &number)) return 0;
         return add_value(draft, VALUE_NUMBER, node->kind == JSON_INT ? number + 0.0 : number, node->text);
@@ -202,7 +202,7 @@ static int add_node(Scan *scan, Draft *draft, const Node *node, Name name) {
 }
 
 static int add_values_of(Scan *scan, Draft *draft, const JsonMap *map) {
-    const Json *json = &scan->json;
+    const Json *json = scan->json;
     if (map->name_path.start) {
         Name name = {.size = 0};
         Span key = json_at(json, map->name_path)->text;
@@ -267,7 +267,7 @@ static int add_json_column(Scan *scan, Draft *draft, const JsonMap *map, uint32_
 
 /* TAKEN: the object is a record, NEXT: it is none. */
 static int read_json(Scan *scan, const JsonMap *map, Span text, Span lead, Draft *draft) {
-    Json *json = &scan->json;
+    Json *json = scan->json;
     if (!json_read(json, text)) return SCAN_REFERENCE;
     int selected = json_selects(map, json);
     if (selected <= 0) return selected ? SCAN_REFERENCE : NEXT;
@@ -548,7 +548,7 @@ static int without_colours(Scan *scan, Span *piece) {
     plain.end = to;
     *piece = plain;
     /* The memory is used again: an object is not known by its place. */
-    scan->json.count = 0;
+    scan->json->count = 0;
     return 1;
 }
 
@@ -752,8 +752,14 @@ void scan_free(Scan *scan) {
 int scan_run(Scan *scan) {
     Program *program = scan->program;
     scan->stretch = program->stretches = program->stretches + 1;
-    scan->trail = &scan->trails[0];
-    scan->other = &scan->trails[1];
+    Scratch *scratch = &program->scratch;
+    scan->trail = &scratch->trails[0];
+    scan->other = &scratch->trails[1];
+    scan->pairs = scratch->pairs;
+    scan->inner = scratch->inner;
+    scan->json = &scratch->json;
+    /* An object of another log is not known by its place. */
+    scan->json->count = 0;
     for (;;) {
         Place found = search_next(&program->lines, scan->at, scan->end, scan->end);
         if (found == NULL) {

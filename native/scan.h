@@ -42,10 +42,10 @@ typedef struct {
     int64_t stretch;
     /* The first head that was found in a line, and the steps to its end. */
     uint32_t found_head;
-    Trail trails[2], *trail, *other;
-    Pair pairs[MOST_VALUES], inner[MOST_VALUES];
+    Trail *trail, *other;
+    Pair *pairs, *inner;
     /* The object that was read last: several records may ask for it. */
-    Json json;
+    Json *json;
     /* Reads a number that only Python reads exactly. */
     int (*slow_number)(void *context, Span text, double *number);
     void *context;

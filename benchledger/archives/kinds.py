@@ -44,6 +44,8 @@ def kind_of(head: bytes) -> str | None:
 
 def foreign(head: bytes) -> str | None:
     """The name of a kind of archive that is known and not read."""
+    if not head or head[0] not in _FIRST:
+        return None
     return next((name for magic, name in FOREIGN.items() if head.startswith(magic)), None)
 
 

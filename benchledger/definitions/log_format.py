@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,12 @@ class FactDefinition:
     quotient: bool = False
     usual: bool = False
     confirmed: str | None = None
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether each value states it by itself."""
+        several = self.total or self.repeats or self.usual or self.joined
+        return not several and self.names is None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class LogRows:
         self._redactor = redactor
         self._unread_hash = unread_hash
         self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in _COLUMNS}
+        self._known: dict[tuple[str, str, str], tuple[str, str]] = {}
 
     def add(self, log: ReadLog) -> None:
         """Adds one log with all that was found in it beside its records."""
@@ -77,13 +78,20 @@ class LogRows:
                     log_id,
                     number,
                     said.name,
-                    redactor.value(said.name, said.value),
-                    redactor.value(said.name, said.value_logged),
+                    *self._redacted(said.name, said.value, said.value_logged),
                     said.line,
                     said.trust,
                 )
                 for said in segment.statements
             ]
+
+    def _redacted(self, name: str, value: str, logged: str) -> tuple[str, str]:
+        # Logs of one program say much alike.
+        key = (name, value, logged)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._redactor.value(name, value), self._redactor.value(name, logged)
+        return found
 
     def to_arrow(self) -> dict[str, pa.Table]:
         """One Arrow table for each of the tables."""

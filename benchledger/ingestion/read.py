@@ -18,9 +18,9 @@ from benchledger.ingestion.waiting import Spill, WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
-from benchledger.scanning.content import Previous
+from benchledger.scanning.content import Previous, small_content
 from benchledger.scanning.layout import Layout
-from benchledger.scanning.log_reader import LogReader, ReadLog
+from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
 from benchledger.scanning.samples import known_formats
 
 if TYPE_CHECKING:
@@ -165,8 +165,11 @@ def _read_one(reader: LogReader, file: ToRead, columns: RecordColumns, known: Ca
     if file.stream is not None:
         return reader.read(file.stream, columns, known, file.previous, file.size, file.reopen)
     try:
+        content = file.content if file.content is not None else small_content(file.place, file.size)
+        if content is not None and len(content) < CHUNK:
+            return reader.read_content(content, columns, known, file.previous)
         stream: BinaryIO
-        with io.BytesIO(file.content) if file.content is not None else open(file.place, "rb") as stream:
+        with io.BytesIO(content) if content is not None else open(file.place, "rb") as stream:
             return reader.read(stream, columns, known, file.previous, file.size)
     except OSError as error:
         # It vanished or may not be read: accounted for, and no reason to lose the others.

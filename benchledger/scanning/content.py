@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import xxhash
+
+SMALL = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,35 @@ def log_id_of(content_hash: str) -> int:
 def content_hash(data: bytes) -> str:
     """The hash by which a log is identified: xxh3-128 of its decompressed bytes, as hex."""
     return xxhash.xxh3_128_hexdigest(data)
+
+
+def small_content(path: str, size: int) -> bytes | None:
+    """What a file holds that probably has this size; None if it is not so small that it is best read at once.
+
+    Raises OSError.
+    """
+    if size > SMALL:
+        return None
+    # A file object asks the system three times more.
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        content = part = os.read(file, size + 1)
+        while part and len(content) != size:
+            # It has grown, or shrunk, since its size was asked for.
+            if len(content) > SMALL:
+                return None
+            part = os.read(file, SMALL)
+            content += part
+    finally:
+        os.close(file)
+    return content
+
+
+def goes_on(content: bytes, previous: Previous | None) -> bool:
+    """Whether a content begins with all of an older one, and goes on."""
+    if previous is None or not 0 < previous.bytes < len(content):
+        return False
+    return xxhash.xxh3_128_hexdigest(memoryview(content)[: previous.bytes]) == previous.content_hash
 
 
 class Counter:

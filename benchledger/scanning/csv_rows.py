@@ -20,6 +20,8 @@ FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
 _HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./]{0,63})(?: \[([^\]]{1,16})\])?\Z")
+# No name of a column holds such a character, and a unit stands in brackets.
+_NO_NAME = re.compile(rb"[!#-+\-:-@\\^`{|}~]")
 _NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
     r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
@@ -178,6 +180,8 @@ def _lines(head: bytes, complete: bool) -> list[bytes]:
 
 @lru_cache(maxsize=4)  # all CSV formats ask about the first line of a file
 def _header_of(line: bytes) -> tuple[tuple[str, str | None], ...]:
+    if b"[" not in line and _NO_NAME.search(line):
+        return ()
     cells = [_HEADER_CELL.match(cell) for cell in _cells(line)]
     return tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
 

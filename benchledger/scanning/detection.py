@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.literal_search import LiteralSearch
@@ -12,6 +14,8 @@ BLOCK = 65_536
 _LINES_TRIED = 2_000
 # Fewer bytes in common with a proof are no nearness: `g/` stands in every path.
 _LEAST_NEAR = 6
+# Shorter literals stand in many logs by chance.
+_LEAST_TELLING = 6
 _REMEMBERED = 4_096
 
 
@@ -29,11 +33,12 @@ class _Proof:
     literals: tuple[bytes, ...]
     score: tuple[int, int]
     unless: tuple[bytes, ...]
-    # The longest literal is the one that hardly any other line has.
-    longest: bytes = field(init=False)
+    # The literal that is looked for first: hardly any other log has it.
+    telling: bytes
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "longest", max(self.literals, key=len))
+    @cached_property
+    def shown(self) -> str:
+        return " ... ".join(literal.decode() for literal in self.literals)
 
     @property
     def most_near(self) -> int:
@@ -48,22 +53,29 @@ class Detector:
     """
 
     def __init__(self, formats: dict[str, LogFormat], *, native: bool = True) -> None:
+        stated = [
+            (log_format, tuple(text.encode() for text in proof))
+            for log_format in formats.values()
+            for proof in log_format.proofs
+        ]
+        # How many formats have a literal in their proofs.
+        uses = Counter(text for _, text in {(known.name, text) for known, literals in stated for text in literals})
         proofs = [
             _Proof(
                 log_format,
                 literals,
                 (0 if log_format.generic else 1, sum(map(len, literals))),
                 tuple(text.encode() for text in log_format.unproved),
+                min(literals, key=lambda literal: (len(literal) < _LEAST_TELLING, uses[literal], -len(literal))),
             )
-            for log_format in formats.values()
-            for literals in (tuple(text.encode() for text in proof) for proof in log_format.proofs)
+            for log_format, literals in stated
         ]
         # The strongest first: once one stands in a block, the weaker ones need not be searched for.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
-        self._search = LiteralSearch((proof.longest for proof in proofs), native=native)
+        self._search = LiteralSearch((proof.telling for proof in proofs), native=native)
         # Only a log that nothing proves is asked for these, many of which are short and stand everywhere.
         self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
-        # Logs of one program have the same ones of the longest literals.
+        # Logs of one program have the same ones of the telling literals.
         self._possible: dict[frozenset[bytes], list[_Proof]] = {}
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
@@ -75,8 +87,7 @@ class Detector:
             position = _proved_at(block, proof)
             if position is not None:
                 at = line + block.count(b"\n", 0, position)
-                shown = " ... ".join(literal.decode() for literal in proof.literals)
-                best.setdefault(proof.format.name, (proof.score, f"line {at} holds {shown!r}"))
+                best.setdefault(proof.format.name, (proof.score, f"line {at} holds {proof.shown!r}"))
                 top = proof.score
         return any(score[0] for score, _ in best.values())
 
@@ -85,7 +96,7 @@ class Detector:
         if found is None:
             if len(self._possible) >= _REMEMBERED:
                 self._possible.clear()
-            found = self._possible[there] = [proof for proof in self._proofs if proof.longest in there]
+            found = self._possible[there] = [proof for proof in self._proofs if proof.telling in there]
         return found
 
     def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
@@ -124,6 +135,9 @@ class Detector:
 
 def numbered_blocks(data: bytes, line: int) -> Iterator[tuple[bytes, int]]:
     """Blocks of about 64 KB that end at line ends, so that no line is cut, and the line on which each begins."""
+    if len(data) <= BLOCK:
+        yield data, line
+        return
     start = 0
     while start < len(data):
         end = start + BLOCK

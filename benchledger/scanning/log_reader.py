@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ from benchledger.archives.kinds import HEAD, is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
-from benchledger.scanning.content import Counter, Previous, content_hash, log_id_of
+from benchledger.scanning.content import Counter, Previous, content_hash, goes_on, log_id_of
 from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.literal_search import LiteralSearch
@@ -70,6 +70,8 @@ class LogReader:
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         self._readers = [reader for reader in found if reader is not None]
+        # Which files of other formats than lines a file may be, by its first byte behind blanks.
+        self._by_opening: dict[bytes, list[FileReader]] = {}
         marks = (mark for reader in self._readers for mark in reader.marks)
         self._marks = LiteralSearch(marks, rare=True, native=self._native)
 
@@ -91,18 +93,13 @@ class LogReader:
         if size_hint < len(first) < CHUNK:
             # It has grown since its size was asked for.
             first += stream.read(CHUNK - len(first))
-        complete = len(first) < CHUNK
+        if len(first) < CHUNK:
+            return self.read_content(first, columns, known, previous)
         if is_archive(first[:HEAD]):
-            return ReadLog("", 0, 0, "archive", "begins as an archive does")
-        if not first.strip() and complete:
-            return ReadLog(content_hash(first), len(first), first.count(b"\n"), "empty", NO_TEXT)
-        if complete and known(content_hash(first)):
-            counter = Counter(previous)
-            counter.count(first)
-            return ReadLog(counter.digest(), counter.bytes, 0, "known", "", grew=counter.grew())
+            return _archive()
         counter = Counter(previous)
         chunks = counter.counted(_chunks(stream, first))
-        detected, reader = self._detect(chunks, first, complete)
+        detected, reader = self._detect(chunks, first, False)
         log = ScannedLog()
         if detected.format is None:
             for _ in chunks:
@@ -124,9 +121,37 @@ class LogReader:
             result.status = "known"
         return result
 
+    def read_content(
+        self, content: bytes, columns: RecordColumns, known: Known, previous: Previous | None = None
+    ) -> ReadLog:
+        """Reads a log that is held whole, of less than 8 MB: it is hashed once, and nothing is read again."""
+        if is_archive(content[:HEAD]):
+            return _archive()
+        if not content or content.isspace():
+            return ReadLog(content_hash(content), len(content), content.count(b"\n"), "empty", NO_TEXT)
+        digest, grew = content_hash(content), goes_on(content, previous)
+        if known(digest):
+            return ReadLog(digest, len(content), 0, "known", "", grew=grew)
+        detected, reader = self._detect((content,), content, True)
+        log, log_format = ScannedLog(), detected.format
+        if log_format is None:
+            line = 1 + content.count(b"\n")
+        elif reader is not None and reader.whole:
+            line = self._read_whole(reader, iter((content,)), Counter(None), log, columns)
+        else:
+            if reader is not None:
+                reader.begin(_unmarked(content))
+            line = self._scan(log_format, reader, content, len(content), 0, True, 1, log, columns)
+            columns.relieve()
+        log.segments.close()
+        return ReadLog(
+            digest, len(content), line - content.endswith(b"\n"), "loaded" if log_format else "unrecognised",
+            detected.evidence, log_format.name if log_format else None, grew, log,
+        )  # fmt: skip
+
     def has_lines(self, first: bytes) -> bool:
         """Whether the beginning of a log shows a format of lines: then it is text, whatever else stands in it."""
-        detected, reader = self._detect(iter((first,)), first, False)
+        detected, reader = self._detect((first,), first, False)
         return detected.format is not None and reader is None
 
     def _read_detected(
@@ -189,15 +214,14 @@ class LogReader:
         scanner.keep(pieces, log, columns)
         return line
 
-    def _detect(self, chunks: Iterator[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
+    def _detect(self, chunks: Iterable[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
         head = _unmarked(first)
         if first[8:12] == b"DUCK":
             # The texts that a copy of a ledger holds are those of logs, which lie elsewhere.
             return Detected(None, "a DuckDB database: its logs are what can be read"), None
         marks = self._marks.found_in(head)
-        opening = head[:BLOCK].lstrip()[:1]
-        for reader in self._readers:
-            if (reader.opens and opening not in reader.opens) or (reader.marks and marks.isdisjoint(reader.marks)):
+        for reader in self._opened_by(head[:BLOCK].lstrip()[:1]):
+            if reader.marks and marks.isdisjoint(reader.marks):
                 continue
             if (why := reader.fits(head, complete)) is not None:
                 return Detected(reader.format, why), reader
@@ -220,9 +244,19 @@ class LogReader:
                 return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _stranger(first)), None
 
+    def _opened_by(self, opening: bytes) -> list[FileReader]:
+        if opening not in self._by_opening:
+            readers = [reader for reader in self._readers if not reader.opens or opening in reader.opens]
+            self._by_opening[opening] = readers
+        return self._by_opening[opening]
+
     def _may_be(self, log_format: LogFormat, head: bytes, complete: bool) -> bool:
         # What a format that stands alone says holds for a folder: a text that only quotes one of its lines is none.
         return not log_format.alone or (complete and self._scanner(log_format).reader.holds_only_records(head))
+
+
+def _archive() -> ReadLog:
+    return ReadLog("", 0, 0, "archive", "begins as an archive does")
 
 
 def _stranger(first: bytes) -> str:

@@ -109,7 +109,8 @@ class NativeScanner(Scanner):
         log.pieces += found
         log.records += records
         log.notes += notes
-        log.ignored.update({reason: count for reason, count in zip(self._reasons, ignored, strict=True) if count})
+        if any(ignored):
+            log.ignored.update({reason: count for reason, count in zip(self._reasons, ignored, strict=True) if count})
         return line
 
     def _see(self, kinds: int, first: int, last: int, log: ScannedLog, columns: RecordColumns) -> None:

@@ -78,33 +78,34 @@ class SegmentNotes:
         times: int = 1,
     ) -> None:  # fmt: skip
         """Notes what the values of a record say of the run, and those of `times - 1` that say the same behind it."""
-        for ordinal, fact, trust in layout.facts:
+        for place, (ordinal, fact, trust) in enumerate(layout.facts):
             number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
                 segment.confirmed[trust] += times
+                continue
+            if fact.is_plain:
+                # What a thousand lines say alike is said once, and logs of one program say much alike.
+                logged, value = _read_alike(layout, place, number, text)
+                if logged is not None and (trust, logged) not in segment.said:
+                    segment.said.add((trust, logged))
+                    if value is not None:
+                        segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
                 continue
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
                 segment.totals[trust] = (fact, total + (number or 0.0), first)
                 continue
-            # A record without values states that it is there.
-            logged = layout.record.name if layout.bare else _spelling(number, text)
+            logged = _logged(layout, number, text)
             if fact.joined:
                 _, parts, _ = segment.joined.setdefault(trust, (fact, {}, line))
                 if logged is not None:
                     parts.setdefault(layout.values[ordinal].name, logged)
             elif fact.names is not None:
                 segment.statements += _told(fact.names, logged or "", line, trust)
-            elif fact.repeats or fact.usual:
+            else:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += times
-            elif logged is not None and (trust, logged) not in segment.said:
-                # What a thousand lines say alike is said once.
-                segment.said.add((trust, logged))
-                value = _stated(fact, number, logged)
-                if value is not None:
-                    segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
 
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
@@ -136,7 +137,35 @@ class SegmentNotes:
             segment.statements = _without_more_than_least(list(once.values()))
 
 
+def _logged(layout: Layout, number: float | None, text: str | None) -> str | None:
+    # A record without values states that it is there.
+    return layout.record.name if layout.bare else _spelling(number, text)
+
+
+# A fact of a layout, the value that states it, and what was read of it.
+_Key = tuple[Layout, int, float | None, str | None]
+_READ: dict[_Key, tuple[str | None, str | None]] = {}
+_REMEMBERED = 20_000
+_REMEMBERED_LENGTH = 200
+
+
+def _read_alike(layout: Layout, place: int, number: float | None, text: str | None) -> tuple[str | None, str | None]:
+    """How a value is logged, and what it says as the fact at this place."""
+    key = (layout, place, number, text)
+    found = _READ.get(key)
+    if found is None:
+        logged = _logged(layout, number, text)
+        found = logged, None if logged is None else _stated(layout.facts[place][1], number, logged)
+        if text is None or len(text) < _REMEMBERED_LENGTH:
+            if len(_READ) >= _REMEMBERED:
+                _READ.clear()
+            _READ[key] = found
+    return found
+
+
 def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
+    if not any(statement.least for statement in statements):
+        return statements
     least: dict[str, Statement] = {}
     for statement in statements:
         if statement.least:

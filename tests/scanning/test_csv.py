@@ -6,8 +6,10 @@ import io
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchledger.scanning import rows
+from benchledger.scanning import csv_rows, rows
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.samples import load_formats
@@ -222,3 +224,11 @@ def test_cells_that_are_no_utf8_are_kept_as_escapes() -> None:
     _, table = read(HEADER.encode() + ROW.encode().replace(b"NVIDIA", b"\xe9\x00"))
 
     assert table[0]["stated"]["name"] == ("\\xe9\\x00 H200", None)
+
+
+@given(st.text("aB1 _./,:=()[]%\"'-\u00a0", max_size=30).map(str.encode))
+def test_a_line_that_can_be_no_header_is_none_without_being_split(line: bytes) -> None:
+    cells = [csv_rows._HEADER_CELL.match(cell) for cell in csv_rows._cells(line)]
+    names = tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
+
+    assert csv_rows._header_of(line) == names
