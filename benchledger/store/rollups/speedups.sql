@@ -14,37 +14,51 @@ where series_id in (
 );
 
 insert into kept_speedup
-with cell as (
+with family as (
     -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
     select
-        speed_table.*,
-        -- Of all GPUs, also where its owner publishes the speed of one.
-        value * case when per = 'gpu' then gpus else 1 end as global_value,
-        row_number() over (order by series_id, rule, unit) as cell_id,
+        series_id,
+        batch_size_per_gpu,
+        global_batch_size,
+        gpus,
+        gradient_accumulation,
         dense_rank() over (order by
-            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
-            framework_version, implementation_version, rule, unit, batch_size_per_gpu
+            series.campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model,
+            gpu_memory_mib, framework_version, implementation_version, batch_size_per_gpu
         ) as weak_family,
         dense_rank() over (order by
-            campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model, gpu_memory_mib,
-            framework_version, implementation_version, rule, unit, global_batch_size
+            series.campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model,
+            gpu_memory_mib, framework_version, implementation_version, global_batch_size
         ) as strong_family
-    from speed_table
-    semi join due_campaign on due_campaign.campaign is not distinct from speed_table.campaign
+    from series
+    semi join due_campaign on due_campaign.campaign is not distinct from series.campaign
+    join bench_case using (case_id)
+),
+cell as (
+    select
+        family.*,
+        kept_cell.rule,
+        kept_cell.unit,
+        kept_cell.value,
+        -- Of all GPUs, also where its owner publishes the speed of one.
+        value * case when per = 'gpu' then gpus else 1 end as global_value,
+        row_number() over () as cell_id
+    from kept_cell
+    join family using (series_id)
     join (select rule, per from rule) as told using (rule)
 ),
 placed as (
     select
-        cell_id, 'weak' as scaling, weak_family as family,
+        cell_id, rule, unit, 'weak' as scaling, weak_family as family,
         batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
         false as is_swept
     from cell
     union all
     select
-        cell_id, 'strong', strong_family,
+        cell_id, rule, unit, 'strong', strong_family,
         batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
-        min(batch_size_per_gpu) over (partition by strong_family)
-            <> max(batch_size_per_gpu) over (partition by strong_family)
+        min(batch_size_per_gpu) over (partition by strong_family, rule, unit)
+            <> max(batch_size_per_gpu) over (partition by strong_family, rule, unit)
     from cell
     where global_batch_size is not null
 ),
@@ -52,7 +66,7 @@ base as (
     select *
     from placed
     where value is not null and gpus is not null
-    qualify gpus = min(gpus) over (partition by scaling, family)
+    qualify gpus = min(gpus) over (partition by scaling, family, rule, unit)
 ),
 paired as (
     select
@@ -79,7 +93,11 @@ paired as (
                 end nulls last
         ) as preference
     from placed
-    join base using (scaling, family)
+    join base
+        on base.scaling = placed.scaling
+        and base.family = placed.family
+        and base.rule = placed.rule
+        and base.unit is not distinct from placed.unit
     where placed.gpus is not null
 ),
 chosen as (
