@@ -24,6 +24,10 @@ OWN_WAIT_S = 2.0
 # A ledger this small is written and read by one thread: to share so little work out takes longer than the work.
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
+# What DuckDB may hold in memory while it writes, and so much more for each of its threads; the rest waits on the disk,
+# beside the ledger. Without a limit it would take most of the machine's.
+WRITING_MEMORY = 128 << 20
+MEMORY_OF_A_THREAD = 64 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
@@ -48,6 +52,10 @@ def open_for_writing(
     try:
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place)
+        _limit_memory(con)
+        for stale in waiting_files(place):
+            # We hold the ledger: whoever made them was killed.
+            stale.unlink(missing_ok=True)
         migrate(con, str(place))
         if is_new:
             date_migrations(con)
@@ -87,6 +95,17 @@ def need_file(place: Path) -> None:
 def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path) -> None:
     if place.stat().st_size < SMALL_BYTES:
         con.execute("set threads = 1")
+
+
+def _limit_memory(con: duckdb.DuckDBPyConnection) -> None:
+    row = con.execute("select current_setting('threads')").fetchone()
+    limit = WRITING_MEMORY + MEMORY_OF_A_THREAD * int(row[0] if row else 1)
+    con.execute(f"set memory_limit = '{limit}B'")
+
+
+def waiting_files(place: Path) -> list[Path]:
+    """What DuckDB has written beside a ledger for want of memory; after a killed process some of it is left."""
+    return list(Path(f"{place}.tmp").glob("duckdb_temp_*"))
 
 
 @contextmanager

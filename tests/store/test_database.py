@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from benchledger import ingest
 from benchledger.errors import DatabaseError
 from benchledger.store import database
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
@@ -168,3 +169,28 @@ def test_a_small_ledger_is_read_by_one_thread_and_a_large_one_by_all(
             found += con.execute("select current_setting('threads')").fetchone() or ()
 
     assert found == [1, every]
+
+
+def test_what_a_killed_process_left_beside_the_ledger_is_no_log_and_goes(tmp_path: Path) -> None:
+    left = tmp_path / "bench.duckdb.tmp"
+    left.mkdir()
+    (left / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"\0" * 64)
+    (left / "mine.txt").write_text("no log either, but not ours to remove")
+
+    result = ingest(tmp_path, db=tmp_path / "bench.duckdb")
+
+    assert [outcome.path for outcome in result.outcomes] == ["bench.duckdb.tmp/mine.txt"]
+    assert [file.name for file in left.iterdir()] == ["mine.txt"]
+
+
+def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "WRITING_MEMORY", 0)
+    monkeypatch.setattr(database, "MEMORY_OF_A_THREAD", 24 << 20)
+    sorted_twice = "select md5(i::varchar) as a, row_number() over (order by md5(i::varchar) desc) as b from range(1000000) as n(i)"
+
+    with closing(open_for_writing(tmp_path / "bench.duckdb", records=0)) as con:
+        con.execute(f"create temp table sorted as {sorted_twice}")
+        assert list(Path(f"{tmp_path}/bench.duckdb.tmp").iterdir())
+        assert con.execute("select count(distinct a), max(b) from sorted").fetchone() == (1000000, 1000000)
+
+    assert not Path(f"{tmp_path}/bench.duckdb.tmp").exists()
