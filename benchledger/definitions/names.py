@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.cache import Proofs
+from benchledger.definitions.folders import definition_files, only_packed
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.template import Hole, Literal, Tail, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
@@ -48,9 +49,19 @@ _NOTHING = NameMatch(0, None, ())
 class _Pattern:
     source: str
     parts: int
-    regex: re.Pattern[str]
+    text: str
+    # Stands in each name that fits.
+    literal: str
     holes: tuple[str, ...]
     counts: frozenset[str]
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        # Most patterns are asked about no name that has their literal.
+        return re.compile(self.text)
+
+    def match(self, end: str) -> re.Match[str] | None:
+        return self.regex.fullmatch(end) if self.literal in end else None
 
 
 @dataclass(frozen=True)
@@ -85,14 +96,13 @@ class Names:
         return NameMatch(found.parts, found.rule, tuple(facts))
 
     @cached_property
-    def _screens(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        # Most names follow no rule: one search per number of parts, the most first, finds that out.
-        regexes: dict[int, list[str]] = {}
+    def _screens(self) -> tuple[tuple[int, list[_Pattern]], ...]:
+        # The patterns by their number of parts, the most first.
+        found: dict[int, list[_Pattern]] = {}
         for rule in self.rules:
             for pattern in rule.patterns:
-                regexes.setdefault(pattern.parts, []).append(f"(?:{pattern.regex.pattern})")
-        found = ((parts, re.compile("|".join(alternatives))) for parts, alternatives in regexes.items())
-        return tuple(sorted(found, key=lambda screen: screen[0], reverse=True))
+                found.setdefault(pattern.parts, []).append(pattern)
+        return tuple(sorted(found.items(), key=lambda screen: screen[0], reverse=True))
 
     # The same names stand in folder after folder: what they tell is worked out once.
 
@@ -105,7 +115,8 @@ class Names:
             if end not in self._ends:
                 if len(self._ends) >= _KEPT:
                     self._ends.clear()
-                self._ends[end] = self._told(parts[-count:]) if screen.fullmatch(end) else None
+                fits = any(pattern.match(end) for pattern in screen)
+                self._ends[end] = self._told(parts[-count:]) if fits else None
             if (found := self._ends[end]) is not None:
                 return found
         return _NOTHING
@@ -148,16 +159,29 @@ def load_names() -> Names:
         folders += [_rule(table) for table in top.tables("folder", _RULE)]
         suffixes += top.strings("stem_suffixes")
     names = Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
+    if not only_packed():
+        _prove(names, files)
+    return names
+
+
+def _prove(names: Names, files: list[TomlFile]) -> None:
+    # What a name tells hangs on the vocabulary, too.
+    digest = hashlib.blake2b(names.definitions_hash.encode(), digest_size=16)
+    for path in definition_files("schema/vocabulary", ".toml"):
+        digest.update(path.read_bytes())
+    proofs = Proofs("names")
+    if digest.hexdigest() in proofs:
+        return
     for file in files:
         _check_samples(file, names)
-    return names
+    proofs.add([digest.hexdigest()])
 
 
 def _first_fit(rule: _Rule, parts: list[str]) -> tuple[int, list[NameFact]] | None:
     for pattern in rule.patterns:
         if len(parts) < pattern.parts:
             continue
-        match = pattern.regex.fullmatch("/".join(parts[-pattern.parts :]))
+        match = pattern.match("/".join(parts[-pattern.parts :]))
         if match is None:
             continue
         facts = _facts(rule, dict(zip(pattern.holes, match.groups(), strict=True)))
@@ -237,7 +261,7 @@ def _value(table: Table, key: str, name: str, stated: object) -> str:
 
 
 def _pattern(source: str) -> _Pattern:
-    regex, holes, counts = [], list[str](), set[str]()
+    regex, literals, holes, counts = list[str](), [""], list[str](), set[str]()
     for part in source.split("/"):
         template: Template = parse_template(part, anywhere=True)
         text = ""
@@ -252,8 +276,10 @@ def _pattern(source: str) -> _Pattern:
                 raise TemplateError(f"a name has no {{{piece.kind}}}: write {{*}} for any text")
             else:
                 text += re.escape(piece.text) if isinstance(piece, Literal) else r"[^/]*?"
+                literals += [piece.text] if isinstance(piece, Literal) else []
         regex.append(text)
-    return _Pattern(source, source.count("/") + 1, re.compile("/".join(regex)), tuple(holes), frozenset(counts))
+    longest = max(literals, key=len)
+    return _Pattern(source, source.count("/") + 1, "/".join(regex), longest, tuple(holes), frozenset(counts))
 
 
 def _check_samples(file: TomlFile, names: Names) -> None:

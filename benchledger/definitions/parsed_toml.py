@@ -1,4 +1,4 @@
-"""What the shipped TOML files say, kept as JSON, which is read ten times as fast.
+"""What the shipped TOML files say, and on which lines, kept as JSON, which is read ten times as fast.
 
 Only the program's own: a facts.toml beside somebody's logs is copied nowhere.
 """
@@ -9,6 +9,7 @@ import atexit
 import hashlib
 import json
 import tomllib
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from benchledger.definitions.cache import keep, kept
 from benchledger.definitions.folders import KINDS, shipped_root
+from benchledger.definitions.toml_places import places
 
 # Edited files leave what they said before; above so many entries only those in use stay.
 _MOST = 400
@@ -23,37 +25,46 @@ _MOST = 400
 
 def toml_data(path: Path, raw: bytes, text: str) -> dict[str, Any]:
     """What a TOML text says. Raises tomllib.TOMLDecodeError."""
+    return _made(path, raw, text, "toml", tomllib.loads)
+
+
+def toml_lines(path: Path, text: str) -> dict[str, int]:
+    """The line of each place of a text that is TOML."""
+    return _made(path, text.encode(), text, "toml-lines", places)
+
+
+def _made(path: Path, raw: bytes, text: str, kind: str, make: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     root = shipped_root()
-    if not any(path.is_relative_to(root / kind) for kind in KINDS):
-        return tomllib.loads(text)
-    return _of_folder(path.parent).data(raw, text)
+    if not any(path.is_relative_to(root / shipped) for shipped in KINDS):
+        return make(text)
+    return _of_folder(path.parent, kind).data(raw, text, make)
 
 
 @cache
-def _of_folder(folder: Path) -> _Parsed:
-    parsed = _Parsed(folder)
+def _of_folder(folder: Path, kind: str) -> _Parsed:
+    parsed = _Parsed(folder, kind)
     atexit.register(parsed.save)
     return parsed
 
 
 class _Parsed:
-    """The files of one folder: a line with the hash of a file's bytes, and what it says."""
+    """The files of one folder: a line with the hash of a file's bytes, and what was made of it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str) -> None:
         # One for all checkouts and installs of a user: a text says the same wherever it lies.
-        self._name = f"toml-{folder.name}"
+        self._name = f"{kind}-{folder.name}"
         lines = (kept(self._name) or b"").splitlines()
         self._known = dict(line.split(b" ", 1) for line in lines)
         self._used: set[bytes] = set()
         self._is_new = False
 
-    def data(self, raw: bytes, text: str) -> dict[str, Any]:
+    def data(self, raw: bytes, text: str, make: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
         key = hashlib.blake2b(raw, digest_size=16).hexdigest().encode()
         self._used.add(key)
         if key in self._known:
             known: dict[str, Any] = json.loads(self._known[key])
             return known
-        data = tomllib.loads(text)
+        data = make(text)
         # A date, which JSON does not have, is parsed each time.
         with suppress(TypeError):
             self._known[key] = json.dumps(data).encode()

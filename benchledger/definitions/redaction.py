@@ -187,7 +187,7 @@ def _place(table: Table, source: str) -> str:
     line = table.file.line_of(table.place)
     if source:
         # A list may go over several lines: the one that holds this entry is worth finding.
-        lines = table.file.path.read_text(encoding="utf-8").splitlines()
+        lines = table.file.text_lines
         escaped = source.replace("\\", "\\\\").replace('"', '\\"')
         line = next((n for n, text in enumerate(lines[line - 1 :], start=line) if f'"{escaped}"' in text), line)
     return f"{table.file.path}:{line}"

@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchledger.definitions.parsed_toml import toml_data
-from benchledger.definitions.toml_places import places
+from benchledger.definitions.parsed_toml import toml_data, toml_lines
 from benchledger.errors import DefinitionError
 
 
@@ -24,8 +23,13 @@ class TomlFile:
 
     @cached_property
     def lines(self) -> dict[str, int]:
-        """The line of each place. Only who has a mistake to show asks, so that a sound file costs nothing more."""
-        return places(self.text)
+        """The line of each place. Only who has a place to show asks."""
+        return toml_lines(self.path, self.text)
+
+    @cached_property
+    def text_lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.text.splitlines()
 
     def line_of(self, place: str) -> int:
         """The line on which a place stands, or that of the nearest place above it."""

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout, redacted_layout
 from benchledger.scanning.native_rows import NativeRows
 from benchledger.scanning.rows import Row
@@ -157,11 +158,10 @@ class RecordColumns:
 def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
     """Rows with the ids of their logs in the place of their numbers, without those of logs whose id is None."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    ids = pa.array(log_ids, pa.int64()).take(rows.column("log_id").combine_chunks())
+    ids = call("take", pa.array(log_ids, pa.int64()), rows.column("log_id").combine_chunks())
     rows = rows.set_column(0, "log_id", ids)
-    return rows.filter(pc.is_valid(ids)) if None in log_ids else rows
+    return rows.filter(call("is_valid", ids)) if None in log_ids else rows
 
 
 def _schema() -> pa.Schema:

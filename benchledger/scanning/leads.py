@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from benchledger.definitions.format_file import leads
 from benchledger.definitions.log_format import COLUMNS
@@ -34,14 +36,30 @@ class LeadShape:
     rest: tuple[int, int]
 
 
+class _Template:
+    """A shared template, compiled when a lead has all of its words."""
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        self.holes = template.holes
+        # Blanks stand for as many or more.
+        texts = (part.text for part in template.parts if isinstance(part, Literal))
+        self._words = tuple(word.encode() for text in texts for word in text.split())
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        return compiled(_begin(self._template) + parts_pattern(self._template.parts) + rb"[ \t]*+\Z")
+
+    def search(self, lead: bytes) -> re.Match[bytes] | None:
+        """Where it stands at the end of a lead."""
+        return self._pattern.search(lead) if all(word in lead for word in self._words) else None
+
+
 class LeadReader:
     """Matches a lead backwards, repeatedly, by the shared templates; what none takes is kept as text."""
 
     def __init__(self) -> None:
-        self._templates = [
-            (compiled(_begin(template) + parts_pattern(template.parts) + rb"[ \t]*+\Z"), template.holes)
-            for template in leads()
-        ]
+        self._templates = [_Template(template) for template in leads()]
         literals = "".join(part.text for template in leads() for part in template.parts if isinstance(part, Literal))
         self._by_digits = not any(byte in literals for byte in "0123456789")
         self._known: dict[bytes, Found] = {}
@@ -83,13 +101,13 @@ class LeadReader:
         start, end = _stripped(lead, 0, len(lead))
         for _ in range(_MOST_PARTS):
             rest = lead[start:end]
-            for pattern, holes in self._templates:
-                match = pattern.search(rest)
+            for template in self._templates:
+                match = template.search(rest)
                 if match is None:
                     continue
                 part = tuple(
                     (hole, start + match.start(group), start + match.end(group))
-                    for group, hole in enumerate(holes, start=1)
+                    for group, hole in enumerate(template.holes, start=1)
                     if hole.name in COLUMNS
                 )
                 if all(_column(hole, lead[at:to]) is not None for hole, at, to in part):

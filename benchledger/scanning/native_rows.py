@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.values import decode
@@ -78,7 +79,7 @@ class _Part:
         self._numbers = self._flat(pa.int32(), "layout")
 
     def layouts(self) -> list[int]:
-        found: list[int] = self._numbers.unique().to_pylist()
+        found: list[int] = call("unique", self._numbers).to_pylist()
         return found
 
     def table(self, kept: Callable[[Layout], Layout], redactor: Redactor | None) -> pa.Table:
@@ -120,7 +121,7 @@ class _Part:
         import pyarrow as pa
 
         table = [ids.get(number, 0) for number in range(max(ids, default=0) + 1)]
-        return pa.array(table, pa.int64()).take(self._numbers)
+        return call("take", pa.array(table, pa.int64()), self._numbers)
 
     def _texts(self, redactor: Redactor | None) -> pa.Array:
         import pyarrow as pa
@@ -156,22 +157,21 @@ class _Part:
 
     def _add_leads(self, found: dict[str, pa.Array], redact: Callable[[str], str]) -> None:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if not self._leads:
             return
         numbers = self._flat(pa.int32(), "lead")
-        numbers = pc.if_else(pc.less(numbers, 0), pa.scalar(None, pa.int32()), numbers)
+        numbers = call("if_else", call("less", numbers, pa.scalar(0, pa.int32())), pa.scalar(None, pa.int32()), numbers)
         # What is left of a lead that was read says nothing more.
         reader = _lead_reader()
         read = [({}, decode(lead)) if is_rest else reader.read(lead) for lead, is_rest in self._leads]
         texts = [None if text is None else redact(text) for _, text in read]
-        found["lead"] = pa.array(texts, pa.string()).take(numbers)
+        found["lead"] = call("take", pa.array(texts, pa.string()), numbers)
         # What a lead states holds where the line itself does not.
         for name in {name for stated, _ in read for name in stated}:
             values = [redact(value) if isinstance(value := stated.get(name), str) else value for stated, _ in read]
-            told = pa.array(values, self._schema.field(name).type).take(numbers)
-            found[name] = pc.coalesce(found[name], told)
+            told = call("take", pa.array(values, self._schema.field(name).type), numbers)
+            found[name] = call("coalesce", found[name], told)
 
 
 def _each(texts: pa.Array, change: Callable[[str], str]) -> pa.Array:
@@ -180,9 +180,9 @@ def _each(texts: pa.Array, change: Callable[[str], str]) -> pa.Array:
 
     if texts.null_count == len(texts):
         return texts
-    different = texts.dictionary_encode()
+    different = call("dictionary_encode", texts)
     changed = [change(text) for text in different.dictionary.to_pylist()]
-    return pa.array(changed, pa.string()).take(different.indices)
+    return call("take", pa.array(changed, pa.string()), different.indices)
 
 
 def _named(layout: Layout, redactor: Redactor) -> list[str | None]:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from benchledger.definitions import cache, folders
+from benchledger.definitions import cache, folders, names
 from benchledger.definitions.cache import Proofs, keep, kept
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
@@ -41,6 +41,7 @@ def forget_definitions() -> None:
     """As a new process begins."""
     samples.known_formats.cache_clear()
     samples.load_formats.cache_clear()
+    names.load_names.cache_clear()
 
 
 def test_what_is_kept_comes_back(folder):
@@ -135,3 +136,23 @@ def test_leads_that_are_broken_later_are_refused(definitions):
 
     with pytest.raises(DefinitionError, match=r"leads\.toml"):
         samples.load_formats()
+
+
+def test_rules_of_names_that_have_proved_themselves_are_proved_again_only_when_they_or_the_vocabulary_change(
+    definitions, monkeypatch
+):
+    checked: list[str] = []
+    monkeypatch.setattr(names, "_check_samples", lambda file, _: checked.append(file.path.name))
+
+    def start() -> int:
+        checked.clear()
+        names.load_names.cache_clear()
+        names.load_names()
+        return len(checked)
+
+    files = len(list((definitions / "ingest" / "names").glob("*.toml")))
+    assert (start(), start()) == (files, 0)
+    for part in ("ingest/names", "schema/vocabulary"):
+        path = next((definitions / part).glob("*.toml"))
+        path.write_text(path.read_text() + "\n# changed\n")
+        assert (start(), start()) == (files, 0)

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from benchledger.definitions import cache, folders, parsed_toml
-from benchledger.definitions.parsed_toml import toml_data
+from benchledger.definitions.parsed_toml import toml_data, toml_lines
 
 TEXT = 'a = 1\nb = 1.0\nc = nan\nd = [{ "x y" = true }]\n[e.f]\ng = "ü"\n'
 
@@ -26,7 +26,8 @@ def read(path, text):
 
 
 def end_of_process(path):
-    parsed_toml._of_folder(path.parent).save()
+    for kind in ("toml", "toml-lines"):
+        parsed_toml._of_folder(path.parent, kind).save()
     parsed_toml._of_folder.cache_clear()
 
 
@@ -43,6 +44,16 @@ def test_what_is_kept_says_what_was_parsed(tmp_path, monkeypatch):
     assert again == first
     assert [type(value) for value in again.values()] == [int, float, list, dict]
     assert list(again) == list(first)
+
+
+def test_the_lines_of_places_are_kept_too(tmp_path, monkeypatch):
+    path = tmp_path / "shipped" / "ingest" / "names" / "a.toml"
+    first = toml_lines(path, TEXT)
+    end_of_process(path)
+    monkeypatch.setattr(parsed_toml, "places", lambda _: pytest.fail("looked for again"))
+
+    assert toml_lines(path, TEXT) == first
+    assert first["e.f.g"] == 6
 
 
 def test_a_changed_file_is_parsed_again(tmp_path):
@@ -64,6 +75,7 @@ def test_a_file_with_a_date_is_parsed_each_time(tmp_path):
 def test_nothing_of_anybody_else_is_kept(tmp_path, kept_in):
     path = tmp_path / "logs" / "facts.toml"
     assert read(path, 'note = "secret"\n') == {"note": "secret"}
+    assert toml_lines(path, 'note = "secret"\n') == {"note": 1}
     end_of_process(path)
 
     assert not kept_in.exists() or not list(kept_in.iterdir())
