@@ -36,6 +36,35 @@ def test_runs_that_are_read_a_few_at_a_time_say_what_they_say_together(con, monk
     assert together["run_memory"]
 
 
+@pytest.mark.parametrize("few", [0, 1_000_000])
+def test_records_say_the_same_whether_this_transaction_added_them_or_not(con, monkeypatch, few):
+    together = kept(con)
+    monkeypatch.setattr(rollups, "FEW_RECORDS", few)
+    again = (
+        "create temp table again as from record where log_id in (select log_id from log order by log_id limit $logs)"
+    )
+    for logs in (0, 3, 1000):
+        con.begin()
+        con.execute(again, {"logs": logs})
+        con.execute("delete from record where log_id in (select log_id from again)")
+        con.execute("insert into record from again")
+        con.execute("delete from kept_run")
+        rollups.keep_rollups(con)
+
+        assert kept(con) == together
+        con.rollback()
+
+
+def test_rows_that_a_transaction_adds_are_numbered_behind_all_others(con):
+    con.begin()
+    con.execute("insert into record from record limit 5")
+    added = con.execute("select count(*) from record where rowid >= $first", {"first": rollups.FIRST_ADDED}).fetchone()
+    con.commit()
+    later = con.execute("select count(*) from record where rowid >= $first", {"first": rollups.FIRST_ADDED}).fetchone()
+
+    assert (added, later) == ((5,), (0,))
+
+
 def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
     before = kept(con)
     con.execute("delete from record")

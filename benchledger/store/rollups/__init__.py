@@ -30,6 +30,16 @@ _STEPS = (
     ("memory", None),
 )
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
+# So few records are copied, so that the ledger's are looked through once.
+FEW_RECORDS = 100_000
+# Rows that a transaction has added are numbered from here on while it lasts.
+FIRST_ADDED = 36_028_797_018_960_000
+_ADDED = f"(from record where rowid >= {FIRST_ADDED})"
+_LOGS_ADDED = f"create or replace temp table added_log as select distinct log_id from {_ADDED}"  # noqa: S608 - our own
+_OLDER_LOG = (
+    "from log semi join chunk_claim using (log_id) anti join added_log using (log_id) where records > 0 limit 1"
+)
+_COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
 
 
 def keep_rollups(con: duckdb.DuckDBPyConnection, runs: str = "select run_id from run") -> None:
@@ -60,14 +70,26 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
     if con.execute("from due_run limit 1").fetchone() is None:
         return
     con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
+    con.execute(_LOGS_ADDED)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
-        con.execute(_sql("records"))
+        con.execute(_sql("claims"))
+        con.execute(_sql("records").replace("$record", _place_of_records(con)))
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
                 con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)))
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
+
+
+def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:
+    # A small ingest does not look through all that a large ledger holds: ids are hashes, which lie anywhere in it.
+    place = _ADDED if con.execute(_OLDER_LOG).fetchone() is None else "record"
+    if con.execute(_COUNT).fetchall()[0][0] > FEW_RECORDS:
+        return place
+    copied = f"select record.* from {place} as record semi join chunk_claim using (log_id)"  # noqa: S608 - our own
+    con.execute(f"create or replace temp table chunk_row as {copied}")
+    return "chunk_row"
 
 
 def _sql(name: str) -> str:
