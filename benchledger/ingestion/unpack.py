@@ -13,6 +13,7 @@ from benchledger.archives.kinds import without_suffixes
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
+from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
 from benchledger.archives.walk import Archive
 from benchledger.ingestion.discover import AGAIN, FoundFile
@@ -133,6 +134,7 @@ class Unpacker:
     ) -> Unit:
         assert member.stream is not None
         streams = [member.stream]
+        ahead = ReadAhead(member.stream)
 
         def reopen() -> Source:
             # The rare log that tells its format after its first 8 MB: the archive is walked to it once more.
@@ -143,13 +145,14 @@ class Unpacker:
             return io.BytesIO()
 
         def settle(batch: Batch) -> Batch:
+            ahead.close()
             for stream in streams:
                 if stream.problem is not None and not stream.kept:
                     limited = stream.problem.kind in _LIMITS
                     return Batch([WasRead(problem=str(stream.problem), limited=limited)])
             return batch
 
-        stream = _Continued(first, member.stream)
+        stream = _Continued(first, ahead)
         reading = ToRead(file.place, UNIT_BYTES, self._plan.previous(file.place), None, stream, reopen)
         return Unit([file], [reading], settle)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool
+from benchledger.ingestion import pool, read
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
@@ -24,6 +24,7 @@ TABLES = ("log", "record", "segment", "run", "fact", "shape", "reject")
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a log of some KB be a long one: read in 4 KB, its records handed over from each."""
     monkeypatch.setattr(log_reader, "CHUNK", 4096)
+    monkeypatch.setattr(read, "CHUNK", 4096)
     monkeypatch.setattr(columns, "ROWS_AT_ONCE", 1)
 
 
@@ -103,8 +104,9 @@ def test_a_disk_that_is_full_of_waiting_records_leaves_the_ledger_as_it_was(db: 
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=2000).log).parent
     code = f"""
 import resource, signal
+from benchledger.ingestion import read
 from benchledger.scanning import columns, log_reader
-log_reader.CHUNK, columns.ROWS_AT_ONCE = 4096, 20
+log_reader.CHUNK, read.CHUNK, columns.ROWS_AT_ONCE = 4096, 4096, 20
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 import sys
