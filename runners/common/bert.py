@@ -19,6 +19,7 @@ SIZES = {
     "bert_base": {"layers": 12, "width": 768, "heads": 12, "vocabulary": 30522},
     "bert_large": {"layers": 24, "width": 1024, "heads": 16, "vocabulary": 30522},
 }
+DEFAULTS = {"model": "bert_base", "seq_len": 128, "masked": 20, "dropout": 0.1}
 MASK, FIRST = 103, 110
 
 

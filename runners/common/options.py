@@ -1,4 +1,4 @@
-"""What the programs of all frameworks but PyTorch share: options, learning rate, clock. Python 3.8, for gluon-nlp."""
+"""What the programs of all frameworks share: options, learning rate, a clock but for PyTorch. Python 3.8 suffices."""
 
 from __future__ import annotations
 
@@ -19,25 +19,35 @@ def parser(
     models: Iterable[str],
     optimizers: Iterable[str] = ("adamw", "lamb"),
     precisions: Iterable[str] = ("fp32", "fp16", "bf16"),
+    task: str = "pretraining",
     **defaults: object,
 ) -> argparse.ArgumentParser:
-    """Options of all programs, by the names that bench run writes; a program adds its own."""
+    """Options of all programs, by the names that bench run writes; a program adds its own.
+
+    One that is given a default for seq_len, masked or dropout has these too; None is one that it works out itself.
+    """
     options = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     add = options.add_argument
-    add("--task", choices=["pretraining"], default="pretraining")
+    add("--task", choices=[task], default=task)
     add("--model", choices=list(models))
-    add("--data", type=Path, help="folder of training data; without it, made-up batches that can be learned")
-    add("--log", type=Path, help="not used: all lines go to standard output, none is printed as JSON")
-    add("--batch-size", type=int, default=32, help="sequences of one GPU in one step")
+    add("--data", type=Path, help="folder of training data; without it, made-up data of the same shape")
+    add(
+        "--log",
+        type=Path,
+        help="file for the same lines as JSON, if the program has such; text goes to standard output",
+    )
+    add("--batch-size", type=int, default=32, help="samples of one GPU in one forward pass")
     add("--precision", choices=list(precisions), default="fp32")
-    add("--max-iterations", type=int, default=120)
-    add("--seq-len", type=int, default=128)
+    add("--max-iterations", type=int, default=120, help="steps of the optimizer")
+    if "seq_len" in defaults:
+        add("--seq-len", type=int, help="tokens of a sample")
     if "masked" in defaults:
         add("--masked", type=int, help="masked positions in a sequence at most")
     add("--optimizer", choices=list(optimizers), default="adamw")
     add("--learning-rate", type=float, default=1e-4)
     add("--warmup", type=float, default=0.1, help="part of the iterations in which the learning rate rises")
-    add("--dropout", type=float, default=0.1)
+    if "dropout" in defaults:
+        add("--dropout", type=float)
     add("--log-interval", type=int, default=1, help="iterations for each line")
     add("--seed", type=int, default=42)
     add("--device", choices=["auto", "cuda", "cpu"], default="auto")
@@ -45,18 +55,23 @@ def parser(
     return options
 
 
-def checked(options: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options as given; to be called before the framework asks CUDA for anything."""
-    args = options.parse_args()
-    if min(args.batch_size, args.max_iterations, args.log_interval) < 1:
-        options.error("--batch-size, --max-iterations and --log-interval must be 1 at least")
-    # Some frameworks multiply fp32 in TF32 unless NVIDIA's libraries are told not to.
-    os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
+def parsed(options: argparse.ArgumentParser, arguments: list[str] | None = None) -> argparse.Namespace:
+    """The options as given; an end that says what is wrong with them."""
+    args = options.parse_args(arguments)
+    if min(args.batch_size, args.max_iterations, args.log_interval, vars(args).get("gradient_accumulation", 1)) < 1:
+        options.error("what counts samples, iterations or passes must be 1 at least")
     return args
 
 
+def checked(options: argparse.ArgumentParser) -> argparse.Namespace:
+    """The options as given; to be called before the framework asks CUDA for anything."""
+    # Some frameworks multiply fp32 in TF32 unless NVIDIA's libraries are told not to.
+    os.environ.setdefault("NVIDIA_TF32_OVERRIDE", "0")
+    return parsed(options)
+
+
 def learning_rate(args: argparse.Namespace, iteration: int) -> float:
-    """Of an iteration, counted from 1: rises over the warm-up, then falls to zero."""
+    """Of an iteration, counted from 1: rises over the warm-up, then falls to zero; the first has some, the last too."""
     warm, left = max(1, round(args.warmup * args.max_iterations)), args.max_iterations + 1
     return float(args.learning_rate * min(iteration / warm, (left - iteration) / (left - warm)))
 

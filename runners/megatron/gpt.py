@@ -133,7 +133,8 @@ def forward(batches, model):
 
 
 def main():
-    options = parser(__doc__.splitlines()[0], SIZES, ("adamw",), model="gpt2_124m", batch_size=8, seq_len=1024)
+    defaults = {"model": "gpt2_124m", "batch_size": 8, "seq_len": 1024, "dropout": 0.1}
+    options = parser(__doc__.splitlines()[0], SIZES, ("adamw",), **defaults)
     options.add_argument("--gradient-accumulation", type=int, default=1)
     args = checked(options)
     begin(args)

@@ -18,7 +18,7 @@ from mxnet.gluon.loss import SoftmaxCrossEntropyLoss
 
 # What the frameworks' programs share stands beside this folder; this one is started as a file.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from common.bert import SIZES, batches
+from common.bert import DEFAULTS, SIZES, batches
 from common.options import Clock, checked, known, learning_rate, namespace, parser
 
 
@@ -71,7 +71,7 @@ def settings(args, devices):
 
 
 def main():
-    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32",), model="bert_base", masked=20))
+    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32",), **DEFAULTS))
     logging.basicConfig(format="%(levelname)s:%(name)s:%(message)s", stream=sys.stdout, level=logging.INFO, force=True)
     devices = contexts(args)
     log = logging.getLogger()

@@ -14,7 +14,7 @@ from oneflow import nn
 
 # What the frameworks' programs share stands beside this folder; this one is started as a file.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from common.bert import SIZES, batches
+from common.bert import DEFAULTS, SIZES, batches
 from common.options import Clock, checked, known, parser
 
 
@@ -105,7 +105,7 @@ def settings(args, processes, nodes, kind):
 
 
 def main():
-    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32", "fp16"), model="bert_base", masked=20))
+    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32", "fp16"), **DEFAULTS))
     kind = "cuda" if flow.cuda.is_available() and args.device != "cpu" else "cpu"
     rank, processes, nodes = flow.env.get_rank(), flow.env.get_world_size(), flow.env.get_node_size()
     if rank == 0:

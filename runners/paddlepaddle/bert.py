@@ -15,7 +15,7 @@ from paddle import nn
 
 # What the frameworks' programs share stands beside this folder; this one is started as a file.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from common.bert import SIZES, batches
+from common.bert import DEFAULTS, SIZES, batches
 from common.options import Clock, checked, known, learning_rate, namespace, parser
 
 
@@ -91,7 +91,7 @@ def logger(rank):
 
 
 def main():
-    args = checked(parser(__doc__.splitlines()[0], SIZES, model="bert_base", masked=20))
+    args = checked(parser(__doc__.splitlines()[0], SIZES, **DEFAULTS))
     if args.device == "cpu":
         paddle.device.set_device("cpu")
         os.environ["PADDLE_DISTRI_BACKEND"] = "gloo"

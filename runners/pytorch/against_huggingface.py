@@ -47,9 +47,8 @@ def step_ms(trainer, batches, steps, skip):
 
 
 def main():
-    options = parser(__doc__.splitlines()[0], "pretraining", SIZES, model="bert_base", fused_optimizer=True)
-    options.add_argument("--seq-len", type=int, default=128)
-    options.add_argument("--masked", type=int, default=20)
+    defaults = {"model": "bert_base", "fused_optimizer": True, "seq_len": 128, "masked": 20}
+    options = parser(__doc__.splitlines()[0], "pretraining", SIZES, **defaults)
     options.add_argument("--head", choices=["masked", "all"], default="all", help="of ours")
     options.add_argument("--pairs", type=int, default=5)
     options.add_argument(

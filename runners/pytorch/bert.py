@@ -18,11 +18,10 @@ PHASES = {1: (128, 20), 2: (512, 80)}
 
 
 def main():
-    options = parser(__doc__.splitlines()[0], "pretraining", SIZES, model="bert_base")
-    options.add_argument("--phase", type=int, choices=PHASES, default=1)
-    options.add_argument("--seq-len", type=int, help="default: the phase's")
-    options.add_argument("--masked", type=int, help="masked positions in a sequence; default: the phase's")
-    options.add_argument("--dropout", type=float, default=0.1)
+    options = parser(
+        __doc__.splitlines()[0], "pretraining", SIZES, model="bert_base", seq_len=None, masked=None, dropout=0.1
+    )
+    options.add_argument("--phase", type=int, choices=PHASES, default=1, help="its --seq-len and --masked")
     options.add_argument("--head", choices=["masked", "all"], default="masked", help="positions of the head over words")
     args = checked(options)
     args.seq_len, args.masked = args.seq_len or PHASES[args.phase][0], args.masked or PHASES[args.phase][1]

@@ -52,9 +52,8 @@ def made(args, vocabulary, device, count=8):
 
 
 def main():
-    options = parser(__doc__.splitlines()[0], "pretraining", SIZES, model="gpt2_124m", batch_size=8)
-    options.add_argument("--seq-len", type=int, default=1024)
-    options.add_argument("--dropout", type=float, default=0.1)
+    defaults = {"model": "gpt2_124m", "batch_size": 8, "seq_len": 1024, "dropout": 0.1}
+    options = parser(__doc__.splitlines()[0], "pretraining", SIZES, **defaults)
     args = checked(options)
 
     size = SIZES[args.model]

@@ -1,53 +1,43 @@
-"""The options that every PyTorch runner has, and what the launcher says of the processes."""
+"""The options that every PyTorch runner has beside those of all, and what the launcher says of the processes."""
 
-import argparse
 import os
+import sys
 from pathlib import Path
 
 import torch
 
+# What all frameworks' runners share stands beside this folder; a runner is started as a file.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from common.options import learning_rate, parsed
+from common.options import parser as common_parser
+
+__all__ = ["checked", "learning_rate", "parser", "world"]
+
 
 def parser(about, task, models, **defaults):
     """Options of all runners; a runner adds its own."""
-    options = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    kinds = ["adamw", "lamb", "sgd"], ["fp32", "tf32", "fp16", "bf16"]
+    options = common_parser(about, models, *kinds, task, **{"max_iterations": 300, **defaults})
     add = options.add_argument
-    add("--task", choices=[task], default=task)
-    add("--model", choices=models)
-    add("--data", type=Path, help="folder of training data; without it, made-up data of the same shape")
-    add("--log", type=Path, help="file for the same lines as JSON; the text goes to standard output")
-    add("--batch-size", type=int, default=32, help="samples of one GPU in one forward pass")
-    add("--precision", choices=["fp32", "tf32", "fp16", "bf16"], default="fp32")
-    add("--max-iterations", type=int, default=300, help="steps of the optimizer")
     add("--gradient-accumulation", type=int, default=1, help="forward passes for one step of the optimizer")
-    add("--optimizer", choices=["adamw", "lamb", "sgd"], default="adamw")
-    add("--learning-rate", type=float, default=1e-4)
-    add("--warmup", type=float, default=0.1, help="part of the iterations in which the learning rate rises")
     add("--weight-decay", type=float, default=0.01)
     add("--fused-optimizer", action="store_true")
     add("--compile", action="store_true")
     add("--cuda-graph", action="store_true", help="one CUDA graph of the whole step; one GPU only")
     add("--data-workers", type=int, default=0)
-    add("--seed", type=int, default=42)
-    add("--device", choices=["auto", "cuda", "cpu"], default="auto")
-    add("--log-interval", type=int, default=1, help="iterations for each line")
     add("--start-iteration", type=int, help="throughput and profile begin after this one; default: 20, or half of few")
     add("--stop-iteration", type=int, help="and end with this one; default: the last")
-    add(
-        "--profile", choices=["torch", "cuda"], help="torch: trace and tables beside the log; cuda: marks for ncu, nsys"
-    )
-    add(
-        "--init-checkpoint",
-        type=Path,
-        help="weights to begin with: of --save-checkpoint, or NVIDIA's or Hugging Face's",
-    )
+    profile = "torch: trace and tables beside the log; cuda: marks for ncu, nsys"
+    add("--profile", choices=["torch", "cuda"], help=profile)
+    checkpoint = "weights to begin with: of --save-checkpoint, or NVIDIA's or Hugging Face's"
+    add("--init-checkpoint", type=Path, help=checkpoint)
     add("--save-checkpoint", type=Path)
-    options.set_defaults(**defaults)
     return options
 
 
 def checked(options, arguments=None):
     """The options as given, or an end that says what is wrong and what to do."""
-    args = options.parse_args(arguments)
+    args = parsed(options, arguments)
     if args.stop_iteration is None:
         args.stop_iteration = args.max_iterations
     if args.start_iteration is None:

@@ -4,13 +4,12 @@ import math
 import resource
 import statistics
 import sys
-from pathlib import Path
 
 import torch
-from setup import schedule
+from options import learning_rate
 
-# What all frameworks' runners share stands beside this folder; a runner is started as a file.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+# isort: split
+# `options` has told where it stands.
 from common.dllogger import DLLogger
 
 __all__ = ["DLLogger", "Report"]
@@ -38,7 +37,7 @@ class Report:
                 continue
             mean_ms = statistics.fmean(self.since)
             self.since.clear()
-            values = {"step_loss": self.loss, "learning_rate": args.learning_rate * schedule(args, iteration)}
+            values = {"step_loss": self.loss, "learning_rate": learning_rate(args, iteration)}
             values |= {"loss_scale": scale} if args.precision == "fp16" else {}
             values |= {"step_ms": round(mean_ms, 4), trainer.speed: round(trainer.units_per_step / mean_ms * 1000, 2)}
             epoch = (iteration - 1) * trainer.samples_per_step // self.rows if self.rows else 0

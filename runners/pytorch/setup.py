@@ -1,4 +1,4 @@
-"""What a run is set up with: the device, the optimizer and its schedule, the profiler."""
+"""What a run is set up with: the device, the optimizer, the profiler."""
 
 import os
 import sys
@@ -52,12 +52,6 @@ def optimizer(args, model, rate):
     # With a rate that is a tensor, on a GPU, the update must not ask the host for it.
     kind = {"fused": True} if args.fused_optimizer else {"foreach": rate.is_cuda}
     return torch.optim.AdamW(groups, rate, eps=1e-6, capturable=rate.is_cuda, **kind)
-
-
-def schedule(args, iteration):
-    """Rises over the warm-up, then falls to zero; the first iteration has some of it, the last too."""
-    warm = max(1, round(args.warmup * args.max_iterations))
-    return min(iteration / warm, (args.max_iterations + 1 - iteration) / (args.max_iterations + 1 - warm))
 
 
 def profiler(args):

@@ -110,10 +110,9 @@ def made(args, vocabulary, device, count=8):
 
 
 def main():
-    options = parser(__doc__.splitlines()[0], "squad", SIZES, model="bert_base", learning_rate=3e-5)
-    options.add_argument("--seq-len", type=int, default=384)
+    defaults = {"model": "bert_base", "learning_rate": 3e-5, "seq_len": 384, "dropout": 0.1}
+    options = parser(__doc__.splitlines()[0], "squad", SIZES, **defaults)
     options.add_argument("--doc-stride", type=int, help="default: a third of --seq-len")
-    options.add_argument("--dropout", type=float, default=0.1)
     options.add_argument("--evaluate", action="store_true", help="answer the questions of dev*.json at the end")
     args = checked(options)
     if args.evaluate and not args.data:

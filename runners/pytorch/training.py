@@ -10,9 +10,9 @@ import torch
 import torch.distributed as dist
 from clock import Clock
 from models.checkpoint import load
-from options import world
+from options import learning_rate, world
 from report import DLLogger, Report
-from setup import device, environment, libraries, optimizer, profiler, schedule
+from setup import device, environment, libraries, optimizer, profiler
 from torch.nn.parallel import DistributedDataParallel
 
 # Imports of Python and PyTorch come before: bench run knows when the process was made.
@@ -61,8 +61,8 @@ class Trainer:
         self.parallel = model
         if processes > 1:
             # Gradients lie where they travel from: some hundred copies fewer, there and back.
-            there = {"gradient_as_bucket_view": True}
-            self.parallel = DistributedDataParallel(model, [local] if cuda else None, **there)
+            devices = [local] if cuda else None
+            self.parallel = DistributedDataParallel(model, devices, gradient_as_bucket_view=True)
 
     def step(self, batches):
         """One step of the optimizer over as many batches as gradients are gathered from: [loss, loss scale]."""
@@ -118,7 +118,7 @@ class Trainer:
                 self.log.settings(train_start=True, startup_s=time.time() - STARTED)
                 clock = Clock(self.device)
                 began = clock.now
-            self.rate.fill_(args.learning_rate * schedule(args, iteration))
+            self.rate.fill_(learning_rate(args, iteration))
             if iteration == args.start_iteration + 1:
                 profile.__enter__()
             clock.mark(iteration, step(batch))

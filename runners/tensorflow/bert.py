@@ -16,7 +16,7 @@ from keras import layers
 
 # What the frameworks' programs share stands beside this folder; this one is started as a file.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from common.bert import SIZES, Batch, batches
+from common.bert import DEFAULTS, SIZES, Batch, batches
 from common.dllogger import DLLogger
 from common.options import Clock, checked, known, learning_rate, parser
 
@@ -98,7 +98,7 @@ def say(text):
 
 
 def main():
-    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32", "fp16"), model="bert_base", masked=20))
+    args = checked(parser(__doc__.splitlines()[0], SIZES, precisions=("fp32", "fp16"), **DEFAULTS))
     gpus = devices(args)
     settings(args, gpus)
     log, rows = DLLogger(), args.batch_size * max(1, len(gpus))

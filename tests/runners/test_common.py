@@ -22,7 +22,7 @@ from common.options import Clock, checked, known, learning_rate, namespace, pars
 
 def options(monkeypatch: pytest.MonkeyPatch, *words: str) -> argparse.Namespace:
     monkeypatch.setattr(sys, "argv", ["bert.py", "--model", "bert_tiny", "--seq-len", "32", "--masked", "5", *words])
-    return checked(parser("about", ["bert_tiny"], masked=20))
+    return checked(parser("about", ["bert_tiny"], seq_len=128, masked=20, dropout=0.1))
 
 
 @pytest.fixture(scope="module")
