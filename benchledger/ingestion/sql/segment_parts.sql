@@ -1,13 +1,40 @@
 -- What a part of the arriving records, which can be read once, says of each segment's beginning, steps and end.
 insert into segment_part by name
-with arriving_row as materialized (
+with closing as (
+    select distinct told.closing, shape.shape_id, shape.ordinal, shape.name = shape.record as is_bare
+    from (select distinct closing, unnest(string_split(closing, chr(10))) as name from arriving_span) as told
+    join shape using (name)
+),
+layout as (
     select
-        s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, r."values", r.texts, k.kind, s.closing
-    from arriving_record as r
-    join (
+        shape_id,
         -- Steps of a validation are no steps of the training.
-        select distinct shape_id, if(kind = 'step' and phase <> 'train', 'other', kind) as kind from shape where ordinal = 1
-    ) as k using (shape_id)
+        any_value(if(kind = 'step' and phase <> 'train', 'other', kind)) filter (ordinal = 1) as kind,
+        list(ordinal order by ordinal) filter (quantity = 'loss' and phase = 'train') as every_loss,
+        -- Of most one, and a list in each row would cost more than all the rest.
+        if(len(every_loss) = 1, every_loss[1], null) as one_loss,
+        if(len(every_loss) > 1, every_loss, null) as losses,
+        shape_id in (select shape_id from closing) as may_close
+    from shape
+    group by shape_id
+),
+-- The lists of few rows are looked at again: to keep those of all would cost more than all the rest.
+arriving_row as materialized (
+    select
+        s.log_id, s.segment, r.byte_offset, r.line, r.shape_id, r.step, r.device, r.logged_at, k.kind, s.closing,
+        case
+            when k.one_loss is not null then r."values"[k.one_loss]
+            when k.losses is not null
+                then list_filter(list_transform(k.losses, lambda x: r."values"[x]), lambda x: x is not null)[1]
+        end as loss,
+        case
+            when k.one_loss is not null then isnan(r."values"[k.one_loss])
+            when k.losses is not null then list_bool_or(list_transform(k.losses, lambda x: isnan(r."values"[x])))
+        end as is_nan,
+        if(k.may_close, r."values", null) as "values",
+        if(k.may_close, r.texts, null) as texts
+    from arriving_record as r
+    join layout as k using (shape_id)
     join arriving_span as s on s.log_id = r.log_id and r.line between s.first_line and s.until_line
 ),
 step_row as (
@@ -26,26 +53,13 @@ steps as (
     from step_row
     group by all
 ),
-loss_row as (
-    select
-        r.log_id, r.segment, r.byte_offset, bool_or(isnan(r."values"[s.ordinal])) as is_nan, arg_min(r."values"[s.ordinal], s.ordinal) as value
-    from arriving_row as r
-    join shape as s using (shape_id)
-    where s.quantity = 'loss' and s.phase = 'train' and r."values"[s.ordinal] is not null
-    group by all
-),
 losses as (
     select
         log_id, segment, arg_max(is_nan, byte_offset) as final_loss_nan,
-        arg_min(value, byte_offset, 16) as losses
-    from loss_row
-    where value is not null
+        arg_min(loss, byte_offset, 16) as losses
+    from arriving_row
+    where loss is not null
     group by all
-),
-closing as (
-    select distinct told.closing, shape.shape_id, shape.ordinal, shape.name = shape.record as is_bare
-    from (select distinct closing, unnest(string_split(closing, chr(10))) as name from arriving_span) as told
-    join shape using (name)
 ),
 closings as (
     select
