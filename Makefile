@@ -86,7 +86,7 @@ bench: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 bench-large: .venv/.runs .venv/.native
-	$(BIN)/python -m benchmarks.run --rounds 1 --peak-mb 250 --multiply 125 --section large $(ARGS)
+	$(BIN)/python -m benchmarks.run --rounds 1 --large-files 2 --peak-mb 250 --multiply 140 --section large $(ARGS)
 
 bench-native: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.native $(ARGS)

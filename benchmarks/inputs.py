@@ -10,6 +10,7 @@ import json
 import shutil
 import tarfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
@@ -60,17 +61,23 @@ def make_inputs(folder: Path, sizes: Sizes) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     for number in range(sizes.small_files):
         write_small(folder / "small", sizes.small_kb * 1000, number)
-    for number in range(sizes.large_files):
-        kind = "sparse" if number % 2 else "dense"
-        write_log(folder / kind / place(number), sizes.large_mb * 1_000_000, sizes.small_files + number, kind)
-    for times in (1, LONGER) if sizes.peak_mb else ():
-        for kind in ("dense", "sparse"):
-            path = folder / "long" / f"{kind}-{times * sizes.peak_mb}.log"
-            write_log(path, times * sizes.peak_mb * 1_000_000, sizes.small_files + sizes.large_files + times, kind)
+    with ProcessPoolExecutor() as pool:
+        list(pool.map(write_log, *zip(*_long_logs(folder, sizes), strict=True)))
     if sizes.large_files and sizes.archives:
         pack(folder, folder / "packed")
     folder.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
+
+
+def _long_logs(folder: Path, sizes: Sizes) -> Iterator[tuple[Path, int, int, str]]:
+    # The arguments of write_log, the longest first.
+    for times in (LONGER, 1) if sizes.peak_mb else ():
+        for kind in ("dense", "sparse"):
+            path = folder / "long" / f"{kind}-{times * sizes.peak_mb}.log"
+            yield path, times * sizes.peak_mb * 1_000_000, sizes.small_files + sizes.large_files + times, kind
+    for number in range(sizes.large_files):
+        kind = "sparse" if number % 2 else "dense"
+        yield folder / kind / place(number), sizes.large_mb * 1_000_000, sizes.small_files + number, kind
 
 
 def pack(folder: Path, target: Path) -> None:

@@ -18,7 +18,7 @@ KEYS = {"log": ("content_hash",), "run": ("run_key",)}
 
 def multiply(database: Path, times: int) -> None:
     """Adds `times - 1` copies of all logs, runs and what hangs on them. Definitions, cases and shapes stay."""
-    with closing(duckdb.connect(str(database))) as con:
+    with closing(duckdb.connect(str(database), config={"memory_limit": "4GB"})) as con:
         tables: dict[str, list[str]] = {}
         for table, column in con.execute(COLUMNS).fetchall():
             tables.setdefault(table, []).append(column)

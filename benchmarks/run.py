@@ -24,6 +24,7 @@ from benchmarks.ingests import fresh, ingest
 from benchmarks.inputs import ARCHIVES, Sizes, make_inputs
 from benchmarks.large_ledger import multiply
 from benchmarks.limit import TOP, anchors_in
+from benchmarks.page_goals import goals_section
 from benchmarks.page_growth import Further, further_section
 from benchmarks.rounds import Starts, measure_set, measure_starts
 
@@ -41,7 +42,7 @@ def main() -> None:
     sets = {kind: warmed(inputs / kind, each_of[kind]) for kind in SETS if (inputs / kind).is_dir()}
     starts: list[Starts] = []
     further = Further()
-    large = large_ledger(inputs / "small", given)
+    large = large_ledger(inputs, given)
     for number in range(1, given.rounds + 1):
         starts.append(measure_starts())
         for kind, each in sets.items():
@@ -54,7 +55,8 @@ def main() -> None:
         if large is not None:
             tell("  unchanged files, new files, growth")
             further.again.append(measure_again(inputs / "small", large, given.folder / "again", given.jobs, number))
-            further.growth.append(measure_growth(inputs / "small", scratch, given.jobs))
+            if number <= given.heavy_rounds:
+                further.growth.append(measure_growth(inputs / "small", scratch, given.jobs))
         if number <= given.heavy_rounds and sizes.large_files:
             tell("  archives, long files")
             plain, archives = [inputs / "dense", inputs / "sparse"], [inputs / "packed" / name for name in ARCHIVES]
@@ -63,10 +65,12 @@ def main() -> None:
             further.peaks.append(measure_peaks(long, scratch, given.jobs))
     now = datetime.now().astimezone()
     heading = f"Measured on {now.date()} by `make {page.SECTIONS[given.section]}`: {page.machine()}"
-    text = page.section(list(sets.values()), starts, given.jobs, heading) + further_section(further)
+    found = list(sets.values())
+    text = page.section(found, starts, given.jobs, heading) + further_section(further)
+    text += goals_section(found, starts, further)
     print(text)
     page.write(given.page, text, *page.marks(given.section))
-    keep_rounds(given.results / f"{now:%Y-%m-%dT%H%M%S}.json", list(sets.values()), starts, further, given.jobs)
+    keep_rounds(given.results / f"{now:%Y-%m-%dT%H%M%S}.json", found, starts, further, given.jobs)
     if not given.keep:
         shutil.rmtree(inputs)
         shutil.rmtree(given.folder / "again", ignore_errors=True)
@@ -75,7 +79,12 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--heavy-rounds", type=int, default=1, help="how many of them read archives and long files too")
+    parser.add_argument(
+        "--heavy-rounds",
+        type=int,
+        default=1,
+        help="how many of them read archives, long files and parts of the small ones too",
+    )
     parser.add_argument("--small-files", type=int, default=20_000)
     parser.add_argument("--small-kb", type=int, default=16)
     parser.add_argument("--large-files", type=int, default=8, help="half of them dense, half sparse")
@@ -83,7 +92,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--peak-mb", type=int, default=60, help="files of this size and eight times it, for their memory"
     )
-    parser.add_argument("--multiply", type=int, default=1, help="how often the large ledger holds the small logs")
+    parser.add_argument("--multiply", type=int, default=1, help="how often the large ledger holds the dense logs")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", action="store_true", help="keep the inputs for the next time")
     parser.add_argument("--folder", type=Path, default=TOP / ".bench", help="where inputs and databases are made")
@@ -95,14 +104,16 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def large_ledger(folder: Path, given: argparse.Namespace) -> Path | None:
-    """A ledger that holds the small logs, as often as was asked for; None if there are none."""
-    if not folder.is_dir():
+def large_ledger(inputs: Path, given: argparse.Namespace) -> Path | None:
+    """A ledger of the small logs, and of the dense ones as often as was asked for; None without small ones."""
+    if not (inputs / "small").is_dir():
         return None
     tell("making a ledger to ingest into again")
     database = fresh(given.folder / "again")
-    ingest([folder], database, given.jobs)
-    multiply(database, given.multiply)
+    if given.multiply > 1:
+        ingest([inputs / "dense"], database, given.jobs)
+        multiply(database, given.multiply)
+    ingest([inputs / "small"], database, given.jobs)
     return database
 
 
