@@ -11,83 +11,83 @@ create macro seconds_since(logged_at, clock_s, started_at, started_s) as
 create macro past_midnight(clock_s, midnights, log_id, byte_offset) as
     clock_s + 86400 * len(list_filter(midnights, lambda x: x.log_id = log_id and x.byte_offset <= byte_offset));
 
--- Where a run's time starts and ends. A rule that measures the time between two records names them (MLPerf: run_start
--- to run_stop); without such a rule it is all the time that the log dates.
-create view run_clock as
-with clocked as (
-    select
-        run_id,
-        log_id,
-        byte_offset,
-        lag(clock_s) over earlier as before_s,
-        clock_s - lag(clock_s) over earlier as since_s
-    from run_record
-    where clock_s is not null
-    window earlier as (partition by run_id, log_id order by byte_offset)
-),
--- A clock of the day that goes back by more than half a day went past midnight. One that also goes as far ahead is of two
--- programs about midnight, and one of more than a day is no clock of the day: they tell no time.
-midnight as (
-    select
-        run_id,
-        case
-            when bool_or(since_s < -43200 and before_s >= 86400)
-                or bool_or(since_s < -43200) and bool_or(since_s > 43200)
-                then null
-            else coalesce(list({'log_id': log_id, 'byte_offset': byte_offset}) filter (where since_s < -43200), [])
-        end as midnights
-    from clocked
-    group by run_id
-),
-asked as (
-    select distinct
-        split_part(name, ' to ', 1) as from_label, split_part(name, ' to ', 2) as to_label, unnest(formats) as format
-    from rule
-    where quantity = 'span' and formats is not null
-),
-dated as (
-    select
-        record.run_id,
-        record.part,
-        record.log_id,
-        record.byte_offset,
-        record.logged_at,
-        past_midnight(record.clock_s, midnight.midnights, record.log_id, record.byte_offset) as clock_s,
-        midnight.midnights,
-        record.label = asked.from_label is true as is_start,
-        record.label = asked.to_label is true as is_stop
-    from run_record as record
-    join run_format using (run_id)
-    left join asked using (format)
-    left join midnight on midnight.run_id = record.run_id
-    where record.logged_at is not null or record.clock_s is not null
-),
-reach as (
-    select
-        run_id,
-        coalesce(min(logged_at) filter (where is_start), min(logged_at)) as started_at,
-        coalesce(max(logged_at) filter (where is_stop), max(logged_at)) as ended_at,
-        arg_min(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as started_s,
-        arg_max(clock_s, (part, log_id, byte_offset)) filter (where clock_s is not null) as ended_s,
-        any_value(midnights) as midnights,
-        bool_or(is_start) and bool_or(is_stop) as is_timed
-    from dated
-    group by run_id
-)
-select
-    run_id,
-    started_at,
-    started_s,
-    midnights,
-    nullif(seconds_since(ended_at, ended_s, started_at, started_s), 0) as seconds,
-    is_timed
-from reach;
+-- Kept by an ingest (benchledger/store/rollups), so that no table of convergence reads records: where a run's time starts and ends,
+-- what its main loss says, where the mean of that was lower than ever before, and its evaluations.
+create table run_clock (
+    run_id     bigint not null,
+    started_at timestamp,
+    started_s  double,
+    midnights  struct(log_id bigint, byte_offset bigint)[],
+    seconds    double,
+    is_timed   boolean not null
+);
+
+create table kept_loss (
+    run_id            bigint not null,
+    name              varchar not null,
+    rank              integer not null,
+    losses            bigint not null,
+    losses_not_finite bigint not null,
+    lowest            double not null,
+    highest           double not null,
+    first_step        bigint,
+    last_step         bigint,
+    step_restarts     boolean not null,
+    last_epoch        bigint,
+    summed_s          double,
+    last_loss         double not null,
+    log_id            bigint not null,
+    line              bigint not null,
+    start_mean        double,
+    start_highest     double,
+    lowest_mean       double,
+    lowest_highest    double,
+    lowest_step       bigint,
+    final_mean        double,
+    final_lowest      double
+);
+
+create table kept_low_loss (
+    run_id        bigint not null,
+    nth           bigint not null,
+    epoch         bigint,
+    step          bigint,
+    seconds       double,
+    mean_loss     double not null,
+    lowest_before double,
+    mean_highest  double not null,
+    log_id        bigint not null,
+    line          bigint not null
+);
+
+create table kept_evaluation (
+    run_id           bigint not null,
+    name             varchar not null,
+    is_main          boolean not null,
+    nth              bigint not null,
+    kind             varchar not null,
+    epoch            bigint,
+    step             bigint,
+    seconds          double,
+    quantity         varchar not null,
+    value            double not null,
+    unit             varchar,
+    fraction         double,
+    higher_is_better boolean not null,
+    rank             integer,
+    log_id           bigint not null,
+    line             bigint not null,
+    byte_offset      bigint not null
+);
 
 -- Over how many printed losses a loss is averaged: a quarter of them, 10 at most.
 create macro loss_window(losses) as greatest(1, least(10, losses // 4));
 
 -- Fewer losses than this show no trend: their window would be one or two records.
 create macro fewest_losses() as 12;
+
+-- What steps took, as a decimal: a sum of these is the same in any order.
+create macro step_seconds(step_s, steps_since) as try_cast(step_s * greatest(steps_since, 1) as decimal(38, 15));
 
 create view loss_curve as
 with time_of_step as (
@@ -137,9 +137,9 @@ counted as (
         *,
         list_slice(recent, -loss_window(losses), -1) as averaged,
         bool_or(steps_since < 0) over (partition by run_id, name) is true as restarts,
-        sum(step_s * greatest(steps_since, 1)) filter (where nth > 1) over (
+        sum(step_seconds(step_s, steps_since)) filter (where nth > 1) over (
             partition by run_id, name order by nth rows between unbounded preceding and current row
-        ) as summed_s
+        )::double as summed_s
     from placed
 ),
 timed as (
@@ -154,17 +154,11 @@ timed as (
         ) as logged_s
     from counted
     left join run_clock using (run_id)
-),
--- The loss that a run is told by: the total where one is printed, else the one that is printed most often.
-main as (
-    select run_id, arg_min(name, (not contains(lower(name), 'total'), -losses, name)) as name
-    from (select distinct run_id, name, losses from counted)
-    group by run_id
 )
 select
     timed.run_id,
     timed.name,
-    timed.name = main.name as is_main,
+    timed.name = kept_loss.name as is_main,
     timed.nth,
     timed.losses,
     timed.epoch,
@@ -190,81 +184,13 @@ select
     timed.line,
     timed.byte_offset
 from timed
-join main using (run_id)
+join kept_loss using (run_id)
 join run on run.run_id = timed.run_id
 join bench_case using (case_id);
 
--- The run's own clock says when; a metric of which a program prints parts of an evaluation and then their sum is told by the
--- sums. Its parts and its sum have one name, but for the loss.
 create view evaluation as
-with printed as (
-    select
-        record.run_id,
-        record.part,
-        record.log_id,
-        record.line,
-        record.byte_offset,
-        shape.kind,
-        record.step,
-        record.epoch,
-        record.rank,
-        record.logged_at,
-        record.clock_s,
-        shape.name,
-        shape.quantity,
-        record."values"[shape.ordinal] as value,
-        shape.unit
-    from run_record as record
-    join shape using (shape_id)
-    anti join excluded_run using (run_id)
-    where shape.quantity in ('accuracy', 'score', 'error_rate', 'perplexity', 'loss')
-        and shape.kind in ('step', 'summary')
-        and shape.phase = 'validation'
-        and record."values"[shape.ordinal] is not null
-    qualify coalesce(record.rank, -1) = min(coalesce(record.rank, -1)) over (partition by record.run_id, shape.name)
-        and (shape.kind = 'summary' or not bool_or(shape.kind = 'summary') over (
-            partition by record.run_id, shape.quantity, if(shape.quantity = 'loss', '', shape.name)
-        ))
-),
--- The metric that a run is told by: accuracy before score before error rate before perplexity before loss, then the one that is
--- printed most often.
-main as (
-    select
-        run_id,
-        arg_min(
-            name, (list_position(['accuracy', 'score', 'error_rate', 'perplexity', 'loss'], quantity), -printed_times, name)
-        ) as name
-    from (select run_id, name, quantity, count(*) as printed_times from printed group by all)
-    group by run_id
-)
-select
-    printed.run_id,
-    printed.name,
-    printed.name = main.name as is_main,
-    row_number() over (
-        partition by printed.run_id, printed.name order by printed.part, printed.log_id, printed.byte_offset
-    ) as nth,
-    printed.kind,
-    printed.epoch,
-    printed.step,
-    seconds_since(
-        printed.logged_at,
-        past_midnight(printed.clock_s, run_clock.midnights, printed.log_id, printed.byte_offset),
-        run_clock.started_at,
-        run_clock.started_s
-    ) as seconds,
-    printed.quantity,
-    printed.value,
-    printed.unit,
-    case printed.unit when '%' then printed.value / 100 when '1' then printed.value end as fraction,
-    printed.quantity in ('accuracy', 'score') as higher_is_better,
-    printed.rank,
-    printed.log_id,
-    printed.line,
-    printed.byte_offset
-from printed
-join main using (run_id)
-left join run_clock on run_clock.run_id = printed.run_id;
+from kept_evaluation
+anti join excluded_run using (run_id);
 
 -- What became of a run ----------------------------------------------------------------------------------------
 
@@ -272,28 +198,41 @@ left join run_clock on run_clock.run_id = printed.run_id;
 create macro is_metric(wanted, name, quantity, is_main) as
     case when wanted = '' then is_main else lower(name) glob lower(wanted) or (is_main and quantity = lower(wanted)) end;
 
+-- A mean of ten times 12.73 is a last bit more than 12.73.
+create macro is_at(mean_loss, target) as mean_loss <= target + 1e-12 * abs(target);
+
 -- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses tell it if
--- each of them does: then so does any mean of them.
+-- each of them does: then so does any mean of them. The first mean at a target is one that is lower than all before it, and
+-- the only one of these that is at it where the one before was not.
 create macro at_target(target_name, target) as table
 select
-    run_id,
+    told.run_id,
     null as metric,
-    bool_or(is_told) as is_known,
-    arg_min(
-        {'epoch': epoch, 'step': step, 'samples': samples, 'seconds': seconds, 'value': mean_loss, 'log_id': log_id, 'line': line},
-        nth
-    -- A mean of ten times 12.73 is a last bit more than 12.73.
-    ) filter (where is_told and mean_loss <= target + 1e-12 * abs(target)) as reached
+    told.is_told as is_known,
+    if(
+        told.is_told and low.run_id is not null,
+        {
+            'epoch': low.epoch, 'step': low.step,
+            'samples': if(told.step_restarts, null, low.step * told.global_batch_size), 'seconds': low.seconds,
+            'value': low.mean_loss, 'log_id': low.log_id, 'line': low.line
+        },
+        null
+    ) as reached
 from (
     select
-        *,
-        losses >= fewest_losses()
-        or bool_and(loss > target) over (partition by run_id)
-        or bool_and(loss <= target) over (partition by run_id) as is_told
-    from loss_curve
-    where is_main and target_name = 'loss'
-)
-group by run_id
+        kept_loss.run_id,
+        kept_loss.step_restarts,
+        bench_case.global_batch_size,
+        kept_loss.losses >= fewest_losses() or kept_loss.lowest > target or kept_loss.highest <= target as is_told
+    from kept_loss
+    join run using (run_id)
+    join bench_case using (case_id)
+    where target_name = 'loss'
+) as told
+left join (
+    from kept_low_loss
+    where is_at(mean_loss, target) and is_at(lowest_before, target) is not true
+) as low on low.run_id = told.run_id
 union all
 select
     run_id,
@@ -303,49 +242,30 @@ select
         {'epoch': epoch, 'step': step, 'samples': null, 'seconds': seconds, 'value': coalesce(fraction, value), 'log_id': log_id, 'line': line},
         nth
     ) filter (where isfinite(value) and if(higher_is_better, coalesce(fraction, value) >= target, coalesce(fraction, value) <= target))
-from evaluation
+from kept_evaluation
 where target_name not in ('', 'loss') and is_metric(target_name, name, quantity, is_main)
 group by run_id, name;
 
 -- All runs that print a loss or a metric, and where they reached a target: 'loss' or the name of a metric, and its value.
 create macro run_convergence_of(metric_wanted, target_name, target) as table
-with curve as (
+with judged as (
     select
-        run_id,
-        name as loss_name,
-        any_value(losses) as losses,
-        loss_window(any_value(losses)) as window_losses,
-        count(*) filter (where not isfinite(loss)) as losses_not_finite,
-        any_value(step_restarts) as step_restarts,
-        min(step) as first_step,
-        arg_max(step, nth) as last_step,
-        arg_max(epoch, nth) as last_epoch,
-        arg_max(samples, nth) as samples,
-        arg_max(seconds, nth) as loss_seconds,
-        arg_max(loss, nth) as last_loss,
-        arg_min({'mean': mean_loss, 'highest': mean_highest}, nth) filter (where mean_loss is not null) as start,
-        arg_min({'mean': mean_loss, 'highest': mean_highest, 'step': step}, (mean_loss, nth))
-            filter (where mean_loss is not null) as lowest,
-        arg_max({'mean': mean_loss, 'lowest': mean_lowest}, nth) as final,
-        arg_max({'log_id': log_id, 'line': line}, nth) as last_place
-    from loss_curve
-    where is_main
-    group by run_id, name
-),
-judged as (
-    select
-        *,
+        kept_loss.*,
+        loss_window(losses) as window_losses,
+        if(step_restarts, null, last_step * bench_case.global_batch_size) as samples,
         -- Each criterion by its name; docs/convergence.md has them.
         case
             when not isfinite(last_loss) then 'loss.not_finite'
-            when losses < fewest_losses() or final.mean is null then null
-            when final.lowest > start.highest then 'loss.above_start'
-            when final.mean - lowest.mean > (start.mean - lowest.mean) / 2
-                and final.mean - lowest.mean > 0.05 * abs(lowest.mean)
-                and final.lowest > lowest.highest
+            when losses < fewest_losses() or final_mean is null then null
+            when final_lowest > start_highest then 'loss.above_start'
+            when final_mean - lowest_mean > (start_mean - lowest_mean) / 2
+                and final_mean - lowest_mean > 0.05 * abs(lowest_mean)
+                and final_lowest > lowest_highest
                 then 'loss.rebound'
         end as diverged_by
-    from curve
+    from kept_loss
+    join run using (run_id)
+    join bench_case using (case_id)
 ),
 quality as (
     select
@@ -362,7 +282,7 @@ quality as (
             },
             (if(higher_is_better, -value, value), nth)
         ) filter (where isfinite(value)) as best
-    from evaluation
+    from kept_evaluation
     where is_metric(if(target_name in ('', 'loss'), metric_wanted, target_name), name, quantity, is_main)
     group by run_id, name
 ),
@@ -374,7 +294,7 @@ select
     run.case_id,
     run.run_key,
     run.status,
-    judged.loss_name,
+    judged.name as loss_name,
     judged.losses,
     judged.window_losses,
     judged.losses_not_finite,
@@ -383,13 +303,13 @@ select
     judged.step_restarts,
     judged.last_epoch,
     judged.samples,
-    judged.start.mean as first_loss,
-    judged.final.mean as final_loss,
-    judged.lowest.mean as lowest_loss,
-    judged.lowest.step as lowest_step,
+    judged.start_mean as first_loss,
+    judged.final_mean as final_loss,
+    judged.lowest_mean as lowest_loss,
+    judged.lowest_step,
     judged.last_loss,
-    judged.last_place.log_id as loss_log_id,
-    judged.last_place.line as loss_line,
+    judged.log_id as loss_log_id,
+    judged.line as loss_line,
     judged.diverged_by,
     quality.metric,
     quality.metric_quantity,
@@ -403,7 +323,7 @@ select
     quality.best.seconds as best_seconds,
     quality.best.log_id as best_log_id,
     quality.best.line as best_line,
-    if(run_clock.run_id is null, judged.loss_seconds, run_clock.seconds) as seconds,
+    if(run_clock.run_id is null, judged.summed_s, run_clock.seconds) as seconds,
     target.reached.epoch as target_epoch,
     target.reached.step as target_step,
     target.reached.samples as target_samples,
@@ -429,7 +349,10 @@ from run
 left join judged using (run_id)
 left join quality using (run_id)
 left join run_clock using (run_id)
-left join target on target.run_id = run.run_id and (target.metric is null or target.metric = quality.metric)
+left join target
+    on target.run_id = run.run_id
+    and target.metric is not distinct from if(target_name = 'loss', null, quality.metric)
+anti join excluded_run on excluded_run.run_id = run.run_id
 where judged.run_id is not null or quality.run_id is not null;
 
 create view run_convergence as
@@ -528,8 +451,8 @@ from convergence_table_of('', '', null::double);
 
 -- Comments ----------------------------------------------------------------------------------------------------
 
-comment on view run_clock is
-    'One row per run: when its time starts, and how long it lasts. Helper of loss_curve, evaluation and run_convergence.';
+comment on table run_clock is
+    'One row per run that its logs date: when its time starts, and how long it lasts. Kept by an ingest.';
 comment on column run_clock.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
 comment on column run_clock.started_at is
@@ -540,6 +463,65 @@ comment on column run_clock.midnights is
 comment on column run_clock.seconds is
     'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock goes back.';
 comment on column run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
+
+comment on table kept_loss is
+    'One row per run that prints a loss while it trains: what its main loss says. Kept by an ingest, excluded runs too.';
+comment on column kept_loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept_loss.name is 'Name of the loss as the log spells it; which one it is: loss_curve.is_main.';
+comment on column kept_loss.rank is 'Rank that printed it; -1 where ranks do not print.';
+comment on column kept_loss.losses is 'How many of it the run prints.';
+comment on column kept_loss.losses_not_finite is 'How many of them are NaN or infinite.';
+comment on column kept_loss.lowest is 'The lowest loss as logged.';
+comment on column kept_loss.highest is 'The highest loss as logged; NaN is higher than any.';
+comment on column kept_loss.first_step is 'Lowest step with a loss.';
+comment on column kept_loss.last_step is 'Step of the last loss.';
+comment on column kept_loss.step_restarts is 'Whether the step numbers fall somewhere, as where each epoch counts from 0.';
+comment on column kept_loss.last_epoch is 'Epoch of the last loss.';
+comment on column kept_loss.summed_s is 'Sum of the step times after the first loss, of runs whose logs date nothing.';
+comment on column kept_loss.last_loss is 'The last loss as logged.';
+comment on column kept_loss.log_id is 'Log of the last loss.';
+comment on column kept_loss.line is 'Line of the last loss.';
+comment on column kept_loss.start_mean is 'Mean of the first losses (loss_curve.mean_loss).';
+comment on column kept_loss.start_highest is 'The highest loss of that mean.';
+comment on column kept_loss.lowest_mean is 'The lowest mean of as many losses in a row.';
+comment on column kept_loss.lowest_highest is 'The highest loss of that mean.';
+comment on column kept_loss.lowest_step is 'Step at which it is reached.';
+comment on column kept_loss.final_mean is 'Mean of the last losses; NULL where one of them is not finite.';
+comment on column kept_loss.final_lowest is 'The lowest of the last losses.';
+
+comment on table kept_low_loss is
+    'One row per mean of the last losses (loss_curve.mean_loss) that is lower than all before it in its run: the first one at a target is one of these.';
+comment on column kept_low_loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept_low_loss.nth is 'Place of the loss among those of its run, from 1.';
+comment on column kept_low_loss.epoch is 'Epoch, where one is logged.';
+comment on column kept_low_loss.step is 'Step as logged.';
+comment on column kept_low_loss.seconds is
+    'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times.';
+comment on column kept_low_loss.mean_loss is 'The mean.';
+comment on column kept_low_loss.lowest_before is 'The lowest mean before it; NULL of the first.';
+comment on column kept_low_loss.mean_highest is 'The highest loss of that mean.';
+comment on column kept_low_loss.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept_low_loss.line is 'Line of the log, from 1.';
+
+comment on table kept_evaluation is
+    'One row per metric that an evaluation of a run gives, as view evaluation, of excluded runs too. Kept by an ingest.';
+comment on column kept_evaluation.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept_evaluation.name is 'Name of the metric as the log spells it.';
+comment on column kept_evaluation.is_main is 'Whether the run is told by this metric.';
+comment on column kept_evaluation.nth is 'Place among the evaluations of this name, from 1.';
+comment on column kept_evaluation.kind is 'step or summary.';
+comment on column kept_evaluation.epoch is 'Epoch, where one is logged.';
+comment on column kept_evaluation.step is 'Step, where one is logged.';
+comment on column kept_evaluation.seconds is 'Seconds since the start of the run''s time (run_clock).';
+comment on column kept_evaluation.quantity is 'accuracy, score, error_rate, perplexity or loss.';
+comment on column kept_evaluation.value is 'Value as logged.';
+comment on column kept_evaluation.unit is '%, 1 or NULL.';
+comment on column kept_evaluation.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
+comment on column kept_evaluation.higher_is_better is 'Whether higher values are better.';
+comment on column kept_evaluation.rank is 'Rank that printed it, where ranks print.';
+comment on column kept_evaluation.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept_evaluation.line is 'Line of the log, from 1.';
+comment on column kept_evaluation.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 
 comment on view loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
@@ -711,6 +693,10 @@ comment on macro loss_window is
     'loss_window(losses): over how many losses a loss is averaged, a quarter of those that are printed, 10 at most.';
 comment on macro fewest_losses is
     'fewest_losses(): with fewer printed losses no trend is told.';
+comment on macro step_seconds is
+    'step_seconds(step_s, steps_since): the seconds that steps took, as a decimal; a sum of these is the same in any order.';
+comment on macro is_at is
+    'is_at(mean_loss, target): whether a mean loss is at a target, but for the last bits of a mean.';
 comment on macro is_metric is
     'is_metric(wanted, name, quantity, is_main): whether a metric is meant by a glob of names, the word for what it measures, or '''' for the main one.';
 comment on macro table at_target is

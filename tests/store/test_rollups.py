@@ -11,6 +11,7 @@ from benchledger.store.database import open_for_writing
 
 MADE = Path(__file__).parent.parent.parent / "data" / "made"
 KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell", "kept_speedup")
+KEPT += ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
 
 
 @pytest.fixture
@@ -94,7 +95,8 @@ def test_a_run_that_is_gone_leaves_nothing(con):
 
     rollups.keep_rollups(con, "from gone")
 
-    for table in ("run_speed", "kept_speed", "run_memory", "series_member", "series_run", "kept_run", "run_format"):
+    by_run = ("run_speed", "kept_speed", "run_memory", "series_member", "series_run", "kept_run", "run_format")
+    for table in (*by_run, "run_clock", "kept_loss", "kept_low_loss", "kept_evaluation"):
         assert con.execute(f"select * from {table} where run_id in (from gone)").fetchall() == []
     assert con.execute("select * from series anti join series_run using (series_id)").fetchall() == []
     assert con.execute("select * from kept_cell anti join series using (series_id)").fetchall() == []

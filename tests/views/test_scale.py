@@ -68,6 +68,10 @@ ANSWERS = [
     "conflict",
     "trial_table",
     "published_table",
+    "run_clock",
+    "evaluation",
+    "run_convergence",
+    "convergence_table",
 ]
 
 

@@ -28,6 +28,14 @@ _STEPS = (
     ("middles", "from body limit 1"),
     ("speeds", None),
     ("memory", None),
+    ("convergence_told", None),
+    ("convergence_marks", "select 1 from log_clock where is_long union all select 1 from asked_mark limit 1"),
+    ("convergence_clock", None),
+    ("convergence_losses", "from main_loss limit 1"),
+    ("convergence_sorted", "from main_loss where not is_whole limit 1"),
+    ("convergence_undated", "from main_loss where run_id not in (select run_id from log_clock) limit 1"),
+    ("convergence_kept", "from main_loss limit 1"),
+    ("convergence_evaluations", "from chunk_told where is_metric limit 1"),
 )
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # So few records are copied, so that the ledger's are looked through once.
@@ -74,10 +82,11 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         con.execute(_sql("claims"))
-        con.execute(_sql("records").replace("$record", _place_of_records(con)))
+        record = _place_of_records(con)
+        con.execute(_sql("records").replace("$record", record))
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
-                con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)))
+                con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)).replace("$record", record))
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
 

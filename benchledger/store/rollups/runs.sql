@@ -113,6 +113,11 @@ delete from run_memory
 where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run)
     or run_id in (select run_id from due_record);
 
+delete from run_clock where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
+delete from kept_loss where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
+delete from kept_low_loss where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
+delete from kept_evaluation where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
+
 create or replace temp table due_rule as
 with applicable as (
     select run_format.run_id, rule.rule
