@@ -74,7 +74,7 @@ static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Sp
 }
 
 /* A pair, with its key and its unit, by which a layout is known. */
-static int add_pair(Scan *scan, Draft *draft, const Pair *pair) {
+static inline int add_pair(Scan *scan, Draft *draft, const Pair *pair) {
     double number = 0;
     if (draft->values >= MOST_IN_A_ROW || (pair->kind == VALUE_NUMBER && !number_at(scan, pair->text, &number))) return 0;
     if (!add_value(draft, pair->kind, number, pair->text)) return 0;
@@ -139,7 +139,7 @@ static int add_pairs(Scan *scan, Draft *draft, const Matcher *matcher, uint32_t 
     for (uint32_t index = 0; index < count; index++) {
         const Pair *pair = &scan->pairs[index];
         Span inner;
-        const Expansion *expansion = expansion_of(matcher, pair, &inner);
+        const Expansion *expansion = matcher->expansions_count ? expansion_of(matcher, pair, &inner) : NULL;
         if (!(expansion ? add_inner(scan, draft, expansion, pair->text, inner) : add_pair(scan, draft, pair))) return 0;
     }
     return 1;
@@ -442,9 +442,11 @@ static void add_said(Draft *draft, const Draft *said) {
 
 /* Reads what stands before a record; `told` is the number of what is left of it, or of all of it where Python has to. */
 static int read_lead(Scan *scan, Span lead, Draft *draft, int32_t *told) {
+    *told = -1;
+    if (lead.start == lead.end) return TAKEN;
     if (span_length(lead) > LEAD_LIMIT) lead.start = lead.end - LEAD_LIMIT;
     const LeadShape *shape = NULL;
-    if (lead.start < lead.end && memchr(lead.start, 0x1b, span_length(lead)) == NULL) {
+    if (memchr(lead.start, 0x1b, span_length(lead)) == NULL) {
         shape = leads_find(&scan->program->leads, lead);
         if (shape == NULL && scan->program->leads.count < MOST_LEADS) {
             scan->signature.size = 0;
@@ -452,15 +454,15 @@ static int read_lead(Scan *scan, Span lead, Draft *draft, int32_t *told) {
         }
     }
     int is_read = shape != NULL && !shape->is_unknown;
-    Draft said;
-    memset(&said, 0, offsetof(Draft, kinds));
-    /* What stands next to the record holds. */
-    for (uint32_t index = is_read ? shape->count : 0; is_read && index > 0; index--)
-        is_read = add_lead_part(scan, &said, &shape->parts[index - 1], lead);
-    if (is_read) {
-        add_said(draft, &said);
-        lead = (Span){lead.start + shape->rest_start, lead.start + shape->rest_end};
+    if (is_read && shape->count) {
+        Draft said;
+        memset(&said, 0, offsetof(Draft, kinds));
+        /* What stands next to the record holds. */
+        for (uint32_t index = shape->count; is_read && index > 0; index--)
+            is_read = add_lead_part(scan, &said, &shape->parts[index - 1], lead);
+        if (is_read) add_said(draft, &said);
     }
+    if (is_read) lead = (Span){lead.start + shape->rest_start, lead.start + shape->rest_end};
     *told = rows_lead(scan->rows, lead, (uint8_t)is_read);
     return *told < -1 ? SCAN_FAILED : TAKEN;
 }
