@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs, set_ids
@@ -22,6 +23,8 @@ from benchledger.store.sync import sync_definitions
 if TYPE_CHECKING:
     import duckdb
 
+# DuckDB keeps in memory what it wrote while there is room: of a long log it is to keep little.
+LITTLE_MEMORY = "256MB"
 # What is told of a place again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
 
@@ -47,15 +50,26 @@ class Writer:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
         if not pending.sightings:
             return
-        with (
-            closing(open_for_writing(self._db, self._wait_s, records=pending.records)) as con,
-            transaction(con, self._db),
-        ):
-            self._write(con, pending)
+        synced = self._synced
+        try:
+            self._write_at_once(pending, LITTLE_MEMORY if pending.waiting else None)
+        except DatabaseError as error:
+            if not pending.waiting or type(error.__cause__).__name__ != "OutOfMemoryException":
+                raise
+            # What can be done in little memory is only known when it is done.
+            self._synced = synced
+            self._write_at_once(pending, None)
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
         self._touched |= pending.touched
+
+    def _write_at_once(self, pending: Pending, memory: str | None) -> None:
+        with closing(open_for_writing(self._db, self._wait_s, records=pending.records)) as con:
+            if memory is not None:
+                con.execute(f"set memory_limit = '{memory}'")
+            with transaction(con, self._db):
+                self._write(con, pending)
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
@@ -128,9 +142,8 @@ class Writer:
         if pending.tables:
             import pyarrow as pa
 
-            records = pending.tables.pop("record")
-            tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items()}
-            load_logs(con, tables, records, pending.waiting)
+            tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
+            load_logs(con, tables, pending.tables["record"], pending.waiting)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool, read
+from benchledger.ingestion import pool, read, write
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
@@ -123,6 +123,26 @@ main()
     assert "Free some disk space" in full.stderr
     assert "Traceback" not in full.stderr
     assert ingest(logs, db=db).files == {"loaded": 1}
+
+
+def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_the_same(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = long_logs(tmp_path / "logs")
+    ingest(logs, db=db)
+    small_parts(monkeypatch)
+    monkeypatch.setattr(write, "LITTLE_MEMORY", "3MB")
+    tries: list[str | None] = []
+    once = write.Writer._write_at_once
+    monkeypatch.setattr(
+        write.Writer,
+        "_write_at_once",
+        lambda self, pending, memory: (tries.append(memory), once(self, pending, memory))[1],
+    )
+    ingest(logs, db=db2)
+
+    assert tries == ["3MB", None]
+    assert rows_of(db2) == rows_of(db)
 
 
 def test_parts_that_lie_within_one_another_are_refused(
