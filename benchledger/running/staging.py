@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.errors import BenchledgerError, UsageError
+from benchledger.running.cleaned import clean
 from benchledger.running.job import Job
 
 MANIFEST = "run.json"
@@ -110,10 +111,12 @@ class Staging:
         return aside
 
     def publish(self, aside: Aside, job: Job, trial: int, manifest: dict[str, Any], mark: str) -> Path:
-        """Writes the manifest and moves the run into the staging folder; `mark`: how it failed."""
+        """Writes the manifest and moves the run into the staging folder, cleaned; `mark`: how it failed."""
         (aside.folder / _RESERVE).unlink(missing_ok=True)
-        text = json.dumps({**manifest, "files": aside.files}, indent=2, ensure_ascii=False)
         try:
+            for log in (aside.log, aside.twin):
+                clean(log)
+            text = json.dumps({**manifest, "files": aside.files}, indent=2, ensure_ascii=False)
             (aside.folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
             target = _free(self.train_log(job) / (f"{job.name}_trial{trial}" + (f"_{mark}" if mark else "")))
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -73,6 +74,24 @@ def test_no_address_and_no_folder_of_this_machine_is_in_a_manifest(bench: Bench)
     assert os.uname().nodename not in text
     assert manifest["files"] == [f"{NAME}.log"]
     assert (manifest["exit_code"], manifest["signal"], manifest["case"]["batch_size_per_gpu"]) == (0, None, 4)
+
+
+def test_an_address_that_a_launcher_prints_does_not_reach_the_staging_folder(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_ENDS", "launched")
+    monkeypatch.setenv("MASTER_ADDR", "10.21.32.43")
+    bench.run()
+    text = next(bench.staging.rglob(f"{NAME}.log")).read_text()
+
+    assert "10.21.32.43" not in text
+    assert re.search(r"^LAUNCH INFO master: \w+-[0-9a-f]{8}:29500, host host-[0-9a-f]{8}", text, re.MULTILINE)
+    assert text.count("step_loss") == 20
+    assert sorted(path.name for path in next(bench.staging.rglob("run.json")).parent.iterdir()) == [
+        f"{NAME}.log",
+        "run.json",
+    ]
+    assert [status for _, status, _ in bench.ledger()] == ["ok"]
 
 
 def test_the_version_of_a_run_is_the_commit_of_its_program(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

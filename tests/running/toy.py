@@ -26,6 +26,8 @@ def end_well(_number: int, _frame: object) -> None:
 
 say(f'PARAMETER Config : ["Namespace(max_steps={STEPS}.0, train_batch_size={BATCH}, max_predictions_per_seq=20)"] ')
 how = os.environ.get("TOY_ENDS", "well")
+if how == "launched":
+    print(f"LAUNCH INFO master: {os.environ['MASTER_ADDR']}:29500, host gpu-node-17.example.com", flush=True)
 if how == "in_summary":
     signal.signal(signal.SIGTERM, end_well)
 if how == "too_large" and int(os.environ["TOY_LARGEST"]) < BATCH:
