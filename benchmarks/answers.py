@@ -2,8 +2,8 @@
 
     python -m benchmarks.answers [--millions 20] [--rounds 7] [--keep]
 
-`--millions 20,200` adds a ledger of 200 million records, which takes half an hour to make. Makes its ledgers under
-.bench/answers/ (git-ignored), prints the tables and writes them into docs/performance.md.
+`--millions 20,200` adds a ledger of 200 million records, which takes 8 GB of disk and most of the time.
+Makes its ledgers under .bench/answers/ (git-ignored), prints the tables and writes them into docs/performance.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.measure import run
 
 BEGIN = "<!-- answers: begin (written by make bench-answers) -->"
 END = "<!-- answers: end -->"
-TABLES = ("speed_table", "memory_table", "speedup_table", "leaderboard", "run_speed")
+TABLES = ("speed_table", "memory_table", "speedup_table", "leaderboard", "run_speed", "convergence_table")
 RECORDS_OF_A_RUN = 10_000
 COST_RUNS = 100
 BENCH = Path(sys.executable).with_name("bench")

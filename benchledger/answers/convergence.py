@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 # Losses of another name, or metrics of another, are no column of one table.
 _TOLD_BY = ("loss_name", "metric", "metric_unit")
-_SERIES = "from convergence_table_of($metric, $target_name, $target)"
+# Worked out once: a relation is planned again by each question that is asked of it.
+_SERIES = """
+create or replace temp table asked_convergence as from convergence_table_of($metric, $target_name, $target)
+"""
 _RUNS = """
 select
     series_run.series_id, series_run.trial, told.*,
@@ -70,7 +73,8 @@ def report_convergence(
     with reading(db) as con:
         need_series(con, db, all_series(con), filters)
         asked: dict[str, object] = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
-        found = rows_of(filters.apply(con.sql(_SERIES, params=asked)))
+        con.execute(_SERIES, asked)
+        found = rows_of(filters.apply(con.table("asked_convergence")))
         rows = [row for row in found if row["metric"] is not None or not aim.wants_metric]
         if not rows:
             raise _nothing(filters, aim)
