@@ -101,7 +101,6 @@ def _ingest(
             work = plan.sort_out(given, content)
         writer = Writer(db, wait_s, formats, plan)
         if work.is_none:
-            # To close it and to open it again would take longer than all that is left to do.
             writer.con = con
         else:
             opened.close()
@@ -123,6 +122,10 @@ def _ingest(
         for file in work.unreadable:
             accounts.unreadable(file, file.problem or "cannot be read")
         retold = take_up(work, plan, facts, accounts, db)
+        if writer.con is None:
+            # What is left writes and counts; nobody has to wait for a reader any more.
+            records = accounts.pending.records
+            writer.con = opened.enter_context(closing(open_for_writing(db, wait_s, records=records)))
         writer.write(accounts.take())
         retold += tell_late(unpacker.late, db)
         if retold:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from benchledger.ingestion.load import insert, load_formats_table, load_logs, lo
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import lift_memory_limit, open_for_writing, transaction
 from benchledger.store.private import PrivateFile, SeenFile
 from benchledger.store.rollups import follow_definitions
 from benchledger.store.sync import sync_definitions
@@ -23,8 +24,6 @@ from benchledger.store.sync import sync_definitions
 if TYPE_CHECKING:
     import duckdb
 
-# DuckDB keeps in memory what it wrote while there is room: of a long log it is to keep little.
-LITTLE_MEMORY = "256MB"
 # What is told of a place again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
 
@@ -36,12 +35,20 @@ class Writer:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._touched: set[int] = set()
         self._synced = False
-        # Of an ingest that has nothing to read, the connection by which it found that out.
+        # A connection for several steps in a row: to close it and to open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
+
+    @contextmanager
+    def _open(self, records: int = 0) -> Iterator[duckdb.DuckDBPyConnection]:
+        if self.con is not None:
+            yield self.con
+        else:
+            with closing(open_for_writing(self._db, self._wait_s, records=records)) as con:
+                yield con
 
     def prepare(self, in_time: bool) -> None:
         """Makes the ledger if there is none; where there is time, since others read, with the definitions of today."""
-        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con:
+        with self._open() as con:
             if in_time:
                 with transaction(con, self._db):
                     self._sync(con)
@@ -51,29 +58,27 @@ class Writer:
         if not pending.sightings:
             return
         synced = self._synced
-        try:
-            self._write_at_once(pending, LITTLE_MEMORY if pending.waiting else None)
-        except DatabaseError as error:
-            if not pending.waiting or type(error.__cause__).__name__ != "OutOfMemoryException":
-                raise
-            # What can be done in little memory is only known when it is done.
-            self._synced = synced
-            self._write_at_once(pending, None)
+        with self._open(pending.records) as con:
+            try:
+                with transaction(con, self._db):
+                    self._write(con, pending)
+            except DatabaseError as error:
+                if type(error.__cause__).__name__ != "OutOfMemoryException":
+                    raise
+                # What can be done in little memory is only known when it is done.
+                con.rollback()
+                lift_memory_limit(con)
+                self._synced = synced
+                with transaction(con, self._db):
+                    self._write(con, pending)
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
         self._touched |= pending.touched
 
-    def _write_at_once(self, pending: Pending, memory: str | None) -> None:
-        with closing(open_for_writing(self._db, self._wait_s, records=pending.records)) as con:
-            if memory is not None:
-                con.execute(f"set memory_limit = '{memory}'")
-            with transaction(con, self._db):
-                self._write(con, pending)
-
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
-        with closing(open_for_writing(self._db, self._wait_s, records=0)) as con, transaction(con, self._db):
+        with self._open() as con, transaction(con, self._db):
             set_ids(con, "retold", [seen.sighting_id for seen in files])
             there = {
                 row[0]: row[1:]
@@ -98,8 +103,7 @@ class Writer:
 
     def complete(self, result: IngestResult, unchanged: set[int]) -> None:
         """Counts what the ledger holds of this ingest's logs."""
-        with ExitStack() as opened:
-            con = self.con or opened.enter_context(closing(open_for_writing(self._db, self._wait_s, records=0)))
+        with self._open() as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)

@@ -25,7 +25,7 @@ OWN_WAIT_S = 2.0
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
 # What DuckDB may hold in memory while it writes, and so much more for each of its threads; the rest waits on the disk,
-# beside the ledger. Without a limit it would take most of the machine's.
+# beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 128 << 20
 MEMORY_OF_A_THREAD = 64 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
@@ -101,6 +101,11 @@ def _limit_memory(con: duckdb.DuckDBPyConnection) -> None:
     row = con.execute("select current_setting('threads')").fetchone()
     limit = WRITING_MEMORY + MEMORY_OF_A_THREAD * int(row[0] if row else 1)
     con.execute(f"set memory_limit = '{limit}B'")
+
+
+def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
+    """Lets DuckDB take as much as it takes by itself, for the little that it cannot do otherwise."""
+    con.execute("reset memory_limit")
 
 
 def waiting_files(place: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from benchledger.ingestion import pool, read, write
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
+from benchledger.store import database
 from tests.ingestion.logs import put, run_text
 
 TABLES = ("log", "record", "segment", "run", "fact", "shape", "reject")
@@ -106,6 +107,7 @@ def test_a_disk_that_is_full_of_waiting_records_leaves_the_ledger_as_it_was(db: 
 import resource, signal
 from benchledger.ingestion import read
 from benchledger.scanning import columns, log_reader
+from benchledger.store import database
 log_reader.CHUNK, read.CHUNK, columns.ROWS_AT_ONCE = 4096, 4096, 20
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
@@ -131,17 +133,14 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
     logs = long_logs(tmp_path / "logs")
     ingest(logs, db=db)
     small_parts(monkeypatch)
-    monkeypatch.setattr(write, "LITTLE_MEMORY", "3MB")
-    tries: list[str | None] = []
-    once = write.Writer._write_at_once
-    monkeypatch.setattr(
-        write.Writer,
-        "_write_at_once",
-        lambda self, pending, memory: (tries.append(memory), once(self, pending, memory))[1],
-    )
+    monkeypatch.setattr(database, "WRITING_MEMORY", 3 << 20)
+    monkeypatch.setattr(database, "MEMORY_OF_A_THREAD", 0)
+    lifted: list[Any] = []
+    lift = database.lift_memory_limit
+    monkeypatch.setattr(write, "lift_memory_limit", lambda con: (lifted.append(con), lift(con)))
     ingest(logs, db=db2)
 
-    assert tries == ["3MB", None]
+    assert len(lifted) == 1
     assert rows_of(db2) == rows_of(db)
 
 
