@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -133,11 +134,20 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
     logs = long_logs(tmp_path / "logs")
     ingest(logs, db=db)
     small_parts(monkeypatch)
-    monkeypatch.setattr(database, "WRITING_MEMORY", 3 << 20)
-    monkeypatch.setattr(database, "MEMORY_OF_A_THREAD", 0)
-    lifted: list[Any] = []
-    lift = database.lift_memory_limit
-    monkeypatch.setattr(write, "lift_memory_limit", lambda con: (lifted.append(con), lift(con)))
+    lifted: list[duckdb.DuckDBPyConnection] = []
+    load = write.load_logs
+
+    def load_in_little(con: duckdb.DuckDBPyConnection, *given: Any) -> None:
+        if not lifted:
+            con.execute("set memory_limit = '3MB'")
+        load(con, *given)
+
+    def lift(con: duckdb.DuckDBPyConnection) -> None:
+        lifted.append(con)
+        database.lift_memory_limit(con)
+
+    monkeypatch.setattr(write, "load_logs", load_in_little)
+    monkeypatch.setattr(write, "lift_memory_limit", lift)
     ingest(logs, db=db2)
 
     assert len(lifted) == 1
