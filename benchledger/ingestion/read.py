@@ -130,7 +130,11 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
     manifests: set[str] = set()
     for number, file in enumerate(files):
         columns.log = number
+        waited = spill.rows
         log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
+        if spill.rows > waited:
+            # All of a log in one piece: what follows its records from one to the next need not sort them.
+            columns.relieve(1)
         if isinstance(log, str) or log.status == "archive":
             batch.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
             log_ids.append(None)

@@ -55,7 +55,7 @@ class Spill:
         self._folder = folder
         self._file: IO[bytes] | None = None
         self._writer: Any = None
-        self._rows = 0
+        self.rows = 0
 
     def add(self, rows: pa.Table) -> None:
         """Writes rows behind those before. Raises DatabaseError where there is no room for them."""
@@ -70,7 +70,7 @@ class Spill:
             self._writer.write_table(rows.combine_chunks())
         except OSError as error:
             raise self._full(error) from error
-        self._rows += rows.num_rows
+        self.rows += rows.num_rows
 
     def end(self, log_ids: list[int | None]) -> list[WaitingRecords]:
         """What was added, if anything was: rows of logs that are known by now. Raises as `add` does."""
@@ -81,7 +81,7 @@ class Spill:
             self._file.flush()
         except OSError as error:
             raise self._full(error) from error
-        return [WaitingRecords(self._file, self._rows, log_ids)]
+        return [WaitingRecords(self._file, self.rows, log_ids)]
 
     def _full(self, error: OSError) -> DatabaseError:
         return DatabaseError(

@@ -81,9 +81,9 @@ class RecordColumns:
             columns = self._shapes[shape] = _ShapeColumns(shape)
         return columns
 
-    def relieve(self) -> None:
-        """Hands over the rows where they are many. Between buffers only: a scanner may look at those of its own."""
-        if self._hand_over is not None and self._count() >= ROWS_AT_ONCE:
+    def relieve(self, at: int | None = None) -> None:
+        """Hands over the rows if they are many, or `at` least. Between buffers only: a scanner may look at its own."""
+        if self._hand_over is not None and self._count() >= (at or ROWS_AT_ONCE):
             self._hand_over(self.take())
 
     def layouts(self) -> dict[int, Layout]:

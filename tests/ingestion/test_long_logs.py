@@ -170,3 +170,17 @@ def test_parts_that_lie_within_one_another_are_refused(
 def test_a_ledger_whose_folder_takes_no_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(DatabaseError, match="the records of a long log cannot wait here"):
         Spill(tmp_path / "gone").add(pa.table({"log_id": [0]}))
+
+
+def test_the_records_of_a_long_log_lie_in_one_piece_beside_those_of_others(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_parts(monkeypatch)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 20)
+    ingest(long_logs(tmp_path / "logs"), db=db)
+
+    with duckdb.connect(str(db), read_only=True) as con:
+        pieces = con.execute("select sum((before is distinct from log_id)::int), count(distinct log_id) from "
+                             "(select log_id, lag(log_id) over () as before from record)").fetchone()  # fmt: skip
+    assert pieces is not None
+    assert pieces[0] == pieces[1] > 1
