@@ -176,7 +176,7 @@ def test_the_records_of_a_long_log_lie_in_one_piece_beside_those_of_others(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_parts(monkeypatch)
-    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 20)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 25)
     ingest(long_logs(tmp_path / "logs"), db=db)
 
     with duckdb.connect(str(db), read_only=True) as con:

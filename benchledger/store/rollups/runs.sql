@@ -134,14 +134,14 @@ from applicable
 where run_id in (select run_id from due_record)
     or rule in (select name from changed_definition where kind = 'rule');
 
--- So many records at a time as fit into little memory.
+-- So much at a time as fits into little memory: a run is asked as many rules as would be asked of 200 records.
 create or replace temp table due_chunk as
 with size as (
-    select run_id, sum(log.records) as records
+    select run_id, 200 + sum(log.records) as weight
     from (select run_id from due_record union select run_id from due_rule)
     join (select distinct run_id, log_id from run_log) using (run_id)
     join log using (log_id)
     group by run_id
 )
-select run_id, (sum(records) over (order by run_id) - records) // $chunk_records as chunk
+select run_id, (sum(weight) over (order by run_id) - weight) // $chunk_records as chunk
 from size;
