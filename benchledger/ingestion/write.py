@@ -16,7 +16,13 @@ from benchledger.ingestion.load import insert, load_formats_table, load_logs, lo
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.store.database import lift_memory_limit, open_for_writing, transaction
+from benchledger.store.database import (
+    LITTLE_MEMORY,
+    lift_memory_limit,
+    limit_memory,
+    open_for_writing,
+    transaction,
+)
 from benchledger.store.private import PrivateFile, SeenFile
 from benchledger.store.rollups import follow_definitions
 from benchledger.store.sync import sync_definitions
@@ -59,6 +65,8 @@ class Writer:
             return
         synced = self._synced
         with self._open(pending.records) as con:
+            if pending.waiting:
+                limit_memory(con, LITTLE_MEMORY)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending)

@@ -26,7 +26,9 @@ SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
 # What DuckDB may hold in memory while it writes, and so much more for each of its threads; the rest waits on the disk,
 # beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
-WRITING_MEMORY = 128 << 20
+WRITING_MEMORY = 384 << 20
+# And while it writes a long log, which waits on the disk already.
+LITTLE_MEMORY = 128 << 20
 MEMORY_OF_A_THREAD = 64 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
@@ -52,7 +54,7 @@ def open_for_writing(
     try:
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place)
-        _limit_memory(con)
+        limit_memory(con, WRITING_MEMORY)
         for stale in waiting_files(place):
             # We hold the ledger: whoever made them was killed.
             stale.unlink(missing_ok=True)
@@ -97,15 +99,19 @@ def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path) -> None:
         con.execute("set threads = 1")
 
 
-def _limit_memory(con: duckdb.DuckDBPyConnection) -> None:
+def limit_memory(con: duckdb.DuckDBPyConnection, memory: int) -> None:
+    """Lets DuckDB hold so many bytes in memory, and MEMORY_OF_A_THREAD for each of its threads."""
     row = con.execute("select current_setting('threads')").fetchone()
-    limit = WRITING_MEMORY + MEMORY_OF_A_THREAD * int(row[0] if row else 1)
-    con.execute(f"set memory_limit = '{limit}B'")
+    con.execute(f"set memory_limit = '{memory + MEMORY_OF_A_THREAD * int(row[0] if row else 1)}B'")
 
 
 def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
     """Lets DuckDB take as much as it takes by itself, for the little that it cannot do otherwise."""
+    # The setting alone changes nothing any more: what it says has to be set.
     con.execute("reset memory_limit")
+    row = con.execute("select current_setting('memory_limit')").fetchone()
+    assert row is not None
+    con.execute(f"set memory_limit = '{row[0]}'")
 
 
 def waiting_files(place: Path) -> list[Path]:

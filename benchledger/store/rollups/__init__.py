@@ -39,7 +39,7 @@ _STEPS = (
 )
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # So few records are copied, so that the ledger's are looked through once.
-FEW_RECORDS = 100_000
+FEW_RECORDS = 500_000
 # Rows that a transaction has added are numbered from here on while it lasts.
 FIRST_ADDED = 36_028_797_018_960_000
 _ADDED = f"(from record where rowid >= {FIRST_ADDED})"
@@ -47,6 +47,9 @@ _LOGS_ADDED = f"create or replace temp table added_log as select distinct log_id
 _OLDER_LOG = (
     "from log semi join chunk_claim using (log_id) anti join added_log using (log_id) where records > 0 limit 1"
 )
+# Joins of records as they are written: what a transaction has added counts as nothing, so that records would be what is
+# kept of a join.
+_AS_WRITTEN = "set disabled_optimizers = 'join_order,build_side_probe_side'"
 _COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
 
 
@@ -79,6 +82,7 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         return
     con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
     con.execute(_LOGS_ADDED)
+    con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         con.execute(_sql("claims"))
@@ -87,6 +91,7 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
                 con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)).replace("$record", record))
+    con.execute("reset disabled_optimizers")
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
 

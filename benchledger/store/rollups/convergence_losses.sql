@@ -82,10 +82,7 @@ from (
 where is_first or is_last or is_fall or is_out_of_order or window_losses < 10
     or level <= lowest_level + 1e-9 and isfinite(summed);
 
--- As it is written: what a transaction has added counts as nothing, so that records would be what is kept of a join.
-set disabled_optimizers = 'join_order,build_side_probe_side';
 create or replace temp table told_loss as from told_losses('whole_record');
-reset disabled_optimizers;
 
 -- What is not in one piece, or not in its order, is sorted (convergence_sorted.sql).
 update main_loss

@@ -24,8 +24,6 @@ where claim.is_source
     and claim.has_train
     and (record.log_id, record.byte_offset) in (select (log_id, byte_offset) from chunk_only);
 
--- As it is written: what a transaction has added counts as nothing, so that records would be what is kept of a join.
-set disabled_optimizers = 'join_order,build_side_probe_side';
 create or replace temp table chunk_told as
 select
     run_id,
@@ -59,7 +57,6 @@ from (
     left join told_shape using (shape_id)
 )
 group by all;
-reset disabled_optimizers;
 
 create or replace temp table log_clock as
 select
