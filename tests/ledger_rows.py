@@ -37,6 +37,12 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
     with closing(open_for_writing(db, records=0)) as con:
         yield LedgerRows(con)
+        # Records of logs that say they have none are not looked for.
+        con.execute(
+            """update log set records = counted.records, pieces = counted.records + ignored + rejects
+               from (select log_id, count(*) as records from record group by log_id) as counted
+               where log.log_id = counted.log_id"""
+        )
         keep_rollups(con)
 
 
