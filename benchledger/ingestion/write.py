@@ -18,6 +18,7 @@ from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.store.database import (
     LITTLE_MEMORY,
+    WRITING_MEMORY,
     lift_memory_limit,
     limit_memory,
     open_for_writing,
@@ -65,8 +66,7 @@ class Writer:
             return
         synced = self._synced
         with self._open(pending.records) as con:
-            if pending.waiting:
-                limit_memory(con, LITTLE_MEMORY)
+            limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending)

@@ -24,8 +24,8 @@ OWN_WAIT_S = 2.0
 # A ledger this small is written and read by one thread: to share so little work out takes longer than the work.
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
-# What DuckDB may hold in memory while it writes, and so much more for each of its threads; the rest waits on the disk,
-# beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
+# What DuckDB may hold in memory while an ingest writes, and so much for each of its threads; the rest waits on the
+# disk, beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 384 << 20
 # And while it writes a long log, which waits on the disk already.
 LITTLE_MEMORY = 128 << 20
@@ -54,7 +54,6 @@ def open_for_writing(
     try:
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place)
-        limit_memory(con, WRITING_MEMORY)
         for stale in waiting_files(place):
             # We hold the ledger: whoever made them was killed.
             stale.unlink(missing_ok=True)

@@ -184,11 +184,11 @@ def test_what_a_killed_process_left_beside_the_ledger_is_no_log_and_goes(tmp_pat
 
 
 def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "WRITING_MEMORY", 0)
     monkeypatch.setattr(database, "MEMORY_OF_A_THREAD", 24 << 20)
     sorted_twice = "select md5(i::varchar) as a, row_number() over (order by md5(i::varchar) desc) as b from range(1000000) as n(i)"
 
     with closing(open_for_writing(tmp_path / "bench.duckdb", records=0)) as con:
+        database.limit_memory(con, 0)
         con.execute(f"create temp table sorted as {sorted_twice}")
         assert list(Path(f"{tmp_path}/bench.duckdb.tmp").iterdir())
         assert con.execute("select count(distinct a), max(b) from sorted").fetchone() == (1000000, 1000000)
