@@ -134,7 +134,8 @@ from applicable
 where run_id in (select run_id from due_record)
     or rule in (select name from changed_definition where kind = 'rule');
 
--- So much at a time as fits into little memory: a run is asked as many rules as would be asked of 200 records.
+-- So much at a time as fits into little memory: a run is asked as many rules as would be asked of 200 records. A run of
+-- more is a chunk of its own, numbered below zero, which is read in parts.
 create or replace temp table due_chunk as
 with size as (
     select run_id, 200 + sum(log.records) as weight
@@ -143,5 +144,11 @@ with size as (
     join log using (log_id)
     group by run_id
 )
-select run_id, (sum(weight) over (order by run_id) - weight) // $chunk_records as chunk
+select
+    run_id,
+    if(
+        weight > $chunk_records,
+        -row_number() over (order by run_id),
+        (sum(weight) filter (where weight <= $chunk_records) over (order by run_id) - weight) // $chunk_records
+    ) as chunk
 from size;

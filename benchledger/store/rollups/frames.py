@@ -1,0 +1,102 @@
+"""The records of some runs as polars frames, in the order in which each run printed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+# So many records of a long run at a time.
+PART_RECORDS = 250_000
+COLUMNS = (
+    "run_id", "part", "place", "log_id", "line", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
+    "clock_s", "values",
+)  # fmt: skip
+
+
+class ChunkRecords:
+    """The records of the runs in temp tables chunk_run and chunk_claim (claims.sql), each as often as a run claims it.
+
+    `source` is the SQL of where they stand: a table, or a query in parentheses. `is_long`: one run that is read in
+    parts, each time anew; else all are kept in memory.
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: str, is_long: bool) -> None:
+        self._con, self._source, self._is_long = con, source, is_long
+        self._kept: pl.DataFrame | None = None
+        self._claims = _frame(con, _sql("frame_claims"))
+        self._only = _frame(con, "select log_id, byte_offset from chunk_only")
+
+    def parts(self) -> Iterator[pl.DataFrame]:
+        """Frames of COLUMNS: a run's rows one after another in the order of `place`; a long run goes on in the next.
+
+        part is 0 in the log that the run's numbers come from, 1 of what only its twin has, null of what tells nothing
+        of its speed (telemetry). place is one number to order a run's records by: its logs' parts, then its logs, then
+        the bytes of a log (16 TB of it). Between two parts of a long run nothing else may be asked of the connection.
+        """
+        if self._is_long:
+            yield from self._long_parts()
+            return
+        if self._kept is None:
+            rows = _frame(self._con, _sql("frame_rows").replace("$record", self._source))
+            self._kept = _in_order(_claimed(rows, self._claims, self._only))
+        yield self._kept
+
+    def _long_parts(self) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        for claim in self._claims.sort("log_place", "first_line").iter_slices(1):
+            given = claim.row(0, named=True)
+            own = [given["log_id"], given["first_line"], given["last_line"]]
+            is_sorted = self._con.execute(_sql("frame_order").replace("$record", self._source), own).fetchall()[0][0]
+            name = "frame_log" if is_sorted else "frame_log_sorted"
+            statement = _sql(name).replace("$record", self._source)
+            for batch in self._con.execute(statement, own).to_arrow_reader(PART_RECORDS):
+                rows = pl.from_arrow(batch)
+                assert isinstance(rows, pl.DataFrame), "a batch is a table"
+                yield _claimed(rows, claim, self._only)
+
+
+def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    found = rows.join(claims, on="log_id", maintain_order="left").filter(
+        pl.col("line").is_between("first_line", "last_line")
+    )
+    if claims["is_twin"].any():
+        is_only = pl.struct("log_id", "byte_offset").is_in(only.to_struct().implode())
+        found = found.filter(~pl.col("is_twin") | is_only)
+    if claims["devices"].count():
+        # A record without a device counts for every claim.
+        given = pl.col("devices").is_null() | pl.col("device").is_null()
+        found = found.filter(given | pl.col("devices").list.contains(pl.col("device")))
+    return found.with_columns(place=pl.col("log_place") + pl.col("byte_offset")).select(COLUMNS)
+
+
+def _in_order(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    # Most logs stand as they were read.
+    follows = pl.col("run_id") == pl.col("run_id").shift()
+    runs, falls = found.select(
+        1 + (~follows).sum().alias("runs"), (follows & (pl.col("place") < pl.col("place").shift())).sum().alias("falls")
+    ).row(0)
+    if falls == 0 and (runs == found["run_id"].n_unique() or found.is_empty()):
+        return found
+    return found.sort("run_id", "place", maintain_order=True)
+
+
+def _frame(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.from_arrow(con.execute(statement).to_arrow_table())
+    assert isinstance(frame, pl.DataFrame), "a result is a table"
+    return frame
+
+
+def _sql(name: str) -> str:
+    return resources.files("benchledger.store.rollups").joinpath(f"{name}.sql").read_text(encoding="utf-8")
