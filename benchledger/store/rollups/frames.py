@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 # So many records of a long run at a time.
 PART_RECORDS = 250_000
+# A place is the place of a record's log, and in these bits its offset in it.
+OFFSET_BITS = (1 << 44) - 1
 COLUMNS = (
     "run_id", "part", "place", "log_id", "line", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
     "clock_s", "values",
@@ -28,8 +31,8 @@ class ChunkRecords:
     def __init__(self, con: duckdb.DuckDBPyConnection, source: str, is_long: bool) -> None:
         self._con, self._source, self._is_long = con, source, is_long
         self._kept: pl.DataFrame | None = None
-        self._claims = _frame(con, _sql("frame_claims"))
-        self._only = _frame(con, "select log_id, byte_offset from chunk_only")
+        self._claims = frame_of(con, sql_of("frame_claims"))
+        self._only = frame_of(con, "select log_id, byte_offset from chunk_only")
 
     def parts(self) -> Iterator[pl.DataFrame]:
         """Frames of COLUMNS: a run's rows one after another in the order of `place`; a long run goes on in the next.
@@ -42,7 +45,7 @@ class ChunkRecords:
             yield from self._long_parts()
             return
         if self._kept is None:
-            rows = _frame(self._con, _sql("frame_rows").replace("$record", self._source))
+            rows = frame_of(self._con, sql_of("frame_rows").replace("$record", self._source))
             self._kept = _in_order(_claimed(rows, self._claims, self._only))
         yield self._kept
 
@@ -52,9 +55,9 @@ class ChunkRecords:
         for claim in self._claims.sort("log_place", "first_line").iter_slices(1):
             given = claim.row(0, named=True)
             own = [given["log_id"], given["first_line"], given["last_line"]]
-            is_sorted = self._con.execute(_sql("frame_order").replace("$record", self._source), own).fetchall()[0][0]
+            is_sorted = self._con.execute(sql_of("frame_order").replace("$record", self._source), own).fetchall()[0][0]
             name = "frame_log" if is_sorted else "frame_log_sorted"
-            statement = _sql(name).replace("$record", self._source)
+            statement = sql_of(name).replace("$record", self._source)
             for batch in self._con.execute(statement, own).to_arrow_reader(PART_RECORDS):
                 rows = pl.from_arrow(batch)
                 assert isinstance(rows, pl.DataFrame), "a batch is a table"
@@ -90,7 +93,8 @@ def _in_order(found: pl.DataFrame) -> pl.DataFrame:
     return found.sort("run_id", "place", maintain_order=True)
 
 
-def _frame(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
+def frame_of(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
+    """What a statement answers."""
     import polars as pl
 
     frame = pl.from_arrow(con.execute(statement).to_arrow_table())
@@ -98,5 +102,21 @@ def _frame(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
     return frame
 
 
-def _sql(name: str) -> str:
+@contextmanager
+def given_frames(con: duckdb.DuckDBPyConnection, **frames: pl.DataFrame) -> Iterator[None]:
+    """Lets statements read frames by these names, each once: DuckDB would keep a table until the transaction ends."""
+    import pyarrow as pa
+
+    for name, frame in frames.items():
+        rows = frame.to_arrow()
+        con.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows.to_batches())))
+    try:
+        yield
+    finally:
+        for name in frames:
+            con.unregister(name)
+
+
+def sql_of(name: str) -> str:
+    """A statement of this folder."""
     return resources.files("benchledger.store.rollups").joinpath(f"{name}.sql").read_text(encoding="utf-8")
