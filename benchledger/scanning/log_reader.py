@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from benchledger.archives.kinds import HEAD, is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.buffers import whole_lines
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter, Previous, content_hash, goes_on, log_id_of
 from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
@@ -110,7 +111,7 @@ class LogReader:
                 stream = reopen() if reopen is not None else _rewound(stream)
                 first = stream.read(CHUNK)
             counter = Counter(previous)
-            line = self._read_detected(detected.format, reader, stream, first, counter, log, columns)
+            line = self._read_detected(detected.format, reader, stream, first, counter, log, columns, reopen is None)
             log.segments.close()
         result = ReadLog(
             counter.digest(), counter.bytes, line - 1 + counter.unterminated,
@@ -156,14 +157,14 @@ class LogReader:
 
     def _read_detected(
         self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: Counter,
-        log: ScannedLog, columns: RecordColumns,
+        log: ScannedLog, columns: RecordColumns, seeks: bool,
     ) -> int:  # fmt: skip
         if reader is not None and reader.whole:
             return self._read_whole(reader, _chunks(stream, first), counter, log, columns)
         if reader is not None:
             reader.begin(_unmarked(first))
         line = 1
-        for buffer, end, base, whole in _buffers(stream, first, counter):
+        for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
             line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
             columns.relieve()
         return line
@@ -278,40 +279,3 @@ def _chunks(stream: Source, first: bytes) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = stream.read(CHUNK)
-
-
-def _buffers(stream: Source, first: bytes, counter: Counter) -> Iterator[tuple[bytes, int, int, bool]]:
-    # Buffers, where their last whole line ends, and their offsets in the file. What follows the last whole line comes
-    # again with the next buffer. False marks the beginning of a line that is too long to be held.
-    data, base = first, 0
-    while data:
-        last = len(data) < CHUNK
-        end = len(data) if last else max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-        counter.count(memoryview(data)[: end or len(data)])
-        yield data, end or len(data), base, end > 0
-        if last:
-            return
-        if end:
-            base += end
-            tail = data[end:]
-        else:
-            length, tail = _rest_of_line(stream, counter)
-            base += len(data) + length
-        data = tail + stream.read(CHUNK - len(tail))
-
-
-def _rest_of_line(stream: Source, counter: Counter) -> tuple[int, bytes]:
-    # How long the line goes on, and what was read behind it.
-    length = 0
-    while chunk := stream.read(CHUNK):
-        cut = _first_cut(chunk)
-        counter.count(chunk if cut < 0 else memoryview(chunk)[:cut])
-        length += len(chunk) if cut < 0 else cut
-        if cut >= 0:
-            return length, chunk[cut:]
-    return length, b""
-
-
-def _first_cut(chunk: bytes) -> int:
-    found = [at for at in (chunk.find(b"\n"), chunk.find(b"\r")) if at >= 0]
-    return min(found, default=-1)

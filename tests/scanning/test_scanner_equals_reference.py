@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from benchledger.scanning import log_reader
+from benchledger.scanning import buffers, log_reader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import Found, assert_conserved, read_by_reference, read_by_scanner, readers
@@ -170,12 +170,13 @@ def test_with_shapes_learned_from_other_logs(several: list[bytes]) -> None:
 
 
 @EXAMPLES
-@given(st.one_of(logs(), dense_logs()), st.integers(600, 1500))
-def test_in_many_small_buffers(log: bytes, chunk: int) -> None:
+@given(st.one_of(logs(), dense_logs()), st.integers(600, 1500), st.integers(1, 1500))
+def test_in_many_small_buffers(log: bytes, chunk: int, part: int) -> None:
     # A line that is longer than a buffer is one reject, which is tested below.
     assume(max(map(len, log.replace(b"\r", b"\n").split(b"\n"))) < chunk)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log_reader, "CHUNK", chunk)
+        patch.setattr(buffers, "PART", part)
         assert_same(both(), log)
 
 
@@ -194,11 +195,13 @@ def test_shapes_are_learned_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(found.rows), len(taken)) == (50, 1)
 
 
+@pytest.mark.parametrize("part", [1, 100, 2000])
 @pytest.mark.parametrize("by", both(), ids=["python", "native"][: len(both())])
 def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
-    monkeypatch: pytest.MonkeyPatch, by: LogReader
+    monkeypatch: pytest.MonkeyPatch, by: LogReader, part: int
 ) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", 1024)
+    monkeypatch.setattr(buffers, "PART", part)
     log = PROOF + b"DLL 20" * 1000 + b"\n" + PROOF + b"x" * 5000 + b"\r\n" + PROOF.rstrip()
 
     found, read = read_by_scanner(by, log)
@@ -212,7 +215,9 @@ def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r", b"\r\n"])
 @pytest.mark.parametrize("chunk", range(len(PROOF) + 1, len(PROOF) + 9))
-def test_a_buffer_may_end_anywhere(monkeypatch: pytest.MonkeyPatch, end: bytes, chunk: int) -> None:
+@pytest.mark.parametrize("part", [10, 1000])
+def test_a_buffer_may_end_anywhere(monkeypatch: pytest.MonkeyPatch, end: bytes, chunk: int, part: int) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", chunk)
+    monkeypatch.setattr(buffers, "PART", part)
 
     assert_same(both(), PROOF + PROOF.rstrip() + b"\r\n" + PROOF.rstrip() + end)
