@@ -8,14 +8,16 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.record_keys import RecordKeys, framed, in_order
+from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.scanning.layout import Layout
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
     import pyarrow as pa
 
-RECORDS_AT_ONCE = 500_000
 _TABLES_OF_A_LOG = ("record", "reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
 
 
@@ -93,55 +95,52 @@ def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> N
 
 
 def load_logs(
-    con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], records: list[pa.Table], waiting: list[WaitingRecords]
+    con: duckdb.DuckDBPyConnection,
+    tables: dict[str, pa.Table],
+    records: list[pa.Table],
+    waiting: list[WaitingRecords],
+    layouts: dict[int, Layout],
 ) -> None:
     """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken.
 
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
-    part is in memory at a time.
+    part is in memory at a time. `layouts` are those of all of them.
     """
     for table in ("log", "reject", "ignored_piece", "log_fact"):
         insert_arrow(con, table, tables[table])
-    if not tables["segment"].num_rows:
+    told = tables["segment"]
+    if not told.num_rows:
         return
-    con.register("arriving_segment", tables["segment"])
-    con.execute(sql_text("segments_begun"))
-    for rows in chain(_in_parts(records), *(long.parts() for long in waiting)):
-        _load_records(con, rows)
-    broken = con.execute(sql_text("verify_records")).fetchone()
+    segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
+    parts = (_seen(rows, segments, keys) for rows in chain(records, *(long.parts() for long in waiting)))
+    _insert_records(con, records[0].schema, parts)
+    broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
-        raise AssertionError(f"records of log {broken[0]} broke a key: {broken[1]}")
-    con.execute(sql_text("segments"))
-    con.unregister("arriving_segment")
+        raise AssertionError(broken)
+    insert_arrow(con, "segment", segments.rows().to_arrow())
 
 
-def _in_parts(tables: list[pa.Table]) -> Iterator[pa.Table]:
-    # What is made of a part stays in memory until its statement has ended.
+def _said(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
+    return framed(logs.select(["log_id", "records"]).rename_columns(["log_id", "said"])).join(
+        framed(segments.select(["log_id"])), on="log_id", how="semi"
+    )
+
+
+def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> pa.Table:
+    if rows.num_rows:
+        rows, frame = in_order(rows)
+        keys.add(frame)
+        segments.add(frame, rows)
+    return rows
+
+
+def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
+    # As one statement, which fills row groups: what is left of one at a statement's end is kept less tightly. And read
+    # once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
     import pyarrow as pa
 
-    together: list[pa.Table] = []
-    for table in tables:
-        together.append(table)
-        if sum(part.num_rows for part in together) >= RECORDS_AT_ONCE:
-            yield pa.concat_tables(together)
-            together = []
-    if together:
-        yield pa.concat_tables(together)
-
-
-def _load_records(con: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
-    if not rows.num_rows:
-        return
-    names = ", ".join(f'"{name}"' for name in rows.column_names)
-    into = f"insert into record ({names}) select {names} from arriving_record"  # noqa: S608 - our own names
-    for statement in (into, sql_text("segment_parts"), sql_text("key_parts")):
-        _register_once(con, "arriving_record", rows)
-        con.execute(statement)
+    batches = (batch for rows in parts for batch in rows.to_batches())
+    con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches))
+    names = ", ".join(f'"{name}"' for name in schema.names)
+    con.execute(f"insert into record ({names}) select {names} from arriving_record")  # noqa: S608 - our own names
     con.unregister("arriving_record")
-
-
-def _register_once(con: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    # DuckDB holds what was registered until the transaction ends: of rows that were read once nothing is left in it.
-    import pyarrow as pa
-
-    con.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows.to_batches())))

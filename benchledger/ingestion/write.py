@@ -155,7 +155,7 @@ class Writer:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
-            load_logs(con, tables, pending.tables["record"], pending.waiting)
+            load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(

@@ -1,0 +1,89 @@
+"""What keys on table record would have kept: asked of the records while they are written, which costs far less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+# Texts are seldom asked for, and slow to take over.
+_FRAMED = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
+           "clock_s", "values")  # fmt: skip
+
+
+def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
+    """Rows of table record, each log's together in the order of their places, and their numbers as a frame."""
+    import polars as pl
+    import pyarrow as pa
+
+    frame = framed(rows.select(_FRAMED))
+    # As most scanners hand them over.
+    follows = pl.col("log_id") == pl.col("log_id").shift()
+    falls = follows & (pl.col("byte_offset") < pl.col("byte_offset").shift())
+    logs = 1 + (~follows).sum()
+    if frame.select(falls.any() | (logs > pl.col("log_id").n_unique())).item():
+        order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()
+        rows, frame = rows.take(pa.array(order.to_arrow())), frame[order]
+    return rows, frame
+
+
+def framed(table: pa.Table) -> pl.DataFrame:
+    """An Arrow table as a frame."""
+    import polars as pl
+
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame), "a table is a frame"
+    return frame
+
+
+class RecordKeys:
+    """Takes parts of records as `in_order` gives them; a part of a log begins behind the part before it."""
+
+    def __init__(self, shapes: Iterable[int]) -> None:
+        self._shapes = list(shapes)
+        self._parts: list[pl.DataFrame] = []
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Takes a part."""
+        import polars as pl
+
+        place = pl.col("byte_offset")
+        self._parts.append(
+            frame.group_by("log_id", maintain_order=True).agg(
+                first=place.first(),
+                last=place.last(),
+                records=pl.len().cast(pl.Int64),
+                places=place.n_unique(),
+                known=pl.col("shape_id").is_in(self._shapes).all(),
+            )
+        )
+
+    def broken(self, said: pl.DataFrame) -> str | None:
+        """What a key would not have let in, if there is anything: none is what is expected.
+
+        `said`: the logs whose records came, and how many there should be; columns log_id and said.
+        """
+        import polars as pl
+
+        nothing = {"log_id": pl.Int64, "first": pl.Int64, "last": pl.Int64, "records": pl.Int64, "places": pl.UInt32,
+                   "known": pl.Boolean}  # fmt: skip
+        parts = pl.concat([pl.DataFrame(schema=nothing), *self._parts]).sort("log_id", "first")
+        per_log = parts.group_by("log_id").agg(
+            pl.col("records", "places").sum(),
+            pl.col("known").all(),
+            within=(pl.col("first") <= pl.col("last").shift()).any(),
+        )
+        counted = said.join(per_log, on="log_id", how="full", coalesce=True)
+        for why, is_wrong in (
+            ("more than one record at one place", pl.col("places") < pl.col("records")),
+            ("records of one part stand among those of another", pl.col("within")),
+            ("log.records is not how many it has", pl.col("said").ne_missing(pl.col("records").fill_null(0))),
+            ("a record of an unknown shape", ~pl.col("known")),
+        ):
+            found = counted.filter(is_wrong)
+            if found.height:
+                return f"records of log {found['log_id'][0]} broke a key: {why}"
+        return None

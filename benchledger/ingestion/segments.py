@@ -1,0 +1,196 @@
+"""What the records of each segment say together: of each part of them once, while they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchledger.ingestion.record_keys import framed
+from benchledger.scanning.layout import Layout
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+# So many first moments and losses of a segment are kept: by them a twin is told.
+FIRST = 16
+# Columns of a frame of layouts: where in its values a loss stands, the first, the second and so on.
+_LOSS = "loss_at_"
+
+
+class Segments:
+    """Takes parts of records in the order of logs and places; a part of a log begins behind the part before it."""
+
+    def __init__(self, told: pa.Table, layouts: Iterable[Layout]) -> None:
+        """`told`: what the logs themselves say of their segments; `layouts` of all records that come."""
+        self._told = framed(told).sort("log_id", "first_line", "segment").with_row_index("at")
+        self._spans = _spans(self._told)
+        layouts = list(layouts)
+        self._closings = _closings(self._told, layouts)
+        self._layouts = _layouts(layouts, self._closings)
+        self._parts: list[pl.DataFrame] = []
+
+    def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
+        """Takes a part: `frame` has the numbers of `rows`, which are rows of table record."""
+        found = _with_losses(_beside(frame, self._spans, self._layouts))
+        part = _whole(found)
+        for more in (_steps(found), _losses(found), _closed(found, self._closings, rows)):
+            part = part.join(more, on="at", how="left", maintain_order="left")
+        self._parts.append(part)
+
+    def rows(self) -> pl.DataFrame:
+        """Rows of table segment, of those that have records."""
+        import polars as pl
+
+        if not self._parts:
+            return self._told.head(0)
+        parts = pl.concat(self._parts).sort("at", "first_offset")
+        # From the last step of one part to the first of the next is a gap like those within.
+        stepped = parts.filter(pl.col("first_step").is_not_null())
+        between = stepped.select("at", gap=_since("first_step", "last_step")).filter(pl.col("gap") > 0)
+        gaps = pl.concat([between, parts.select("at", gap="step_gap")]).group_by("at").agg(step_gap=pl.col("gap").max())
+        whole = parts.group_by("at").agg(
+            pl.col("started_at").min(),
+            pl.col("ended_at").max(),
+            pl.col("records", "step_records").sum(),
+            pl.col("steps_done").max(),
+            pl.col("closing_line", "closing_speed").drop_nulls().last(),
+            pl.col("final_loss_nan").drop_nulls().last().fill_null(False),
+            stream=pl.col("moments").explode().drop_nulls().sort().head(FIRST),
+            losses=pl.col("losses").explode(keep_nulls=False, empty_as_null=False).head(FIRST),
+            devices=pl.col("devices").explode().drop_nulls().unique().sort(),
+        )
+        lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
+        return self._told.join(whole.with_columns(lists), on="at").join(gaps, on="at", how="left").drop("at", "closing")
+
+
+def _spans(told: pl.DataFrame) -> pl.DataFrame:
+    # A line on which one run ends and the next begins belongs to the next.
+    return told.select("log_id", "first_line", "at", "closing").sort("first_line", maintain_order=True)
+
+
+def _closings(told: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
+    import polars as pl
+
+    places: dict[str, list[tuple[int, int, bool]]] = {}
+    for layout in layouts:
+        for ordinal, value in enumerate(layout.values):
+            places.setdefault(value.name, []).append((layout.shape_id, ordinal, value.name == layout.record.name))
+    rows = [
+        (closing, *place)
+        for closing in told["closing"].unique().to_list()
+        for name in closing.split("\n")
+        for place in places.get(name, [])
+    ]
+    schema = {"closing": pl.String, "shape_id": pl.Int64, "ordinal": pl.Int64, "is_bare": pl.Boolean}
+    return pl.DataFrame(rows, schema, orient="row").unique()
+
+
+def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    closing = set(closings["shape_id"].to_list())
+    told = [
+        (
+            layout.shape_id,
+            # Steps of a validation are no steps of the training.
+            layout.record.kind == "step" and all(value.phase in ("train", None) for value in layout.values[:1]),
+            layout.record.kind == "sample",
+            layout.shape_id in closing,
+            [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
+        )
+        for layout in layouts
+    ]
+    schema = {"shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "may_close": pl.Boolean}
+    frame = pl.DataFrame([row[:-1] for row in told], schema, orient="row")
+    losses = range(max((len(row[-1]) for row in told), default=0))
+    places = [[row[-1][at] if at < len(row[-1]) else None for row in told] for at in losses]
+    return frame.with_columns(pl.Series(f"{_LOSS}{at}", place, pl.Int64) for at, place in enumerate(places))
+
+
+def _beside(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
+    # Only the columns that a join asks for go through it: those of the values would be copied.
+    segment = frame.select("log_id", "line").join_asof(
+        spans, by="log_id", left_on="line", right_on="first_line", strategy="backward", check_sortedness=False
+    )
+    layout = frame.select("shape_id").join(layouts, on="shape_id", how="left", maintain_order="left")
+    found = frame.with_row_index("row").hstack(segment.select("at", "closing"))
+    found = found.hstack(layout.drop("shape_id"))
+    return found.drop_nulls(["at", "is_step"])
+
+
+def _with_losses(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    # A line that prints several: the first that is there counts, and nan if any is.
+    places = [name for name in found.columns if name.startswith(_LOSS)]
+    losses = [pl.col("values").list.get(pl.col(name), null_on_oob=True) for name in places]
+    nothing = [pl.lit(None, pl.Float64)]
+    return found.with_columns(
+        loss=pl.coalesce(losses or nothing),
+        is_nan=pl.any_horizontal([loss.is_nan().fill_null(False) for loss in losses or nothing]),
+    )
+
+
+def _whole(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    each = pl.col("device").filter("is_sample").drop_nulls().unique()
+    named = found["device"].null_count() < len(found)
+    return found.group_by("at", maintain_order=True).agg(
+        first_offset=pl.col("byte_offset").first(),
+        started_at=pl.col("logged_at").min(),
+        ended_at=pl.col("logged_at").max(),
+        records=pl.len().cast(pl.Int64),
+        step_records=pl.col("is_step").sum().cast(pl.Int64),
+        moments=pl.col("logged_at").drop_nulls().bottom_k(FIRST).cast(pl.Int64),
+        devices=each if named else pl.lit([], pl.List(pl.String)),
+    )
+
+
+def _steps(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    steps = found.select("at", "step", "is_step").filter("is_step", pl.col("step").is_not_null())
+    steps = steps.select("at", "step", gap=_since("step", "step"))
+    return steps.group_by("at", maintain_order=True).agg(
+        steps_done=pl.col("step").max(),
+        step_gap=pl.when(pl.col("gap") > 0).then("gap").max(),
+        first_step=pl.col("step").first(),
+        last_step=pl.col("step").last(),
+    )
+
+
+def _since(what: str, before: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(pl.col("at") == pl.col("at").shift()).then(pl.col(what) - pl.col(before).shift())
+
+
+def _losses(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    losses = found.select("at", "loss", "is_nan").filter(pl.col("loss").is_not_null())
+    return losses.group_by("at", maintain_order=True).agg(
+        losses=pl.col("loss").head(FIRST), final_loss_nan=pl.col("is_nan").last()
+    )
+
+
+def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.DataFrame:
+    import polars as pl
+    import pyarrow as pa
+
+    last = found.select("row", "at", "line", "shape_id", "closing", "values", "may_close").filter("may_close")
+    texts = rows.column("texts").take(pa.array(last["row"].to_list(), pa.int64()))
+    last = last.with_columns(framed(pa.table({"texts": texts}))).join(closings, on=["closing", "shape_id"])
+    last = last.with_columns(
+        value=pl.col("values").list.get(pl.col("ordinal"), null_on_oob=True),
+        text=pl.col("texts").list.get(pl.col("ordinal"), null_on_oob=True),
+    )
+    # The words alone may say it: a text, or a record without values.
+    said = last.filter(pl.col("value").is_not_null() | pl.col("text").is_not_null() | pl.col("is_bare"))
+    return (
+        said.sort("row", "ordinal", descending=[False, True])
+        .group_by("at", maintain_order=True)
+        .agg(closing_line=pl.col("line").last(), closing_speed=pl.col("value").drop_nulls().last())
+    )
