@@ -34,22 +34,6 @@ select format, rule, min(place) as place
 from chain
 group by format, rule;
 
-create table run_speed (
-    run_id          bigint not null,
-    case_id         bigint not null,
-    rule            varchar not null,
-    is_default      boolean not null,
-    phase           varchar,
-    value           double,
-    unit            varchar,
-    records_used    bigint not null,
-    records_skipped bigint not null,
-    status          varchar not null,
-    reason          varchar,
-    is_trial        boolean
-);
-
--- The same before anything but its records and its case is known of the run.
 create table kept_speed (
     run_id          bigint not null,
     rule            varchar not null,
@@ -62,6 +46,62 @@ create table kept_speed (
     reason          varchar,
     is_window_whole boolean
 );
+
+-- Runs that say nothing of their format's default rule. Each is still a row of it: a failed run is a status, never nothing.
+create table silent_run (
+    run_id bigint not null,
+    rule   varchar not null
+);
+
+-- Where a later rule of the format's chain is the first that gives a number.
+create table run_fallback (
+    run_id bigint not null,
+    phase  varchar,
+    rule   varchar not null
+);
+
+create view run_speed as
+with answered as (
+    select *
+    from kept_speed
+    union all by name
+    select
+        run_id,
+        rule,
+        'train' as phase,
+        0 as records_used,
+        0 as records_skipped,
+        'too_few_records' as status,
+        'its records have nothing that ' || rule || ' reads' as reason,
+        false as is_window_whole
+    from silent_run
+)
+select
+    answered.run_id,
+    run.case_id,
+    answered.rule,
+    -- If none of the chain gives a number, the first of it.
+    coalesce(answered.rule = coalesce(run_fallback.rule, format.default_rule), false) as is_default,
+    answered.phase,
+    answered.value,
+    answered.unit,
+    answered.records_used,
+    answered.records_skipped,
+    case when run.status in ('ok', 'unknown') then answered.status else run.status end as status,
+    case when run.status in ('ok', 'unknown') then answered.reason else run.reason end as reason,
+    answered.phase = 'train'
+    and answered.status = 'ok'
+    and (
+        run.status in ('ok', 'unknown')
+        -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
+        or (run.status = 'truncated' and coalesce(answered.is_window_whole, false) and coalesce(run.exit_code, 0) = 0)
+    ) as is_trial
+from answered
+join run using (run_id)
+join run_format using (run_id)
+left join format using (format)
+left join run_fallback
+    on run_fallback.run_id = answered.run_id and run_fallback.phase is not distinct from answered.phase;
 
 create table kept_cell (
     series_id       bigint not null,

@@ -78,7 +78,7 @@ join bench_case using (case_id);
 create macro faster(value, base, unit) as
     case when unit in ('s', 'min') then base / value else value / base end;
 
--- Kept, as kept_cell, whose rows these are once more for each kind of scaling.
+-- Kept, as kept_cell: the cells of strong scaling, and of weak scaling those that are not simply their own base.
 create table kept_speedup (
     series_id      bigint not null,
     rule           varchar not null,
@@ -88,29 +88,60 @@ create table kept_speedup (
     base_gpus      bigint,
     base_value     double,
     speedup        double,
-    efficiency     double,
-    cell           varchar not null
+    efficiency     double
 );
 
 create view speedup_table as
+with scaled as (
+    select
+        speed_table.*,
+        'weak' as scaling,
+        -- Of which nothing is kept: a number of known GPUs is its own base, anything else has none.
+        weak.series_id is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
+        case when is_base then speed_table.series_id else weak.base_series_id end as base_series_id,
+        case when is_base then speed_table.gpus else weak.base_gpus end as base_gpus,
+        case when is_base then speed_table.value else weak.base_value end as base_value,
+        case when is_base then faster(speed_table.value, speed_table.value, speed_table.unit) else weak.speedup end as speedup,
+        case when is_base then faster(speed_table.value, speed_table.value, speed_table.unit) else weak.efficiency end
+            as efficiency
+    from speed_table
+    left join (from kept_speedup where scaling = 'weak') as weak
+        on weak.series_id = speed_table.series_id
+        and weak.rule = speed_table.rule
+        and weak.unit is not distinct from speed_table.unit
+    union all by name
+    select
+        speed_table.*,
+        strong.scaling,
+        strong.base_series_id,
+        strong.base_gpus,
+        strong.base_value,
+        strong.speedup,
+        strong.efficiency
+    from speed_table
+    join kept_speedup as strong
+        on strong.scaling = 'strong'
+        and strong.series_id = speed_table.series_id
+        and strong.rule = speed_table.rule
+        and strong.unit is not distinct from speed_table.unit
+)
 select
-    speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell),
-    kept_speedup.scaling,
-    kept_speedup.base_series_id,
-    kept_speedup.base_gpus,
-    kept_speedup.base_value,
-    kept_speedup.speedup,
-    kept_speedup.efficiency,
-    speed_table.gpu_memory_mib,
-    speed_table.framework_version,
-    speed_table.implementation_version,
-    speed_table.mixed,
-    kept_speedup.cell
-from kept_speedup
-join speed_table
-    on speed_table.series_id = kept_speedup.series_id
-    and speed_table.rule = kept_speedup.rule
-    and speed_table.unit is not distinct from kept_speedup.unit;
+    * exclude (
+        gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell, scaling, is_base,
+        base_series_id, base_gpus, base_value, speedup, efficiency
+    ),
+    scaling,
+    base_series_id,
+    base_gpus,
+    base_value,
+    speedup,
+    efficiency,
+    gpu_memory_mib,
+    framework_version,
+    implementation_version,
+    mixed,
+    cell_key('u', [series_id::varchar, rule, unit, scaling]) as cell
+from scaled;
 
 -- What went wrong, and what fits ------------------------------------------------------------------------------
 

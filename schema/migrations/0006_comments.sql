@@ -551,7 +551,7 @@ comment on column default_rule.format is 'Id of the format.';
 comment on column default_rule.rule is 'Id of the rule (table rule).';
 comment on column default_rule.place is '1: named by the format; 2 and more: fallback of the rule before it.';
 
-comment on table run_speed is
+comment on view run_speed is
     'One row per run, rule, phase and unit: the global speed of the run under the rule, or that of one GPU where rule.per says so. Filter by is_default for one speed a run.';
 comment on column run_speed.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
@@ -572,6 +572,17 @@ comment on column run_speed.status is
 comment on column run_speed.reason is 'Why there is no value; names the missing fact.';
 comment on column run_speed.is_trial is
     'Whether the value counts in speed_table: the run is ok or unknown, or was cut off after all that the rule asks for.';
+
+comment on table silent_run is
+    'One row per run whose records have nothing that the default rule of its format reads. Helper of run_speed.';
+comment on column silent_run.run_id is 'Id of the run (table run).';
+comment on column silent_run.rule is 'Id of the rule (table rule).';
+
+comment on table run_fallback is
+    'One row per run and phase for which not the default rule of its format, but a fallback of it is the first that gives a number. Helper of run_speed.';
+comment on column run_fallback.run_id is 'Id of the run (table run).';
+comment on column run_fallback.phase is 'train, validation or inference.';
+comment on column run_fallback.rule is 'Id of the rule (table rule).';
 
 comment on table kept_speed is
     'One row per run, rule, phase and unit: what run_speed says before anything is known of how the run ended. Kept, so that no answer reads its records again.';
@@ -604,7 +615,7 @@ comment on column kept_cell.trial_runs is 'As in speed_table.';
 comment on column kept_cell.cell is 'As in speed_table.';
 
 comment on table kept_speedup is
-    'One row per series, rule, unit and kind of scaling: the numbers of speedup_table that are not of speed_table.';
+    'One row per cell of speedup_table that is of strong scaling, or of weak scaling and not simply its own base: its base and what it comes to.';
 comment on column kept_speedup.series_id is 'Id of the series (table series).';
 comment on column kept_speedup.rule is 'Id of the rule (table rule).';
 comment on column kept_speedup.unit is 'As in speedup_table.';
@@ -614,7 +625,6 @@ comment on column kept_speedup.base_gpus is 'As in speedup_table.';
 comment on column kept_speedup.base_value is 'As in speedup_table.';
 comment on column kept_speedup.speedup is 'As in speedup_table.';
 comment on column kept_speedup.efficiency is 'As in speedup_table.';
-comment on column kept_speedup.cell is 'As in speedup_table.';
 
 comment on table kept_run is
     'One row per run: a hash of the logs, lines and facts that its kept numbers were made of. Where it differs, they are made again.';

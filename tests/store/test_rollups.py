@@ -96,6 +96,7 @@ def test_a_run_that_is_gone_leaves_nothing(con):
     rollups.keep_rollups(con, "from gone")
 
     by_run = ("run_speed", "kept_speed", "run_memory", "series_member", "series_run", "kept_run", "run_format")
+    by_run += ("silent_run", "run_fallback")
     for table in (*by_run, "run_clock", "kept_loss", "kept_low_loss", "kept_evaluation"):
         assert con.execute(f"select * from {table} where run_id in (from gone)").fetchall() == []
     assert con.execute("select * from series anti join series_run using (series_id)").fetchall() == []

@@ -4,7 +4,7 @@ import pytest
 
 
 def measure(ledger, speed, gpus, batch=32, accumulation=1, nodes=1, **case):
-    total = None if batch is None else batch * gpus * accumulation
+    total = None if batch is None or gpus is None else batch * gpus * accumulation
     columns = {
         "gpus": gpus,
         "nodes": nodes,
@@ -41,6 +41,27 @@ def test_a_base_that_ran_out_of_memory_is_none(ledger):
     measure(ledger, 100.0, 2)
 
     assert speedups(ledger, "weak") == [(1, None, None, None), (2, 2, 1.0, 1.0)]
+
+
+def test_what_is_its_own_base_or_has_none_is_told_without_a_kept_row(ledger):
+    measure(ledger, 100.0, 1)
+    measure(ledger, 190.0, 2, model="other")
+    measure(ledger, 150.0, None)
+    measure(ledger, None, 4, model="third")
+
+    assert speedups(ledger, "weak", "gpus, base_gpus, base_value, speedup") == [
+        (1, 1, 100.0, 1.0), (2, 2, 190.0, 1.0), (4, None, None, None), (None, None, None, None),
+    ]  # fmt: skip
+    assert ledger.rows("from kept_speedup") == []
+
+
+def test_a_series_that_gets_a_relative_is_compared_with_it(ledger):
+    measure(ledger, 190.0, 2)
+    assert speedups(ledger, "weak", "gpus, base_gpus") == [(2, 2)]
+
+    measure(ledger, 100.0, 1)
+
+    assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (2, 1)]
 
 
 @pytest.mark.parametrize("column", ["model", "precision", "implementation", "task", "options"])

@@ -50,6 +50,8 @@ _OLDER_LOG = (
 # Joins of records as they are written: what a transaction has added counts as nothing, so that records would be what is
 # kept of a join.
 _AS_WRITTEN = "set disabled_optimizers = 'join_order,build_side_probe_side'"
+# Where only a few runs are due, those are what the others are joined with.
+_MOST_IS_OLD = "select 1 where (select count(*) from due_run) * 2 < (select count(*) from run)"
 _COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
 
 
@@ -91,9 +93,11 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
                 con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)).replace("$record", record))
-    con.execute("reset disabled_optimizers")
+    if con.execute(_MOST_IS_OLD).fetchone() is not None:
+        con.execute("reset disabled_optimizers")
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
+    con.execute("reset disabled_optimizers")
 
 
 def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:

@@ -20,28 +20,38 @@ size as (
     left join doubt using (run_id)
     group by member.series_id
 ),
-trial as (
+spoken as (
     select
         member.series_id,
         member.trial,
         run_speed.run_id,
+        run_format.format,
         run_speed.rule,
-        -- A series has one default: of its format's chain the first rule that gives it a number. Runs for which only
-        -- a later one does are dropped there, visibly, rather than mixed in.
-        coalesce(default_rule.place = coalesce(
-            min(default_rule.place) filter (where run_speed.is_trial and run_speed.value is not null)
-                over (partition by member.series_id, run_format.format),
-            1
-        ), false) as is_default,
+        chain.place,
         run_speed.value,
         run_speed.unit,
         run_speed.status,
         run_speed.is_trial
-    from member
-    join run_speed using (run_id)
+    from run_speed
+    join member using (run_id)
     join run_format using (run_id)
-    left join default_rule on default_rule.format = run_format.format and default_rule.rule = run_speed.rule
+    left join chain on chain.format = run_format.format and chain.rule = run_speed.rule
     where run_speed.phase = 'train'
+),
+speaking as (
+    select series_id, format, min(place) as place
+    from spoken
+    where is_trial and value is not null and place is not null
+    group by series_id, format
+),
+trial as (
+    select
+        spoken.*,
+        -- A series has one default: of its format's chain the first rule that gives it a number. Runs for which only
+        -- a later one does are dropped there, visibly, rather than mixed in.
+        coalesce(spoken.place = coalesce(speaking.place, 1), false) as is_default
+    from spoken
+    left join speaking using (series_id, format)
 ),
 cell as (
     select
@@ -56,16 +66,33 @@ cell as (
     where unit is not null or value is not null
     group by series_id, rule, unit
 ),
-dropped as (
-    -- The most frequent status, of several the first by name.
-    select series_id, rule, bool_or(is_default) as is_default, min({'fewer': -runs, 'status': status}).status as status
+without as (
+    select
+        series_id,
+        rule,
+        bool_or(is_default) as is_default,
+        min(status) as status,
+        min(status) <> max(status) as is_contested
+    from trial
+    where not is_trial
+    group by series_id, rule
+),
+-- The most frequent status, of several the first by name.
+contested as (
+    select series_id, rule, min({'fewer': -runs, 'status': status}).status as status
     from (
-        select series_id, rule, status, bool_or(is_default) as is_default, count(*) as runs
+        select series_id, rule, status, count(*) as runs
         from trial
+        semi join (from without where is_contested) as several using (series_id, rule)
         where not is_trial
         group by series_id, rule, status
     )
     group by series_id, rule
+),
+dropped as (
+    select without.series_id, without.rule, without.is_default, coalesce(contested.status, without.status) as status
+    from without
+    left join contested using (series_id, rule)
 ),
 -- What owners say that a result is to be multiplied by; a series whose runs are not all told the same has no number.
 factor as (
@@ -74,9 +101,10 @@ factor as (
         rule.rule,
         count(*) as runs,
         case when count(distinct fact.value) = 1 then min(try_cast(fact.value as double)) end as times
-    from rule
-    join fact on fact.name = rule.trial_factor and fact.used
+    from fact
+    join (from rule where trial_factor is not null) as rule on rule.trial_factor = fact.name
     join member using (run_id)
+    where fact.used
     group by member.series_id, rule.rule
 ),
 every_cell as (
@@ -103,6 +131,8 @@ summed as (
         size.conflicts,
         factor.runs as factor_runs,
         factor.times,
+        rule.trial_rounding,
+        rule.trial_rounding_digits,
         case
             when rule.trial_statistic = 'median' then list_median(counted.speeds)
             when rule.trial_statistic = 'olympic'
@@ -118,9 +148,8 @@ summed as (
     left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule
 ),
 valued as (
-    select summed.*, rounded(exact, rule.trial_rounding, rule.trial_rounding_digits) as value
+    select *, rounded(exact, trial_rounding, trial_rounding_digits) as value
     from summed
-    join rule using (rule)
 )
 select
     counted.series_id,

@@ -3,12 +3,18 @@
 delete from conflict where run_id in (select run_id from due_run);
 
 insert into conflict
-with stated as (
-    select distinct run_id, name, value, source, used
+with unused as (
+    select distinct run_id, name
     from fact
     semi join due_run using (run_id)
     -- A run is in every campaign in which its log was seen: that is no contradiction.
-    where name <> 'campaign' and (used or value is not null)
+    where not used and value is not null and name <> 'campaign'
+),
+stated as (
+    select distinct run_id, name, value, source, used
+    from fact
+    semi join unused using (run_id, name)
+    where used or value is not null
 ),
 contradicted as (
     select

@@ -43,6 +43,7 @@ drop table if exists temp.spread;
 drop table if exists temp.body;
 drop table if exists temp.lane;
 drop table if exists temp.middle;
+drop table if exists temp.chain;
 drop table if exists temp.due_pair;
 drop table if exists temp.gone_series;
 drop table if exists temp.due_series;

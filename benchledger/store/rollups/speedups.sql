@@ -1,4 +1,5 @@
--- The speed-ups of each campaign in which a run of temp table due_run is or was: a base is of the same campaign.
+-- The speed-ups of each campaign in which a run of temp table due_run is or was: a base is of the same campaign. Kept are
+-- those that view speedup_table cannot tell from the cell alone.
 
 create or replace temp table due_campaign as
 select distinct campaign
@@ -14,7 +15,7 @@ where series_id in (
 );
 
 insert into kept_speedup
-with family as (
+with relative as (
     -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
     select
         series_id,
@@ -33,6 +34,13 @@ with family as (
     from series
     semi join due_campaign on due_campaign.campaign is not distinct from series.campaign
     join bench_case using (case_id)
+),
+-- A series without a relative is compared with itself only.
+family as (
+    select *
+    from relative
+    where weak_family in (select weak_family from relative group by weak_family having count(*) > 1)
+        or strong_family in (select strong_family from relative group by strong_family having count(*) > 1)
 ),
 cell as (
     select
@@ -116,7 +124,11 @@ row_of as (
     from placed
     left join chosen using (cell_id, scaling)
     -- A base with the same batch size per GPU is weak scaling, and stands there.
-    where placed.scaling = 'weak'
+    where (
+            placed.scaling = 'weak'
+            and chosen.base_id is distinct from
+                case when placed.value is not null and placed.gpus is not null then placed.cell_id end
+        )
         or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
 )
 select
@@ -130,8 +142,7 @@ select
     rounded(
         faster(cell.global_value, base_cell.global_value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
     ) as speedup,
-    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
-    cell_key('u', [cell.series_id::varchar, cell.rule, cell.unit, row_of.scaling]) as cell
+    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency
 from cell
 join row_of using (cell_id)
 join rule using (rule)
