@@ -33,14 +33,22 @@ static inline uint64_t eight_at(Place at) {
     return eight;
 }
 
+static inline uint32_t four_at(Place at) {
+    uint32_t four;
+    memcpy(&four, at, 4);
+    return four;
+}
+
+/* Most texts are a few bytes long: calling memcmp would take longer. The last bytes are compared in one piece too. */
 static inline int starts_with(Place at, Place end, Span text) {
-    size_t length = span_length(text);
+    size_t length = span_length(text), index = 0;
     if ((size_t)(end - at) < length) return 0;
-    /* Most are a few bytes long: calling memcmp would take longer. */
-    size_t index = 0;
-    for (; index + 8 <= length; index += 8) {
-        if (eight_at(at + index) != eight_at(text.start + index)) return 0;
+    if (length >= 8) {
+        for (; index + 8 < length; index += 8)
+            if (eight_at(at + index) != eight_at(text.start + index)) return 0;
+        return eight_at(at + length - 8) == eight_at(text.end - 8);
     }
+    if (length >= 4) return four_at(at) == four_at(text.start) && four_at(at + length - 4) == four_at(text.end - 4);
     for (; index < length; index++)
         if (at[index] != text.start[index]) return 0;
     return 1;

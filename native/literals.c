@@ -135,7 +135,7 @@ __attribute__((target("avx2"))) static Place find_by_sets(const Literals *litera
     Place at = text.start;
     uint32_t missing = sets_of_missing(literals, found, parts, &sets), again = 0;
     for (; missing && text.end - at >= 32 + MOST_PLACES; at += 32) {
-        for (uint32_t may = may_begin(&sets, at); may; may &= may - 1) again += look_at(literals, text, at + __builtin_ctz(may), found);
+        for (uint32_t may = may_begin(&sets, sets.places, at); may; may &= may - 1) again += look_at(literals, text, at + __builtin_ctz(may), found);
         if (again < OFTEN) continue;
         missing = sets_of_missing(literals, found, parts, &sets);
         again = 0;

@@ -155,11 +155,15 @@ static PyType_Spec program_spec = {
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
+/* How many were taken last: mostly as many come again. Room that nobody writes to is no memory. */
+enum { LEAST_ROWS = 64, MOST_ROWS_AT_ONCE = 1 << 18 };
+static int64_t taken_last = LEAST_ROWS;
+
 static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(named)) {
     if (!PyArg_ParseTuple(args, "")) return NULL;
     RowsObject *self = (RowsObject *)new_object(type);
     if (self == NULL) return NULL;
-    if (!rows_begin(&self->rows)) {
+    if (!rows_begin(&self->rows, taken_last)) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
@@ -284,8 +288,10 @@ static PyObject *rows_take(PyObject *object, PyObject *Py_UNUSED(none)) {
         if (column == NULL || PyDict_SetItemString(columns, row_names[index], column) < 0) Py_CLEAR(columns);
         Py_XDECREF(column);
     }
+    int64_t count = self->rows.count;
+    taken_last = count < LEAST_ROWS ? LEAST_ROWS : count < MOST_ROWS_AT_ONCE ? count + count / 16 : MOST_ROWS_AT_ONCE;
     rows_free(&self->rows);
-    if (!rows_begin(&self->rows)) {
+    if (!rows_begin(&self->rows, taken_last)) {
         Py_XDECREF(columns);
         return PyErr_NoMemory();
     }

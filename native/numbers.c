@@ -1,5 +1,7 @@
 #include "numbers.h"
 
+#include "floats.h"
+
 #include <math.h>
 
 int number_ends(Place at, Place end, int kind) {
@@ -8,8 +10,6 @@ int number_ends(Place at, Place end, int kind) {
     if (kind != END_BEFORE_DOT && *at == '.' && end - at > 1 && is_digit(at[1])) return 0;
     return kind == END_BEFORE_SLASH || *at != '/';
 }
-
-static Place past_sign(Place at, Place end) { return at < end && (*at == '+' || *at == '-') ? at + 1 : at; }
 
 Place past_int(Place at, Place end) {
     at = past_sign(at, end);
@@ -27,12 +27,12 @@ Place past_thousands(Place at, Place end) {
 
 Place past_float(Place at, Place end) {
     at = past_sign(at, end);
-    Place behind = past_digits(at, end, 400);
+    Place behind = past_digits(at, end, MOST_DIGITS);
     if (behind > at) {
-        if (behind < end && *behind == '.') behind = past_digits(behind + 1, end, 400);
+        if (behind < end && *behind == '.') behind = past_digits(behind + 1, end, MOST_DIGITS);
     } else {
         if (at >= end || *at != '.') return NULL;
-        behind = past_digits(at + 1, end, 400);
+        behind = past_digits(at + 1, end, MOST_DIGITS);
         if (behind == at + 1) return NULL;
     }
     if (behind < end && (*behind | 32) == 'e') {
@@ -125,96 +125,16 @@ Place past_unix(Place at, Place end) {
     return behind < end && (is_digit(*behind) || *behind == '.') ? NULL : behind;
 }
 
-static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-#ifdef __SIZEOF_INT128__
-/* digits / 10^power, rounded once: the quotient of whole numbers has more bits than a double, and the rest is known. */
-static double divided(uint64_t digits, int power) {
-    uint64_t by = 1;
-    for (int index = 0; index < power; index++) by *= 5;
-    int shift = 64 + __builtin_clzll(digits);
-    unsigned __int128 whole = (unsigned __int128)digits << shift;
-    unsigned __int128 quotient = whole / by;
-    int exact = quotient * by == whole;
-    /* More than 64 bits are left: cut to 64, of which the last one says whether anything was lost. */
-    int cut = 64 - __builtin_clzll((uint64_t)(quotient >> 64));
-    uint64_t kept = (uint64_t)(quotient >> cut);
-    if (!exact || ((unsigned __int128)kept << cut) != quotient) kept |= 1;
-    /* Half to even, from 64 bits to 53. */
-    uint64_t high = kept >> 11, low = kept & 0x7FF;
-    if (low > 0x400 || (low == 0x400 && (high & 1))) high++;
-    return ldexp((double)high, 11 + cut - shift - power);
-}
-#endif
-
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight digits as a number, pair by pair. */
-static uint64_t eight_digits(uint64_t eight) {
-    eight = (eight & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
-    eight = (eight & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
-    return (eight & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
-}
-#else
-static uint64_t eight_digits(uint64_t eight) {
-    unsigned char bytes[8];
-    uint64_t number = 0;
-    memcpy(bytes, &eight, 8);
-    for (int index = 0; index < 8; index++) number = number * 10 + (uint64_t)(bytes[index] - '0');
-    return number;
-}
-#endif
-
-/* Adds digits to a number as long as it has at most 19: the place behind them. */
-static Place add_digits(Place at, Place end, uint64_t *number) {
-    uint64_t found = *number;
-    for (; end - at >= 8 && found < 100000000000u && are_digits(eight_at(at)); at += 8)
-        found = found * 100000000u + eight_digits(eight_at(at));
-    for (; at < end && found < 1000000000000000000u && is_digit(*at); at++) found = found * 10 + (uint64_t)(*at - '0');
-    *number = found;
-    return at;
-}
-
-static int to_finite(Place at, Place end, double *number) {
-    uint64_t digits = 0;
-    int power = 0;
-    Place exponent = add_digits(at, end, &digits);
-    if (exponent < end && is_digit(*exponent)) return 0;
-    if (exponent < end && *exponent == '.') {
-        Place fraction = exponent + 1;
-        exponent = add_digits(fraction, end, &digits);
-        power = -(int)(exponent - fraction);
-        while (exponent < end && *exponent == '0') exponent++;
-        if (exponent < end && is_digit(*exponent)) return 0;
-    }
-    if (exponent < end) {
-        int negative = exponent[1] == '-', stated = 0;
-        for (at = exponent + 1 + (exponent[1] == '-' || exponent[1] == '+'); at < end; at++) {
-            stated = stated * 10 + (*at - '0');
-            if (stated > 9999) return 0;
-        }
-        power += negative ? -stated : stated;
-    }
-    if (digits == 0) return *number = 0.0, 1;
-    if (digits <= (1ULL << 53) && power >= -22 && power <= 22) {
-        *number = power < 0 ? (double)digits / tens[-power] : (double)digits * tens[power];
-        return 1;
-    }
-#ifdef __SIZEOF_INT128__
-    if (power < 0 && power >= -27) return *number = divided(digits, -power), 1;
-#endif
-    return 0;
-}
-
 int to_double(Span text, double *number) {
     Place at = past_sign(text.start, text.end);
+    int is_known;
     if (at == text.end) return 0;
     if ((*at | 32) == 'n')
         *number = NAN;
     else if ((*at | 32) == 'i')
         *number = INFINITY;
-    else if (!to_finite(at, text.end, number))
-        return 0;
+    else
+        return read_float(text.start, text.end, number, &is_known) == text.end && is_known;
     if (*text.start == '-') *number = -*number;
     return 1;
 }

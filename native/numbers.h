@@ -7,6 +7,11 @@
 /* Which characters may not follow a number: a template may put the slash or the dot itself. */
 enum { END_PLAIN, END_BEFORE_SLASH, END_BEFORE_DOT };
 
+/* As many digits stand before the point of a float, and behind it. */
+enum { MOST_DIGITS = 400 };
+
+static inline Place past_sign(Place at, Place end) { return at < end && (*at == '+' || *at == '-') ? at + 1 : at; }
+
 int number_ends(Place at, Place end, int kind);
 
 /* Each returns the place behind what it takes at `at`, or NULL. */

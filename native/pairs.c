@@ -1,5 +1,6 @@
 #include "pairs.h"
 
+#include "floats.h"
 #include "numbers.h"
 
 enum { MOST_KEY = 96, MOST_QUOTED = 4096, MOST_UNIT = 16, MOST_TOKEN = 32, MOST_BRACKETS = 2048 };
@@ -51,9 +52,10 @@ static int is_unit(const Units *units, Place start, Place end) {
 }
 
 /* Neither `9:01:42` nor `2021-05-23` begins with a number. */
-static Place past_value_number(Place at, Place end) {
+static inline Place past_value_number(Place at, Place end, Pair *pair) {
+    pair->is_known = 0;
     Place behind = past_number_word(at, end);
-    if (behind == NULL) behind = past_float(at, end);
+    if (behind == NULL) behind = read_float(at, end, &pair->number, &pair->is_known);
     if (behind == NULL || !number_ends(behind, end, END_PLAIN)) return NULL;
     if (end - behind > 1 && (*behind == ':' || *behind == '-') && is_digit(behind[1])) return NULL;
     return behind;
@@ -89,14 +91,14 @@ static Place next_between(const Style *style, Place at, Place end) {
 
 /* Reads the value at `at`; the place behind it, or NULL for the reference reader. */
 static Place read_value(const Reader *reader, Place at, Pair *pair) {
-    Place end = reader->end, behind = past_value_number(at, end);
+    Place end = reader->end, behind = past_value_number(at, end, pair);
     pair->text = (Span){at, behind};
     pair->kind = VALUE_NUMBER;
     if (behind) return behind;
     pair->kind = VALUE_TEXT;
     unsigned char first = at < end ? *at : 0;
     if (first == '\'' || first == '"') {
-        behind = past_value_number(at + 1, end);
+        behind = past_value_number(at + 1, end, pair);
         if (behind && behind < end && *behind == first) {
             pair->kind = VALUE_NUMBER;
             pair->text = (Span){at + 1, behind};

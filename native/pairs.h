@@ -11,6 +11,8 @@ typedef struct {
     Span between[MOST_BETWEEN];
     uint32_t betweens;
     int closed;
+    /* Lists that differ in their numbers only are read alike. */
+    int is_alike;
 } Style;
 
 typedef struct {
@@ -24,6 +26,9 @@ enum { VALUE_ABSENT, VALUE_NUMBER, VALUE_TEXT };
 typedef struct {
     int kind;
     Span key, unit, text; /* no unit: start is NULL */
+    /* Of a number, if it is known already: else `text` has to be read. */
+    int is_known;
+    double number;
 } Pair;
 
 /* PAIRS_NOTE: something is left that is no pair, a note on the record. PAIRS_UNUSUAL: for the reference reader. */

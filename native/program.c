@@ -224,6 +224,8 @@ Program *program_load(const unsigned char *data, size_t size) {
     program->styles_count = count_of(&blob, 4096);
     program->styles = room_for(&blob, program->styles_count, sizeof *program->styles);
     for (uint32_t index = 0; index < program->styles_count && !blob.failed; index++) read_style(&blob, &program->styles[index]);
+    for (uint32_t index = 0; index < program->styles_count && !blob.failed; index++)
+        program->styles[index].is_alike = alike_fits(&program->styles[index], &program->units);
     program->maps_count = count_of(&blob, 4096);
     program->maps = room_for(&blob, program->maps_count, sizeof *program->maps);
     for (uint32_t index = 0; index < program->maps_count && !blob.failed; index++) read_map(&blob, &program->maps[index]);
@@ -254,6 +256,7 @@ void program_free(Program *program) {
     for (uint32_t index = 0; program->matchers && index < program->matchers_count; index++) {
         free(program->matchers[index].template.steps);
         free(program->matchers[index].expansions);
+        alike_free(&program->matchers[index].alike);
     }
     for (uint32_t index = 0; program->ignores && index < program->ignores_count; index++)
         free(program->ignores[index].template.steps);

@@ -2,6 +2,7 @@
 #ifndef BENCHLEDGER_PROGRAM_H
 #define BENCHLEDGER_PROGRAM_H
 
+#include "alike.h"
 #include "json.h"
 #include "leads.h"
 #include "pairs.h"
@@ -58,6 +59,7 @@ typedef struct {
     uint32_t targets[MOST_HOLES];
     /* The layout that was met last, plus one: mostly that of the next line too. */
     uint32_t last;
+    Alike alike;
 } Matcher;
 
 typedef struct {

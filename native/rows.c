@@ -15,8 +15,7 @@ const char *const row_names[ROW_BUFFERS] = {ROW_COLUMNS(TITLE) MORE_COLUMNS(TITL
 /* Arrow's offsets begin with a 0, so that they are one more than the rows. */
 static int is_offsets(int column) { return strncmp(row_names[column], "end_", 4) == 0; }
 
-static int grow(Rows *rows) {
-    int64_t room = rows->room ? 2 * rows->room : 64;
+static int grow(Rows *rows, int64_t room) {
     if (room >= INT32_MAX) return 0;
     for (int column = 0; column < ROW_FIXED; column++) {
         size_t bytes = ((size_t)room + 1) * entry_bytes[column];
@@ -30,11 +29,11 @@ static int grow(Rows *rows) {
     return 1;
 }
 
-int rows_begin(Rows *rows) {
+int rows_begin(Rows *rows, int64_t room) {
     int32_t zero = 0;
     rows->slots_count = 1024;
     rows->slots = calloc(rows->slots_count, sizeof *rows->slots);
-    return rows->slots != NULL && grow(rows) && buffer_add(&rows->buffers[ROW_end_text], &zero, sizeof zero);
+    return rows->slots != NULL && grow(rows, room) && buffer_add(&rows->buffers[ROW_end_text], &zero, sizeof zero);
 }
 
 void rows_free(Rows *rows) {
@@ -50,7 +49,7 @@ int rows_more(Rows *rows) {
     static const int counted[] = {ROW_device, ROW_label, ROW_note, ROW_is_values, ROW_text, ROW_is_text};
     for (size_t index = 0; index < sizeof counted / sizeof *counted; index++)
         if (rows->buffers[counted[index]].size > INT32_MAX / 2) return 0;
-    return rows->count < rows->room || grow(rows);
+    return rows->count < rows->room || grow(rows, 2 * rows->room);
 }
 
 size_t rows_bytes(const Rows *rows, int column) {

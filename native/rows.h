@@ -40,7 +40,8 @@ extern const char *const row_names[ROW_BUFFERS];
 /* The entries of a column of ROW_COLUMNS, and those of one of MORE_COLUMNS. */
 #define ROW(rows, name, type) ((type *)(void *)(rows)->buffers[ROW_##name].data)
 
-int rows_begin(Rows *rows);
+/* With room for some rows: to make more of it copies those that are there. */
+int rows_begin(Rows *rows, int64_t room);
 void rows_free(Rows *rows);
 /* Makes room for one more row. 0: no memory, or more texts than Arrow's offsets can count. */
 int rows_more(Rows *rows);

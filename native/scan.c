@@ -75,8 +75,12 @@ static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Sp
 
 /* A pair, with its key and its unit, by which a layout is known. */
 static inline int add_pair(Scan *scan, Draft *draft, const Pair *pair) {
-    double number = 0;
-    if (draft->values >= MOST_IN_A_ROW || (pair->kind == VALUE_NUMBER && !number_at(scan, pair->text, &number))) return 0;
+    double number = pair->number;
+    if (draft->values >= MOST_IN_A_ROW) return 0;
+    if (pair->kind != VALUE_NUMBER)
+        number = 0;
+    else if (!pair->is_known && !number_at(scan, pair->text, &number))
+        return 0;
     if (!add_value(draft, pair->kind, number, pair->text)) return 0;
     size_t key = span_length(pair->key), unit = pair->unit.start ? span_length(pair->unit) : 255;
     if (key > 255 || (pair->unit.start && unit > 254)) return 0;
@@ -467,6 +471,61 @@ static int read_lead(Scan *scan, Span lead, Draft *draft, int32_t *told) {
     return *told < -1 ? SCAN_FAILED : TAKEN;
 }
 
+static uint32_t phase_of(const Scan *scan, const Matcher *matcher) { return matcher->phased ? scan->phase : 0; }
+
+/* Reads pairs, and the note that is left behind them. TAKEN, NEXT: it is no record, or why it stops. */
+static int read_pairs(Scan *scan, Matcher *matcher, Span tail, const Span *holes, Draft *draft) {
+    const Style *style = &scan->program->styles[matcher->style];
+    uint32_t count = 0;
+    Span note;
+    int found = pairs_read(style, &scan->program->units, tail, scan->pairs, &count, &note);
+    /* What no hole may hold is refused before the pairs are looked at. */
+    if (found == PAIRS_NOTE && count == 0) return add_holes(scan, draft, matcher, holes) ? NEXT : SCAN_REFERENCE;
+    if (found == PAIRS_UNUSUAL || (found == PAIRS_NOTE && !is_plain_text(note.start, note.end))) return SCAN_REFERENCE;
+    if (found == PAIRS_NOTE) draft->note = note;
+    if (style->is_alike && !alike_keep(&matcher->alike, tail, scan->pairs, found == PAIRS_CLEAN ? count : 0)) return SCAN_FAILED;
+    return add_holes(scan, draft, matcher, holes) && add_pairs(scan, draft, matcher, count) ? TAKEN : SCAN_REFERENCE;
+}
+
+/* Whether the pairs are numbers under the keys of the line before; they are in the scan's then. */
+static int are_alike(const Scan *scan, const Matcher *matcher, Span tail) {
+    const Alike *alike = &matcher->alike;
+    return alike->count && alike->layout && alike->phase == phase_of(scan, matcher) && alike_read(alike, tail, scan->pairs);
+}
+
+/* What behind a template is no hole: pairs, an object, or nothing. `layout` where it is known already. */
+static int read_tail(Scan *scan, Matcher *matcher, Span tail, Span lead, const Span *holes, Draft *draft, Layout **layout) {
+    scan->signature.size = 0;
+    if (matcher->style != NO_STYLE) {
+        if (!are_alike(scan, matcher, tail)) return read_pairs(scan, matcher, tail, holes, draft);
+        if (!add_holes(scan, draft, matcher, holes)) return SCAN_REFERENCE;
+        for (uint32_t index = 0; index < matcher->alike.count; index++)
+            add_value(draft, VALUE_NUMBER, scan->pairs[index].number, scan->pairs[index].text);
+        *layout = &scan->program->layouts[matcher->alike.layout - 1];
+        return TAKEN;
+    }
+    if (!add_holes(scan, draft, matcher, holes)) return SCAN_REFERENCE;
+    if (matcher->json == NO_STYLE) return TAKEN;
+    int found = read_json(scan, &scan->program->maps[matcher->json], tail, lead, draft);
+    return found == TAKEN && matcher->reference ? SCAN_REFERENCE : found;
+}
+
+/* The layout of what was read; NULL: Python has to say what its values are, or there are too many. */
+static Layout *layout_of(Scan *scan, uint32_t number) {
+    Matcher *matcher = &scan->program->matchers[number];
+    Span signature = {scan->signature.data, scan->signature.data + scan->signature.size};
+    Layout *layout = program_layout(scan->program, number, phase_of(scan, matcher), signature);
+    if (layout) {
+        matcher->alike.layout = (uint32_t)(layout - scan->program->layouts) + 1;
+        matcher->alike.phase = phase_of(scan, matcher);
+    } else {
+        matcher->alike.count = 0;
+        scan->matcher = number;
+        scan->asked_phase = phase_of(scan, matcher);
+    }
+    return layout;
+}
+
 static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int alone) {
     Matcher *matcher = &scan->program->matchers[number];
     const Span *holes;
@@ -476,34 +535,11 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
     Draft draft;
     memset(&draft, 0, offsetof(Draft, kinds));
     draft.has_text = 0;
-    uint32_t count = 0;
-    if (matcher->style != NO_STYLE) {
-        Span note;
-        const Style *style = &scan->program->styles[matcher->style];
-        int found = pairs_read(style, &scan->program->units, (Span){behind, piece.end}, scan->pairs, &count, &note);
-        if (found == PAIRS_NOTE && count == 0) {
-            /* What no hole may hold is refused before the pairs are looked at. */
-            return add_holes(scan, &draft, matcher, holes) ? NEXT : SCAN_REFERENCE;
-        }
-        if (found == PAIRS_UNUSUAL || (found == PAIRS_NOTE && !is_plain_text(note.start, note.end))) return SCAN_REFERENCE;
-        if (found == PAIRS_NOTE) draft.note = note;
-    }
-    scan->signature.size = 0;
-    if (!add_holes(scan, &draft, matcher, holes) || !add_pairs(scan, &draft, matcher, count)) return SCAN_REFERENCE;
-    if (matcher->json != NO_STYLE) {
-        int found = read_json(scan, &scan->program->maps[matcher->json], (Span){behind, piece.end}, lead, &draft);
-        if (found != TAKEN) return found;
-        if (matcher->reference) return SCAN_REFERENCE;
-    }
-    uint32_t phase = matcher->phased ? scan->phase : 0;
-    Span signature = {scan->signature.data, scan->signature.data + scan->signature.size};
-    Layout *layout = program_layout(scan->program, number, phase, signature);
-    if (layout == NULL) {
-        if (scan->program->layouts_count >= MOST_LAYOUTS) return SCAN_REFERENCE;
-        scan->matcher = number;
-        scan->asked_phase = phase;
-        return SCAN_LAYOUT;
-    }
+    Layout *layout = NULL;
+    int found = read_tail(scan, matcher, (Span){behind, piece.end}, lead, holes, &draft, &layout);
+    if (found != TAKEN) return found;
+    if (layout == NULL) layout = layout_of(scan, number);
+    if (layout == NULL) return scan->program->layouts_count < MOST_LAYOUTS ? SCAN_LAYOUT : SCAN_REFERENCE;
     if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft.has_text)) return SCAN_REFERENCE;
     if (layout->values != (draft.values ? draft.values : 1)) return SCAN_REFERENCE;
     /* Of two records in a line the reference reader says which begins a run. */

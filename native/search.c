@@ -104,15 +104,21 @@ static int stands_at(const Search *search, Place at, Place end) {
     return 0;
 }
 
-__attribute__((target("avx2"))) static Place next_by_sets(const Search *search, Place at, Place end, Place limit) {
+__attribute__((target("avx2"), always_inline)) static inline Place
+next_by_places(const Search *search, uint32_t places, Place at, Place end, Place limit) {
     /* The bytes at the last place are read two further on. */
     for (; at < end && limit - at >= 34; at += 32) {
-        for (uint32_t may = may_begin(&search->sets, at); may; may &= may - 1) {
+        for (uint32_t may = may_begin(&search->sets, places, at); may; may &= may - 1) {
             Place found = at + __builtin_ctz(may);
             if (found < end && stands_at(search, found, end)) return found;
         }
     }
     return at < end ? next_by_skips(search, at, end) : NULL;
+}
+
+__attribute__((target("avx2"))) static Place next_by_sets(const Search *search, Place at, Place end, Place limit) {
+    if (search->sets.places == 3) return next_by_places(search, 3, at, end, limit);
+    return next_by_places(search, 2, at, end, limit);
 }
 #endif
 

@@ -44,11 +44,12 @@ int search_is_wide(void);
 #ifdef SEARCH_WIDE
 #include <immintrin.h>
 
-/* Which of the 32 bytes at `at` may be the first ones of a literal; for each further place one more is looked at. */
-__attribute__((target("avx2"))) static inline uint32_t may_begin(const Sets *of, Place at) {
+/* Which of the 32 bytes at `at` may be the first ones of a literal; for each further place one more is looked at. Where the
+   compiler knows how many, it reads the sets once for many bytes. */
+__attribute__((target("avx2"), always_inline)) static inline uint32_t may_begin(const Sets *of, uint32_t places, Place at) {
     const __m256i halves = _mm256_set1_epi8(15);
     __m256i sets = _mm256_set1_epi8(-1);
-    for (uint32_t place = 0; place < of->places; place++) {
+    for (uint32_t place = 0; place < places; place++) {
         __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)of->low[place]));
         __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)of->high[place]));
         __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + place));

@@ -4,18 +4,15 @@
 
 enum { MOST_BLANKS = 64, MOST_PADDING = 16, MOST_WORD = 128, MOST_TEXT = 4096 };
 
-static inline Place literals_match(const Step *steps, uint32_t count, Place at, Place end) {
-    for (uint32_t index = 0; index < count; index++) {
-        const Step *step = &steps[index];
-        if (step->code == STEP_LITERAL) {
-            if (!starts_with(at, end, step->literal)) return NULL;
-            at += span_length(step->literal);
-        } else {
-            uint32_t found = 0;
-            while (found < MOST_BLANKS && at < end && is_blank(*at)) at++, found++;
-            if (found < step->number) return NULL;
-        }
-    }
+static inline Place past_step(const Step *step, Place at, Place end) {
+    if (step->code == STEP_LITERAL) return starts_with(at, end, step->literal) ? at + span_length(step->literal) : NULL;
+    Place behind = at, last = end - at > MOST_BLANKS ? at + MOST_BLANKS : end;
+    while (behind < last && is_blank(*behind)) behind++;
+    return behind - at < (ptrdiff_t)step->number ? NULL : behind;
+}
+
+static Place literals_match(const Step *steps, uint32_t count, Place at, Place end) {
+    for (uint32_t index = 0; at && index < count; index++) at = past_step(&steps[index], at, end);
     return at;
 }
 
@@ -53,7 +50,7 @@ static inline Place step_taken(const Step *step, Place at, Place end, Place *beg
     Place from = at, behind;
     switch (step->code) {
     case STEP_LITERAL:
-    case STEP_BLANKS: behind = literals_match(step, 1, at, end); break;
+    case STEP_BLANKS: behind = past_step(step, at, end); break;
     case STEP_END: behind = past_blanks(at, end) == end ? end : NULL; break;
     case STEP_INT:
     case STEP_THOUSANDS:
@@ -83,21 +80,21 @@ Place template_match(const Template *template, Place at, Place end, Span *holes)
 }
 
 Place template_follow(const Template *template, Place at, Place end, uint32_t from, Trail *trail) {
-    uint32_t holes = 0;
+    uint32_t holes = 0, index = from;
     if (from > 0) {
         at = trail->behind[from - 1];
         holes = trail->holes_behind[from - 1];
     }
-    for (uint32_t index = from; index < template->count; index++) {
-        Place begin, behind = step_taken(&template->steps[index], at, end, &begin);
-        trail->taken = index;
-        if (behind == NULL) return NULL;
-        if (is_hole(&template->steps[index])) trail->holes[holes++] = (Span){begin, behind};
+    for (; index < template->count; index++) {
+        const Step *step = &template->steps[index];
+        Place begin, behind = step->code <= STEP_BLANKS ? past_step(step, at, end) : step_taken(step, at, end, &begin);
+        if (behind == NULL) break;
+        if (is_hole(step)) trail->holes[holes++] = (Span){begin, behind};
         trail->behind[index] = at = behind;
         trail->holes_behind[index] = holes;
     }
-    trail->taken = template->count;
-    return at;
+    trail->taken = index;
+    return index == template->count ? at : NULL;
 }
 
 static int are_alike(const Step *one, const Step *other) {

@@ -137,7 +137,7 @@ static int64_t run(Program *program, const Buffer *text) {
     Rows rows = {0};
     Scan *scan = calloc(1, sizeof *scan);
     static const double ones[MOST_VALUES + MOST_HOLES + 1] = {0};
-    if (exact == NULL || scan == NULL || !rows_begin(&rows)) exit(2);
+    if (exact == NULL || scan == NULL || !rows_begin(&rows, 64)) exit(2);
     if (text->size) memcpy(exact, text->data, text->size);
     *scan = (Scan){.program = program, .rows = &rows, .start = exact, .at = exact, .end = exact + text->size, .line = 1};
     scan->next_newline = scan->next_return = -1;
