@@ -48,16 +48,14 @@ create table kept_loss (
 );
 
 create table kept_low_loss (
-    run_id        bigint not null,
-    nth           bigint not null,
-    epoch         bigint,
-    step          bigint,
-    seconds       double,
-    mean_loss     double not null,
-    lowest_before double,
-    mean_highest  double not null,
-    log_id        bigint not null,
-    line          bigint not null
+    run_id    bigint not null,
+    nth       bigint not null,
+    epoch     bigint,
+    step      bigint,
+    seconds   double,
+    mean_loss double not null,
+    log_id    bigint not null,
+    line      bigint not null
 );
 
 create table kept_evaluation (
@@ -86,8 +84,16 @@ create macro loss_window(losses) as greatest(1, least(10, losses // 4));
 -- Fewer losses than this show no trend: their window would be one or two records.
 create macro fewest_losses() as 12;
 
--- What steps took, as a decimal: a sum of these is the same in any order.
-create macro step_seconds(step_s, steps_since) as try_cast(step_s * greatest(steps_since, 1) as decimal(38, 15));
+-- A sum of decimals is a decimal but for its last bits: these say nothing, and means of the same losses would differ by them.
+create macro plain_mean(total, losses) as
+    if(
+        abs(floor(total / losses * 1e9 + 0.5) / 1e9 - total / losses) <= abs(total / losses) * 5e-16,
+        floor(total / losses * 1e9 + 0.5) / 1e9,
+        total / losses
+    );
+
+-- What steps took, in whole picoseconds: a sum of these is the same in any order.
+create macro step_ps(step_s, steps_since) as try_cast(round(step_s * greatest(steps_since, 1) * 1e12) as bigint);
 
 create view loss_curve as
 with time_of_step as (
@@ -137,9 +143,9 @@ counted as (
         *,
         list_slice(recent, -loss_window(losses), -1) as averaged,
         bool_or(steps_since < 0) over (partition by run_id, name) is true as restarts,
-        sum(step_seconds(step_s, steps_since)) filter (where nth > 1) over (
+        sum(step_ps(step_s, steps_since)) filter (where nth > 1) over (
             partition by run_id, name order by nth rows between unbounded preceding and current row
-        )::double as summed_s
+        ) / 1e12 as summed_s
     from placed
 ),
 timed as (
@@ -173,9 +179,8 @@ select
     end as seconds_from,
     timed.loss,
     case
-        when timed.nth >= loss_window(timed.losses)
-            and len(list_filter(timed.averaged, lambda x: isfinite(x))) = loss_window(timed.losses)
-            then list_avg(list_sort(timed.averaged))
+        when timed.nth >= loss_window(timed.losses) and isfinite(list_sum(timed.averaged))
+            then plain_mean(list_sum(timed.averaged), loss_window(timed.losses))
     end as mean_loss,
     list_min(timed.averaged) as mean_lowest,
     list_max(timed.averaged) as mean_highest,
@@ -202,8 +207,7 @@ create macro is_metric(wanted, name, quantity, is_main) as
 create macro is_at(mean_loss, target) as mean_loss <= target + 1e-12 * abs(target);
 
 -- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses tell it if
--- each of them does: then so does any mean of them. The first mean at a target is one that is lower than all before it, and
--- the only one of these that is at it where the one before was not.
+-- each of them does: then so does any mean of them. The first mean at a target is one that is lower than all before it.
 create macro at_target(target_name, target) as table
 select
     told.run_id,
@@ -230,8 +234,14 @@ from (
     where target_name = 'loss'
 ) as told
 left join (
+    select kept_low_loss.*
     from kept_low_loss
-    where is_at(mean_loss, target) and is_at(lowest_before, target) is not true
+    join (
+        select run_id, min(nth) as nth
+        from kept_low_loss
+        where is_at(mean_loss, target)
+        group by run_id
+    ) as first_low using (run_id, nth)
 ) as low on low.run_id = told.run_id
 union all
 select
@@ -498,8 +508,6 @@ comment on column kept_low_loss.step is 'Step as logged.';
 comment on column kept_low_loss.seconds is
     'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times.';
 comment on column kept_low_loss.mean_loss is 'The mean.';
-comment on column kept_low_loss.lowest_before is 'The lowest mean before it; NULL of the first.';
-comment on column kept_low_loss.mean_highest is 'The highest loss of that mean.';
 comment on column kept_low_loss.log_id is 'Id of the log (table log): a hash of its content.';
 comment on column kept_low_loss.line is 'Line of the log, from 1.';
 
@@ -693,8 +701,10 @@ comment on macro loss_window is
     'loss_window(losses): over how many losses a loss is averaged, a quarter of those that are printed, 10 at most.';
 comment on macro fewest_losses is
     'fewest_losses(): with fewer printed losses no trend is told.';
-comment on macro step_seconds is
-    'step_seconds(step_s, steps_since): the seconds that steps took, as a decimal; a sum of these is the same in any order.';
+comment on macro plain_mean is
+    'plain_mean(total, losses): a mean of losses, without what the last bits of a sum of decimals add to a decimal of nine places.';
+comment on macro step_ps is
+    'step_ps(step_s, steps_since): the picoseconds that steps took, a whole number; a sum of these is the same in any order.';
 comment on macro is_at is
     'is_at(mean_loss, target): whether a mean loss is at a target, but for the last bits of a mean.';
 comment on macro is_metric is

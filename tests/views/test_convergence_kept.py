@@ -1,5 +1,6 @@
 """What an ingest keeps of losses is what the loss curve says, for any target: the curve reads the records, the tables do not."""
 
+import math
 import random
 import re
 import shutil
@@ -9,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from benchledger.store.database import open_for_writing
+from benchledger.store.rollups.frames import ChunkRecords
 from tests.views.conftest import ONE_GPU, Ledger
 
 # As the curve has it, in one pass over all of it.
@@ -84,6 +86,7 @@ def losses_of(draw, ledger):
     per_epoch = draw.choice((count, count, 7))
     dated, ranks = draw.random() < 0.6, draw.choice((1, 1, 2))
     names = draw.choice((("loss",), ("loss",), ("loss", "total_loss"), ("a", "b")))
+    odd_s = draw.choice((0.25, 0.25, 0.25, 2.0**-40, math.inf, math.nan, 1e30))
     pieces = []
     for place, value in enumerate(values):
         for name in names if place % 3 else names[:1]:
@@ -91,14 +94,24 @@ def losses_of(draw, ledger):
                 numbers = {"rank": rank if ranks > 1 else None, "epoch": place // per_epoch}
                 at = place * 2.5 if dated else None
                 piece = ledger.loss(value + rank, place % per_epoch, at=at, name=name, **numbers)
-                took = ("time", "step_time", 0.25 + place / 3, "s", None)
+                took = ("time", "step_time", odd_s if place % 5 == 3 else 0.25 + place / 3, "s", None)
                 pieces.append(replace(piece, values=(*piece.values, took)))
     return pieces
 
 
+def past_midnights(ledger, start_s):
+    """Losses and metrics, eleven hours apart, of a program that prints the time of the day without its date."""
+    for hour in range(0, 660, 11):
+        clock_s = (start_s + 3600.0 * hour) % 86_400
+        yield ledger.loss(9.0 - 0.001 * hour, hour, clock_s=clock_s)
+        if hour % 7 == 0:
+            yield ledger.metric(60.0 + hour, hour, clock_s=clock_s, unit="%")
+            yield ledger.metric(1.0 / (1 + hour), hour, name="wer", quantity="error_rate", clock_s=clock_s)
+
+
 @pytest.fixture(scope="module")
 def drawn(defined_ledger, tmp_path_factory):
-    """Sixty runs, some over two logs, some whose records stand in the table in no order."""
+    """Sixty runs, and three past midnights; some over two logs, some whose records stand in the table in no order."""
     path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("kept") / "bench.duckdb")
     draw = random.Random(11)
     with closing(open_for_writing(path)) as con:
@@ -107,6 +120,8 @@ def drawn(defined_ledger, tmp_path_factory):
             run = ledger.run(*losses_of(draw, ledger), case=ONE_GPU)
             if draw.random() < 0.2:
                 ledger.attach(run, ledger.log(*losses_of(draw, ledger)), "train")
+        for start_s in (0.0, 7200.5, 80000.25):
+            ledger.run(*past_midnights(ledger, start_s), case=ONE_GPU)
         con.execute("create temp table shuffled as from record where log_id % 5 = 0 order by hash(byte_offset, log_id)")
         con.execute("delete from record where log_id % 5 = 0; insert into record from shuffled")
         yield ledger
@@ -115,7 +130,7 @@ def drawn(defined_ledger, tmp_path_factory):
 def test_what_is_kept_of_losses_is_what_the_curve_says(drawn):
     told, kept = (as_texts(drawn.rows(query)) for query in (SUMMARY, KEPT))
 
-    assert len(told) == 60
+    assert len(told) == 63
     assert kept == told
 
 
@@ -134,3 +149,27 @@ def test_the_draw_has_every_kind_of_run(drawn):
     """)
 
     assert min(rows[0]) >= 5
+
+
+TABLES = ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
+
+
+def test_what_is_kept_does_not_depend_on_where_the_parts_of_a_long_run_end(drawn, monkeypatch):
+    whole = {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES}
+    parts = ChunkRecords.parts
+    monkeypatch.setattr(
+        ChunkRecords, "parts", lambda self: (cut for part in parts(self) for cut in part.iter_slices(29))
+    )
+
+    drawn.con.execute("delete from kept_run")
+
+    assert {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES} == whole
+    assert [len(found) for found in whole.values() if len(found) < 30] == []
+
+
+def test_the_same_losses_in_another_order_have_the_same_mean_to_the_last_bit(ledger):
+    digits = [12.5 + 0.01 * place for place in (3, 1, 4, 9, 5, 2, 6, 8, 7, 0)]
+    ledger.run(*[ledger.loss(round(loss, 2), step) for step, loss in enumerate(digits * 4)])
+
+    assert ledger.rows("select distinct mean_loss from loss_curve where mean_loss is not null") == [(12.545,)]
+    assert ledger.rows("select nth, mean_loss from kept_low_loss") == [(10, 12.545)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from benchledger.store.rollups.frames import ChunkRecords
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -28,14 +30,6 @@ _STEPS = (
     ("middles", "from body limit 1"),
     ("speeds", None),
     ("memory", None),
-    ("convergence_told", None),
-    ("convergence_marks", "select 1 from log_clock where is_long union all select 1 from asked_mark limit 1"),
-    ("convergence_clock", None),
-    ("convergence_losses", "from main_loss limit 1"),
-    ("convergence_sorted", "from main_loss where not is_whole limit 1"),
-    ("convergence_undated", "from main_loss where run_id not in (select run_id from log_clock) limit 1"),
-    ("convergence_kept", "from main_loss limit 1"),
-    ("convergence_evaluations", "from chunk_told where is_metric limit 1"),
 )
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # So few records are copied, so that the ledger's are looked through once.
@@ -93,11 +87,25 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         for part, asked in _STEPS:
             if asked is None or con.execute(asked).fetchone() is not None:
                 con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)).replace("$record", record))
+        _keep_of_records(con, ChunkRecords(con, record, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
         con.execute(_sql(part))
     con.execute("reset disabled_optimizers")
+
+
+def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> None:
+    # polars takes as long to import as all the rest of a small command.
+    from benchledger.store.rollups.convergence import Convergence
+
+    convergence = Convergence(con)
+    for part in records.parts():
+        convergence.count(part)
+    convergence.settle()
+    for part in records.parts():
+        convergence.follow(part)
+    convergence.keep()
 
 
 def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:

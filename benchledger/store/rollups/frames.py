@@ -102,6 +102,11 @@ def frame_of(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
     return frame
 
 
+def quotient(number: pl.Expr, by: pl.Expr | float) -> pl.Expr:
+    """A finite number divided as SQL does: polars multiplies by a constant's reciprocal, which is a last bit off."""
+    return number / (number * 0 + by)
+
+
 @contextmanager
 def given_frames(con: duckdb.DuckDBPyConnection, **frames: pl.DataFrame) -> Iterator[None]:
     """Lets statements read frames by these names, each once: DuckDB would keep a table until the transaction ends."""

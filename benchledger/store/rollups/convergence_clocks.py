@@ -1,0 +1,122 @@
+"""When the time of runs starts and ends, by all that their logs date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from benchledger.store.rollups.frames import OFFSET_BITS, frame_of, given_frames, quotient, sql_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+_HALF_A_DAY_S = 43_200
+_DAY_S = 86_400
+_US = 1e6
+
+
+class Clocks:
+    """The dates and clocks of the runs in temp table chunk_run: read() every part, write()."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+        self._marks = frame_of(con, sql_of("convergence_marks"))
+        self._last: pl.DataFrame | None = None
+        self._read: dict[str, list[pl.DataFrame]] = {
+            "told_date": [_dates(_no_rows())],
+            "told_clock": [_clocks(_no_rows())],
+            "clock_jump": [_jumps(_no_rows())],
+            "told_mark": [_marked(_no_rows(), self._marks)],
+        }
+
+    def read(self, part: pl.DataFrame) -> None:
+        """Reads a part's dates, the clocks of its logs, and the records between which a rule measures the time."""
+        if part["logged_at"].count():
+            self._read["told_date"].append(_dates(part))
+        if part["clock_s"].count():
+            clocked = part.select("run_id", "log_id", "place", "clock_s").filter(pl.col("clock_s").is_not_null())
+            self._read["told_clock"].append(_clocks(clocked))
+            self._read["clock_jump"].append(_jumps(clocked if self._last is None else pl.concat([self._last, clocked])))
+            self._last = clocked.tail(1)
+        if self._marks.height:
+            self._read["told_mark"].append(_marked(part, self._marks))
+
+    def write(self) -> pl.DataFrame:
+        """Fills run_clock of the runs in temp table chunk_run, and gives what stands there."""
+        with given_frames(self._con, **{name: pl.concat(found) for name, found in self._read.items()}):
+            self._con.execute(sql_of("convergence_clock"))
+        asked = "select run_id, started_at, started_s, midnights from run_clock semi join chunk_run using (run_id)"
+        return frame_of(self._con, asked)
+
+
+def with_seconds(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
+    """Adds `seconds` since each run's time started, as macros seconds_since and past_midnight have them."""
+    rows = rows.join(clock, on="run_id", how="left", maintain_order="left")
+    since_us = (pl.col("logged_at") - pl.col("started_at")).dt.total_microseconds()
+    dated_s = quotient(since_us.cast(pl.Float64), _US)
+    clock_s = pl.col("clock_s")
+    if clock["midnights"].list.len().sum():
+        rows = _with_days(rows, clock)
+        clock_s = clock_s + _DAY_S * pl.col("days")
+    clock_s = clock_s - pl.col("started_s")
+    seconds = pl.coalesce(dated_s, pl.when(pl.col("midnights").is_not_null()).then(clock_s))
+    return rows.with_columns(seconds=pl.when(seconds >= 0).then(seconds)).drop(
+        "started_at", "started_s", "midnights", "days", strict=False
+    )
+
+
+def _with_days(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
+    """Adds `days`: how many midnights of its log stand at or before each row."""
+    midnights = clock.select("run_id", pl.col("midnights")).explode("midnights").drop_nulls().unnest("midnights")
+    midnights = midnights.sort("run_id", "log_id", "byte_offset")
+    midnights = midnights.with_columns(days=pl.int_range(1, pl.len() + 1).over("run_id", "log_id"))
+    placed = rows.with_columns(byte_offset=pl.col("place") & OFFSET_BITS)
+    by = ["run_id", "log_id"]
+    joined = placed.join_asof(midnights, on="byte_offset", by=by, check_sortedness=False).drop("byte_offset")
+    return joined.with_columns(pl.col("days").fill_null(0))
+
+
+def _no_rows() -> pl.DataFrame:
+    schema = {"run_id": pl.Int64, "log_id": pl.Int64, "place": pl.Int64, "clock_s": pl.Float64}
+    return pl.DataFrame(schema={**schema, "label": pl.String, "logged_at": pl.Datetime("us")})
+
+
+def _dates(part: pl.DataFrame) -> pl.DataFrame:
+    rows = part.select("run_id", "logged_at", nth=pl.col("run_id").rle_id()).set_sorted("nth")
+    at = pl.col("logged_at")
+    dated = rows.group_by("nth", maintain_order=True).agg(
+        pl.col("run_id").first(), started_at=at.min(), ended_at=at.max()
+    )
+    return dated.drop("nth").drop_nulls()
+
+
+def _clocks(clocked: pl.DataFrame) -> pl.DataFrame:
+    rows = clocked.with_columns(nth=pl.struct("run_id", "log_id").rle_id()).set_sorted("nth")
+    clock = pl.col("clock_s")
+    logs = rows.group_by("nth", maintain_order=True).agg(
+        pl.col("run_id", "log_id", "place").first(), started_s=clock.first(), ended_s=clock.last()
+    )
+    return logs.drop("nth")
+
+
+def _jumps(clocked: pl.DataFrame) -> pl.DataFrame:
+    before_s = pl.col("clock_s").shift()
+    is_same = (pl.col("run_id") == pl.col("run_id").shift()) & (pl.col("log_id") == pl.col("log_id").shift())
+    jumped = clocked.select(
+        "run_id", "log_id", "place", before_s=before_s, since_s=pl.when(is_same).then(pl.col("clock_s") - before_s)
+    )
+    return jumped.filter(pl.col("since_s").abs() > _HALF_A_DAY_S)
+
+
+def _marked(part: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+    is_from, is_to = pl.col("label") == pl.col("from_label"), pl.col("label") == pl.col("to_label")
+    is_timed = pl.col("logged_at").is_not_null() | pl.col("clock_s").is_not_null()
+    named = part.select("run_id", "label", "logged_at", "clock_s").filter(pl.col("label").is_not_null())
+    ends = named.join(marks, on="run_id").filter(is_timed & (is_from | is_to))
+    return ends.group_by("run_id").agg(
+        started_at=pl.col("logged_at").filter(is_from).min(),
+        ended_at=pl.col("logged_at").filter(is_to).max(),
+        has_start=is_from.any(),
+        has_end=is_to.any(),
+    )
