@@ -7,6 +7,7 @@ import random
 import pytest
 
 from benchledger.store import rollups
+from benchledger.store.rollups import frames
 
 WINDOWS = (
     {}, {"skip": 1}, {"skip": 7, "skip_last": 2}, {"skip": 2, "take": 5}, {"take": 90, "complete": True},
@@ -47,9 +48,7 @@ def said(ledger):
     return [row[:-1] for row in rows], [math.nan if row[-1] is None else row[-1] for row in rows]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(ledger, monkeypatch, seed):
-    rng = random.Random(seed)
+def asked_of_runs(ledger, rng):
     ledger.con.execute("delete from rule")
     for number, rule in enumerate(every_rule()):
         ledger.rule(f"test.r{number:03}", **rule)
@@ -61,6 +60,11 @@ def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(led
                 for step, rank, speed in speeds(rng, steps, ranks)
             )
         )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(ledger, monkeypatch, seed):
+    asked_of_runs(ledger, random.Random(seed))
     monkeypatch.setattr(rollups, "LONGEST_LIST", 10**9)
     lists, values = said(ledger)
     monkeypatch.setattr(rollups, "LONGEST_LIST", 0)
@@ -69,3 +73,17 @@ def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(led
     assert ends == lists
     assert values_of_ends == pytest.approx(values, rel=1e-12, nan_ok=True)
     assert sum(not math.isnan(value) for value in values) > 1000
+
+
+@pytest.mark.parametrize("longest_list", [0, 10**9])
+def test_a_run_that_is_read_in_parts_says_to_the_last_digit_what_it_says_whole(ledger, monkeypatch, longest_list):
+    asked_of_runs(ledger, random.Random(3))
+    monkeypatch.setattr(rollups, "LONGEST_LIST", longest_list)
+    whole = said(ledger)
+    # A run takes as much as 20 records by itself: all but the shortest are read in parts.
+    monkeypatch.setattr(rollups, "CHUNK_RECORDS", 25)
+    monkeypatch.setattr(frames, "PART_RECORDS", 7)
+    parts, values = said(ledger)
+
+    assert parts == whole[0]
+    assert values == pytest.approx(whole[1], abs=0, rel=0, nan_ok=True)

@@ -14,23 +14,6 @@ if TYPE_CHECKING:
 CHUNK_RECORDS = 1_000_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
-# What is made of a chunk's records, in this order; some of it only where a query has a row: it is planned as slowly as
-# all the rest together, and most logs need none of it.
-_STEPS = (
-    ("readings", None),
-    ("intervals", "from timed_run where quantity = 'interval' limit 1"),
-    ("rounds", "from timed_run where quantity = 'round' limit 1"),
-    ("spans", "from timed_run where quantity = 'span' limit 1"),
-    ("timings", "from made_reading limit 1"),
-    ("asked", None),
-    ("rank_medians", "from asked where lanes = 'median' limit 1"),
-    ("streams", None),
-    ("bodies", "from stream where is_long limit 1"),
-    ("lanes", None),
-    ("middles", "from body limit 1"),
-    ("speeds", None),
-    ("memory", None),
-)
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # So few records are copied, so that the ledger's are looked through once.
 FEW_RECORDS = 500_000
@@ -83,10 +66,6 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         con.execute(_sql("claims"))
         record = _place_of_records(con)
-        con.execute(_sql("records").replace("$record", record))
-        for part, asked in _STEPS:
-            if asked is None or con.execute(asked).fetchone() is not None:
-                con.execute(_sql(part).replace("$longest", str(LONGEST_LIST)).replace("$record", record))
         _keep_of_records(con, ChunkRecords(con, record, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
@@ -98,13 +77,21 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
 def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> None:
     # polars takes as long to import as all the rest of a small command.
     from benchledger.store.rollups.convergence import Convergence
+    from benchledger.store.rollups.memory import Memory
+    from benchledger.store.rollups.speeds import Speeds
 
-    convergence = Convergence(con)
+    speeds, memory, convergence = Speeds(con, LONGEST_LIST), Memory(con), Convergence(con)
     for part in records.parts():
+        speeds.count(part)
+        memory.count(part)
         convergence.count(part)
+    memory.keep()
+    speeds.ask(records)
     convergence.settle()
     for part in records.parts():
+        speeds.follow(part)
         convergence.follow(part)
+    speeds.keep()
     convergence.keep()
 
 

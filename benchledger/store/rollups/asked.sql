@@ -1,14 +1,55 @@
--- Which readings are asked for a speed, and under which of the rules that temp table due_rule asks of their runs.
+-- Which readings are asked for a speed, and under which rules. Runs of one format whose cases and readings are alike are
+-- asked alike: one of them is asked for all.
+
+create or replace temp table stated as
+select run_id, min(try_cast(value as double)) as params_b
+from fact
+semi join chunk_run using (run_id)
+where name = 'params_b' and used
+group by run_id;
+
+create or replace temp table alike as
+with own as (
+    select run_id, list(reading_key * 2 + has_one_rank::bigint order by reading_key) as readings
+    from listed
+    group by run_id
+)
+select
+    run_id,
+    min(run_id) over (partition by
+        run_format.format, run_id in (select run_id from due_record), batch_size_per_gpu, global_batch_size, nodes, gpus,
+        seq_len, params_b, readings
+    ) as like_run
+from own
+join run using (run_id)
+join bench_case using (case_id)
+left join run_format using (run_id)
+left join stated using (run_id);
+
+-- Of a run that is read again all its rules are asked, of others those that have changed.
+create or replace temp table asked_rule as
+with own as (
+    select run_id, format
+    from run_format
+    where run_id in (select like_run from alike)
+),
+applicable as (
+    select own.run_id, rule.rule
+    from own
+    cross join rule
+    where rule.formats is null
+    union all
+    select own.run_id, formatted.rule
+    from own
+    join (select rule, unnest(formats) as format from rule) as formatted using (format)
+)
+select run_id, rule
+from applicable
+where run_id in (select run_id from due_record)
+    or rule in (select name from changed_definition where kind = 'rule');
 
 -- Each reading with all that its rules ask of its run, once; asked has as many rows for it as rules.
 create or replace temp table told as
-with stated as (
-    select run_id, min(try_cast(value as double)) as params_b
-    from fact
-    semi join chunk_run using (run_id)
-    where name = 'params_b' and used
-    group by run_id
-)
 select
     listed.*,
     -- Without a rule's word a step speaks by its printed speed (steps/s where it prints no other), else by its
@@ -47,6 +88,7 @@ from (
         row_number() over () as listed_id,
         quantity = 'throughput' and (unit is null or unit in ('samples/s', 'tokens/s', 'steps/s')) as speaks
     from listed
+    where run_id in (select like_run from alike)
 ) as listed
 join run using (run_id)
 join bench_case using (case_id)
@@ -64,6 +106,10 @@ with variant as (
         rule,
         dense_rank() over (order by after_step, to_step, reading_rounding, reading_rounding_digits) as variant,
         count(*) over () as variants,
+        -- And those that ask the same of a stream one answer.
+        dense_rank() over (
+            order by skip, take, skip_last, positive_only, statistic, average_of, trim, trim_from, ranks = 'mean'
+        ) as question,
         after_step,
         to_step,
         reading_rounding,
@@ -100,8 +146,8 @@ readable as (
         end as lanes,
         variant.* exclude (rule)
     from told
-    join due_rule using (run_id)
-    join rule on rule.rule = due_rule.rule and rule.kind = told.kind
+    join asked_rule using (run_id)
+    join rule on rule.rule = asked_rule.rule and rule.kind = told.kind
     join variant on variant.rule = rule.rule
     where (rule.name is null or rule.name = told.name)
         and case when rule.quantity is null then is_first_choice else rule.quantity = told.quantity end
@@ -128,16 +174,13 @@ chosen as (
     ) = 1
 )
 select
-    run_id,
+    run_id as like_run,
     reading_key,
     kind,
     phase,
     quantity,
-    records,
-    usable,
-    usable as found,
-    lowest_rank,
     rule,
+    question,
     base_unit,
     yields,
     mixture,
@@ -148,7 +191,6 @@ select
     reading_rounding_digits,
     (listed_id * 4 + case lanes when 'all' then 0 when 'first' then 1 when 'each' then 2 else 3 end) * variants
         + variant as stream_id,
-    -1000000 - stream_id as median_key,
     processes,
     case
         when quantity <> 'throughput' and unit is distinct from 's' then null

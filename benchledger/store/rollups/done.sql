@@ -1,9 +1,5 @@
 -- What the fill worked with: it would hide what a question of the same connection asks.
 
-drop view if exists temp.streamed;
-drop view if exists temp.reading;
-drop view if exists temp.printed_reading;
-drop view if exists temp.chunk_record;
 drop table if exists temp.told_shape;
 drop table if exists temp.due_run;
 drop table if exists temp.chunk_run;
@@ -12,7 +8,6 @@ drop table if exists temp.added_log;
 drop table if exists temp.format_now;
 drop table if exists temp.print_now;
 drop table if exists temp.due_record;
-drop table if exists temp.due_rule;
 drop table if exists temp.due_chunk;
 drop table if exists temp.chunk_claim;
 drop table if exists temp.chunk_only;
@@ -20,16 +15,13 @@ drop table if exists temp.printable;
 drop table if exists temp.listed;
 drop table if exists temp.asked_timing;
 drop table if exists temp.timed_run;
-drop table if exists temp.made_reading;
 drop table if exists temp.timing;
 drop table if exists temp.told;
 drop table if exists temp.asked;
+drop table if exists temp.asked_rule;
+drop table if exists temp.alike;
+drop table if exists temp.stated;
 drop table if exists temp.stream;
-drop table if exists temp.bound;
-drop table if exists temp.spread;
-drop table if exists temp.body;
-drop table if exists temp.lane;
-drop table if exists temp.middle;
 drop table if exists temp.chain;
 drop table if exists temp.due_pair;
 drop table if exists temp.gone_series;

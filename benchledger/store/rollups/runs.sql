@@ -1,5 +1,5 @@
 -- What is to be filled again for the runs in temp table due_run, which are gone, changed or new. A run whose logs and case
--- are what they were is not read again: due_record are those that are, due_rule under which rules which runs are.
+-- are what they were is not read again: due_record are those that are. Of others only changed rules are asked.
 
 -- A run whose logs have several formats takes that of the smallest log id, so that loading order does not matter.
 -- A run of which only a manifest is known takes the format of its implementation, so that it is missing from the table
@@ -118,28 +118,22 @@ delete from kept_loss where run_id in (select run_id from due_run) and run_id no
 delete from kept_low_loss where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
 delete from kept_evaluation where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
 
-create or replace temp table due_rule as
-with applicable as (
-    select run_format.run_id, rule.rule
-    from run_format
-    cross join rule
-    where rule.formats is null
-    union all
-    select run_format.run_id, own.rule
-    from run_format
-    join (select rule, unnest(formats) as format from rule) as own using (format)
-)
-select run_id, rule
-from applicable
-where run_id in (select run_id from due_record)
-    or rule in (select name from changed_definition where kind = 'rule');
-
--- So much at a time as fits into little memory: a run is asked as many rules as would be asked of 200 records. A run of
+-- So much at a time as fits into little memory: a run takes as much as 20 records by itself. A run of
 -- more is a chunk of its own, numbered below zero, which is read in parts.
 create or replace temp table due_chunk as
-with size as (
-    select run_id, 200 + sum(log.records) as weight
-    from (select run_id from due_record union select run_id from due_rule)
+with asked_again as (
+    select format
+    from (select distinct format from run_format) as known
+    join (select rule, formats from rule) as own on own.formats is null or list_contains(own.formats, known.format)
+    where own.rule in (select name from changed_definition where kind = 'rule')
+),
+size as (
+    select run_id, 20 + sum(log.records) as weight
+    from (
+        select run_id from due_record
+        union
+        select run_id from run_format where format in (select format from asked_again)
+    )
     join (select distinct run_id, log_id from run_log) using (run_id)
     join log using (log_id)
     group by run_id

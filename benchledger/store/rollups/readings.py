@@ -1,0 +1,82 @@
+"""What the records of some runs say of their speed, and how often: before a rule is asked."""
+
+from __future__ import annotations
+
+import polars as pl
+
+# What a reading is counted by: of a run, all that its shapes call alike.
+OF_READING = ("run_id", "reading_key")
+_NO_RANK = -1
+_COUNTED = {
+    "run_id": pl.Int64, "reading_key": pl.Int64, "records": pl.Int64, "usable": pl.Int64, "lowest_rank": pl.Int32,
+    "highest_rank": pl.Int32,
+}  # fmt: skip
+RANKS = {"run_id": pl.Int64, "lane": pl.Int32}
+
+
+def values_of(rows: pl.DataFrame, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """One row for each value that `said` names by shape_id and place in the list, in the order of records and `said`.
+
+    Columns of the records that are wanted beside those of `said`, then value; values that are not there are left out.
+    """
+    lists = rows["values"]
+    count = lists.list.len().fill_null(0).cast(pl.Int64)
+    # The lists themselves are not joined: each would be copied.
+    flat = lists.explode(empty_as_null=False, keep_nulls=False)
+    own = rows.select("shape_id", *columns).with_columns(count.alias("count"), (count.cum_sum() - count).alias("start"))
+    found = own.join(said, on="shape_id", maintain_order="left_right").filter(pl.col("ordinal") <= pl.col("count"))
+    value = flat.gather(found["start"] + found["ordinal"] - 1).alias("value")
+    told = [name for name in said.columns if name not in ("shape_id", "ordinal")]
+    return found.select(*columns, *told).with_columns(value).filter(pl.col("value").is_not_null())
+
+
+def printed(rows: pl.DataFrame, printable: pl.DataFrame) -> pl.DataFrame:
+    """The readings that records print, in their order; an unusable one is of no speed, but is counted."""
+    found = values_of(rows, printable, "run_id", "part", "epoch", "rank", "step").filter(pl.col("part").is_not_null())
+    is_usable = pl.col("value").is_finite() & (pl.col("is_speed") | (pl.col("value") > 0))
+    return found.select(
+        *OF_READING, "epoch", "rank", (pl.col("step") - 1).alias("since"), "step", "value", is_usable.alias("is_usable")
+    )
+
+
+def lane() -> pl.Expr:
+    """A record's rank as a number that is always there."""
+    return pl.col("rank").fill_null(_NO_RANK)
+
+
+def ranks_of(rows: pl.DataFrame, runs: pl.Series, steps: pl.Series) -> pl.DataFrame:
+    """Which ranks print the training steps of these runs."""
+    own = rows.filter(
+        pl.col("part").is_not_null(), pl.col("run_id").is_in(runs.implode()), pl.col("shape_id").is_in(steps.implode())
+    )
+    return own.select("run_id", lane=lane()).unique()
+
+
+class Count:
+    """How many readings a run has of each kind, and of which ranks."""
+
+    def __init__(self) -> None:
+        self._parts = [pl.DataFrame(schema=_COUNTED)]
+
+    def add(self, readings: pl.DataFrame) -> None:
+        self._parts.append(
+            readings.group_by(OF_READING).agg(
+                records=pl.len().cast(pl.Int64),
+                usable=pl.col("is_usable").sum().cast(pl.Int64),
+                lowest_rank=lane().min(),
+                highest_rank=lane().max(),
+            )
+        )
+
+    def result(self) -> pl.DataFrame:
+        """One row for each run and reading_key."""
+        return (
+            pl.concat(self._parts)
+            .group_by(OF_READING)
+            .agg(
+                pl.col("records").sum(),
+                pl.col("usable").sum(),
+                pl.col("lowest_rank").min(),
+                has_one_rank=pl.col("lowest_rank").min() == pl.col("highest_rank").max(),
+            )
+        )
