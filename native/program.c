@@ -101,6 +101,31 @@ static void read_head(Blob *blob, Head *heads, uint32_t number) {
     if (number && !blob->failed) head->shared = template_shared(&heads[number - 1].template, &head->template);
 }
 
+static int may_begin_with(const Head *head, uint32_t byte) {
+    const Step *first = &head->template.steps[0];
+    return first->code != STEP_LITERAL || *first->literal.start == byte;
+}
+
+static void index_heads(Blob *blob, Program *program) {
+    uint32_t count = 0;
+    for (uint32_t index = 0; index < program->heads_count; index++)
+        count += program->heads[index].template.steps[0].code == STEP_LITERAL ? 1 : 256;
+    program->candidates = room_for(blob, count, sizeof *program->candidates);
+    count = 0;
+    for (uint32_t byte = 0; byte < 256 && !blob->failed; byte++) {
+        uint32_t shared = 0;
+        program->candidates_begin[byte] = count;
+        for (uint32_t index = 0; index < program->heads_count; index++) {
+            const Head *head = &program->heads[index];
+            if (head->shared < shared) shared = head->shared;
+            if (!may_begin_with(head, byte)) continue;
+            program->candidates[count++] = (Candidate){index, shared};
+            shared = MOST_TRAIL;
+        }
+    }
+    program->candidates_begin[256] = count;
+}
+
 static void read_matcher(Blob *blob, Matcher *matcher, const Program *program) {
     uint32_t styles = program->styles_count;
     matcher->first = bytes_of(blob);
@@ -232,6 +257,7 @@ Program *program_load(const unsigned char *data, size_t size) {
     program->heads_count = count_of(&blob, 4096);
     program->heads = room_for(&blob, program->heads_count, sizeof *program->heads);
     for (uint32_t index = 0; index < program->heads_count && !blob.failed; index++) read_head(&blob, program->heads, index);
+    if (!blob.failed) index_heads(&blob, program);
     program->matchers_count = count_of(&blob, 4096);
     program->matchers = room_for(&blob, program->matchers_count, sizeof *program->matchers);
     for (uint32_t index = 0; index < program->matchers_count && !blob.failed; index++)
@@ -267,6 +293,7 @@ void program_free(Program *program) {
     free(program->layouts);
     free(program->ignores);
     free(program->matchers);
+    free(program->candidates);
     free(program->heads);
     free(program->styles);
     free(program->units.tokens);

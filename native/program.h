@@ -33,6 +33,11 @@ typedef struct {
     uint32_t shared;
 } Head;
 
+/* A head that may stand where its byte does, and how many first steps it shares with the one before it in that list. */
+typedef struct {
+    uint32_t head, shared;
+} Candidate;
+
 /* A value of this name whose text holds `after` is a list of values itself. */
 typedef struct {
     Span name, after;
@@ -102,6 +107,9 @@ typedef struct {
     uint32_t maps_count;
     Head *heads;
     uint32_t heads_count;
+    /* Those that may begin with byte b stand from candidates_begin[b] up to candidates_begin[b + 1]. */
+    Candidate *candidates;
+    uint32_t candidates_begin[257];
     Matcher *matchers;
     uint32_t matchers_count;
     Ignore *ignores;

@@ -30,7 +30,8 @@ static int add_value(Draft *draft, int kind, double number, Span text) {
     return kind != VALUE_TEXT || is_plain_text(text.start, text.end);
 }
 
-static int clock_of(Scan *scan, uint32_t code, Span raw, double *number) {
+static int clock_of(Scan *scan, uint32_t code, Span raw, const Hole *hole, double *number) {
+    if (hole->is_known) return *number = hole->number, 1;
     char digits[80];
     size_t length = 0;
     switch (code) {
@@ -49,14 +50,14 @@ static int clock_of(Scan *scan, uint32_t code, Span raw, double *number) {
 }
 
 /* 0: the reference reader knows what to do with it. */
-static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Span raw) {
+static int add_hole(Scan *scan, Draft *draft, uint32_t code, uint32_t target, Span raw, const Hole *hole) {
     double number = 0;
     int64_t whole = 0;
     if (code <= STEP_FLOAT && past_absent(raw.start, raw.end))
         return target == TO_NUMBER && add_value(draft, VALUE_ABSENT, 0, raw);
     switch (target) {
-    case TO_NUMBER: return clock_of(scan, code, raw, &number) && add_value(draft, VALUE_NUMBER, number, raw);
-    case TO_CLOCK: return draft->is_clock_s = 1, clock_of(scan, code, raw, &draft->clock_s);
+    case TO_NUMBER: return clock_of(scan, code, raw, hole, &number) && add_value(draft, VALUE_NUMBER, number, raw);
+    case TO_CLOCK: return draft->is_clock_s = 1, clock_of(scan, code, raw, hole, &draft->clock_s);
     case TO_TEXT: return add_value(draft, VALUE_TEXT, 0, raw);
     case TO_STEP: return draft->is_step = 1, to_int64(raw, &draft->step);
     case TO_EPOCH: return draft->is_epoch = 1, to_int64(raw, &draft->epoch);
@@ -118,12 +119,13 @@ static int add_inner(Scan *scan, Draft *draft, const Expansion *expansion, Span 
     return 1;
 }
 
-static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Span *holes) {
+static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Hole *holes) {
     uint32_t hole = 0;
     for (uint32_t index = 0; index < matcher->template.count; index++) {
         uint32_t code = matcher->template.steps[index].code;
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
-        Span raw = matcher->strips && matcher->targets[hole] == TO_TEXT ? stripped(holes[hole].start, holes[hole].end) : holes[hole];
+        Span raw = holes[hole].text;
+        if (matcher->strips && matcher->targets[hole] == TO_TEXT) raw = stripped(raw.start, raw.end);
         const Expansion *list = hole == matcher->list_hole ? &matcher->expansions[0] : NULL;
         Place inner = list ? find(raw.start, raw.end, list->after) : NULL;
         if (inner) {
@@ -131,7 +133,7 @@ static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Spa
             static const unsigned char mark[] = {0, 255};
             if (!buffer_add(&scan->signature, mark, sizeof mark)) return 0;
             if (!add_inner(scan, draft, list, raw, (Span){inner + span_length(list->after), raw.end})) return 0;
-        } else if (!add_hole(scan, draft, code, matcher->targets[hole], raw)) {
+        } else if (!add_hole(scan, draft, code, matcher->targets[hole], raw, &holes[hole])) {
             return 0;
         }
         hole++;
@@ -392,7 +394,7 @@ static int add_row(Scan *scan, const Draft *draft, Layout *layout, int32_t lead,
 }
 
 /* Where a matcher's template ends, with its holes, or NULL. Of the only head in a line the trail knows the steps. */
-static Place matched(Scan *scan, const Matcher *matcher, Span piece, int alone, const Span **holes) {
+static Place matched(Scan *scan, const Matcher *matcher, Span piece, int alone, const Hole **holes) {
     const Head *head = &scan->program->heads[matcher->head];
     alone = alone && !scan->is_plain;
     if (alone && head->start == START_ANY && matcher->head < scan->found_head) return NULL;
@@ -430,7 +432,8 @@ static int add_lead_part(Scan *scan, Draft *said, const LeadPart *part, Span lea
     if (!program_fits(part->code, part->target) || !is_form(part->code, text)) return 0;
     /* A number that no column can hold makes a lead an unknown one. */
     if (part->code == STEP_INT && (!to_int64(text, &whole) || whole > INT32_MAX || whole < -INT32_MAX)) return 0;
-    return add_hole(scan, said, part->code, part->target, text);
+    Hole hole = {.text = text};
+    return add_hole(scan, said, part->code, part->target, text, &hole);
 }
 
 /* What a lead says holds where the line itself does not. */
@@ -474,7 +477,7 @@ static int read_lead(Scan *scan, Span lead, Draft *draft, int32_t *told) {
 static uint32_t phase_of(const Scan *scan, const Matcher *matcher) { return matcher->phased ? scan->phase : 0; }
 
 /* Reads pairs, and the note that is left behind them. TAKEN, NEXT: it is no record, or why it stops. */
-static int read_pairs(Scan *scan, Matcher *matcher, Span tail, const Span *holes, Draft *draft) {
+static int read_pairs(Scan *scan, Matcher *matcher, Span tail, const Hole *holes, Draft *draft) {
     const Style *style = &scan->program->styles[matcher->style];
     uint32_t count = 0;
     Span note;
@@ -494,7 +497,7 @@ static int are_alike(const Scan *scan, const Matcher *matcher, Span tail) {
 }
 
 /* What behind a template is no hole: pairs, an object, or nothing. `layout` where it is known already. */
-static int read_tail(Scan *scan, Matcher *matcher, Span tail, Span lead, const Span *holes, Draft *draft, Layout **layout) {
+static int read_tail(Scan *scan, Matcher *matcher, Span tail, Span lead, const Hole *holes, Draft *draft, Layout **layout) {
     scan->signature.size = 0;
     if (matcher->style != NO_STYLE) {
         if (!are_alike(scan, matcher, tail)) return read_pairs(scan, matcher, tail, holes, draft);
@@ -528,7 +531,7 @@ static Layout *layout_of(Scan *scan, uint32_t number) {
 
 static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int alone) {
     Matcher *matcher = &scan->program->matchers[number];
-    const Span *holes;
+    const Hole *holes;
     Place behind = matched(scan, matcher, piece, alone, &holes);
     if (behind == NULL) return NEXT;
     if (matcher->reference && matcher->json == NO_STYLE) return SCAN_REFERENCE;
@@ -592,7 +595,6 @@ static int without_colours(Scan *scan, Span *piece) {
 
 static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
     const Program *program = scan->program;
-    Span holes[MOST_HOLES];
     if (span_length(piece) > PIECE_LIMIT) return SCAN_REFERENCE;
     scan->head = piece.start;
     scan->is_plain = memchr(piece.start, 0x1b, span_length(piece)) != NULL;
@@ -605,7 +607,7 @@ static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
     for (uint32_t index = 0; index < program->ignores_count; index++) {
         const Ignore *ignore = &program->ignores[index];
         if (starts_with(piece.start, piece.end, ignore->first) &&
-            template_match(&ignore->template, piece.start, piece.end, holes)) {
+            template_match(&ignore->template, piece.start, piece.end)) {
             return buffer_add(&scan->reasons, &ignore->reason, sizeof ignore->reason) ? TAKEN : SCAN_FAILED;
         }
     }
@@ -659,8 +661,6 @@ static int is_line_start(const Scan *scan, Place at) {
 }
 
 static int may_stand(const Scan *scan, const Head *head, Place at) {
-    const Step *first = &head->template.steps[0];
-    if (first->code == STEP_LITERAL && *at != *first->literal.start) return 0;
     if (head->start == START_WORD) return is_word_start(scan, at);
     return head->start == START_ANY || (scan->is_anchored && is_line_start(scan, at));
 }
@@ -671,9 +671,10 @@ static Place head_at(Scan *scan, Place at, Place end) {
     /* How many steps the next head shares with the one that was tried last. */
     uint32_t shared = 0;
     Trail *trail = scan->other;
-    for (uint32_t index = 0; index < program->heads_count; index++) {
+    for (uint32_t of = program->candidates_begin[*at]; of < program->candidates_begin[*at + 1]; of++) {
+        uint32_t index = program->candidates[of].head;
         const Head *head = &program->heads[index];
-        if (head->shared < shared) shared = head->shared;
+        if (program->candidates[of].shared < shared) shared = program->candidates[of].shared;
         if (!may_stand(scan, head, at)) continue;
         if (trail->taken < shared) continue;
         Place behind = template_follow(&head->template, at, end, shared, trail);

@@ -1,5 +1,6 @@
 #include "template.h"
 
+#include "floats.h"
 #include "numbers.h"
 
 enum { MOST_BLANKS = 64, MOST_PADDING = 16, MOST_WORD = 128, MOST_TEXT = 4096 };
@@ -31,51 +32,47 @@ static Place past_characters(const Step *step, Place at, Place end) {
     return taken || step->code == STEP_SKIP ? at : NULL;
 }
 
-static Place past_padded(const Step *step, Place *at, Place end) {
-    for (int padding = 0; padding < MOST_PADDING && *at < end && is_blank(**at); padding++) ++*at;
-    Place behind = past_absent(*at, end);
+static Place past_padded(const Step *step, Place at, Place end, Hole *hole) {
+    for (int padding = 0; padding < MOST_PADDING && at < end && is_blank(*at); padding++) at++;
+    hole->text.start = at;
+    Place behind = at < end && !is_digit(*at) ? past_absent(at, end) : NULL;
     if (behind && number_ends(behind, end, (int)step->number)) return behind;
     switch (step->code) {
-    case STEP_INT: behind = past_int(*at, end); break;
-    case STEP_THOUSANDS: behind = past_thousands(*at, end); break;
+    case STEP_INT: behind = past_int(at, end); break;
+    case STEP_THOUSANDS: behind = past_thousands(at, end); break;
     default:
-        behind = past_number_word(*at, end);
-        if (behind == NULL) behind = past_float(*at, end);
+        behind = at < end && !is_digit(*at) ? past_number_word(at, end) : NULL;
+        if (behind == NULL) behind = read_float(at, end, &hole->number, &hole->is_known);
     }
     return behind && number_ends(behind, end, (int)step->number) ? behind : NULL;
 }
 
 /* Takes one step: the place behind it, or NULL. A hole begins behind its blanks. */
-static inline Place step_taken(const Step *step, Place at, Place end, Place *begin) {
-    Place from = at, behind;
+static inline Place step_taken(const Step *step, Place at, Place end, Hole *hole) {
+    hole->text.start = at;
+    hole->is_known = 0;
     switch (step->code) {
     case STEP_LITERAL:
-    case STEP_BLANKS: behind = past_step(step, at, end); break;
-    case STEP_END: behind = past_blanks(at, end) == end ? end : NULL; break;
+    case STEP_BLANKS: return past_step(step, at, end);
+    case STEP_END: return past_blanks(at, end) == end ? end : NULL;
     case STEP_INT:
     case STEP_THOUSANDS:
-    case STEP_FLOAT: behind = past_padded(step, &from, end); break;
-    case STEP_TIME: behind = past_time(at, end); break;
-    case STEP_DURATION: behind = past_duration(at, end); break;
-    case STEP_STAMP: behind = past_stamp(at, end); break;
-    case STEP_UNIX: behind = past_unix(at, end); break;
-    default: behind = past_characters(step, at, end);
+    case STEP_FLOAT: return past_padded(step, at, end, hole);
+    case STEP_TIME: return past_time(at, end);
+    case STEP_DURATION: return past_duration(at, end);
+    case STEP_STAMP: return past_stamp(at, end);
+    case STEP_UNIX: return past_unix(at, end);
+    default: return past_characters(step, at, end);
     }
-    *begin = from;
-    return behind;
 }
 
 static int is_hole(const Step *step) {
     return step->code >= STEP_INT && step->code != STEP_SKIP && step->code != STEP_END;
 }
 
-Place template_match(const Template *template, Place at, Place end, Span *holes) {
-    for (uint32_t index = 0; index < template->count; index++) {
-        Place begin, behind = step_taken(&template->steps[index], at, end, &begin);
-        if (behind == NULL) return NULL;
-        if (is_hole(&template->steps[index])) *holes++ = (Span){begin, behind};
-        at = behind;
-    }
+Place template_match(const Template *template, Place at, Place end) {
+    Hole hole;
+    for (uint32_t index = 0; at && index < template->count; index++) at = step_taken(&template->steps[index], at, end, &hole);
     return at;
 }
 
@@ -87,9 +84,11 @@ Place template_follow(const Template *template, Place at, Place end, uint32_t fr
     }
     for (; index < template->count; index++) {
         const Step *step = &template->steps[index];
-        Place begin, behind = step->code <= STEP_BLANKS ? past_step(step, at, end) : step_taken(step, at, end, &begin);
+        Hole *hole = &trail->holes[holes];
+        Place behind = step->code <= STEP_BLANKS ? past_step(step, at, end) : step_taken(step, at, end, hole);
         if (behind == NULL) break;
-        if (is_hole(step)) trail->holes[holes++] = (Span){begin, behind};
+        hole->text.end = behind;
+        holes += (uint32_t)is_hole(step);
         trail->behind[index] = at = behind;
         trail->holes_behind[index] = holes;
     }

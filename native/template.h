@@ -21,8 +21,15 @@ typedef struct {
     uint32_t count, holes;
 } Template;
 
-/* Where the match of a template at `at` ends, or NULL. `holes` has room for those of the template. */
-Place template_match(const Template *template, Place at, Place end, Span *holes);
+/* What a hole took; of a float mostly the number too. */
+typedef struct {
+    Span text;
+    int is_known;
+    double number;
+} Hole;
+
+/* Where the match of a template at `at` ends, or NULL. */
+Place template_match(const Template *template, Place at, Place end);
 
 enum { MOST_TRAIL = 256 };
 
@@ -31,7 +38,8 @@ typedef struct {
     uint32_t taken;
     Place behind[MOST_TRAIL];
     uint32_t holes_behind[MOST_TRAIL];
-    Span holes[MOST_TRAIL];
+    /* One more, to which steps that are no holes are written. */
+    Hole holes[MOST_TRAIL + 1];
 } Trail;
 
 /* The same, from a step on: the trail holds those before it. For templates of at most MOST_TRAIL steps. */

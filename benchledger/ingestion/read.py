@@ -6,13 +6,16 @@ import io
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import starmap
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from benchledger.archives.streams import Source
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.ingestion.collecting import without_collecting
+from benchledger.ingestion.handing import Handed, handed
 from benchledger.ingestion.log_rows import LogRows
 from benchledger.ingestion.waiting import Spill, WaitingRecords
 from benchledger.redaction.redactor import Redactor
@@ -82,6 +85,21 @@ class Batch:
     tables: dict[str, pa.Table] = field(default_factory=dict)
     layouts: dict[int, Layout] = field(default_factory=dict)
     waiting: list[WaitingRecords] = field(default_factory=list)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # As tuples, thousands of files are told in a third of the time.
+        return {**self.__dict__, "files": list(map(_told, self.files)), "tables": handed(self.tables) or self.tables}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        tables = state["tables"]
+        self.__dict__ = {
+            **state,
+            "files": list(starmap(WasRead, state["files"])),
+            "tables": tables.taken() if isinstance(tables, Handed) else tables,
+        }
+
+
+_told = attrgetter(*(field.name for field in fields(WasRead)))
 
 
 class _Process:
