@@ -34,6 +34,7 @@ class Pending:
     seen: list[SeenFile] = field(default_factory=list)
     grown: list[tuple[int, int, int]] = field(default_factory=list)
     touched: set[int] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
     records: int = 0
 
     def leave_out(self, log_ids: set[int]) -> None:
@@ -225,7 +226,9 @@ class Accounts:
         given = self._plan.campaign_given(file.place)
         sighting = self._sightings.make(file, log_id, status, reason, given, listed)
         self.pending.sightings.append(sighting)
-        self.folders.add(os.path.dirname(file.place))
+        folder = os.path.dirname(file.place)
+        self.folders.add(folder)
+        self.pending.folders.add(folder)
         if os.path.isabs(file.place):
             size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash
             known = LIMITED if file.limited else status

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from benchledger.errors import BenchledgerError
@@ -22,6 +21,8 @@ UNIT_BYTES = 8 * 1024 * 1024
 UNIT_FILES = 1_000
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
+# So much is read while what came before is written, so that no process waits for that.
+READ_AHEAD = 96 * 1024 * 1024
 
 
 @dataclass
@@ -84,10 +85,17 @@ class Pool:
         count = self._jobs if count is None else count
         if self._jobs == 1 or (self._executor is None and (count < 2 or expected < WORTH_A_PROCESS)):
             return ((unit, self._here(unit)) for unit in pending)
-        # A bounded number in flight: what was read waits in memory until it is loaded.
         self._processes = self._processes or min(self._jobs, count)
-        waiting = deque((unit, self._begin(unit)) for unit in islice(pending, 2 * self._jobs))
+        waiting: deque[tuple[Unit, Future[Batch] | Batch]] = deque()
+        self._fill(waiting, pending)
         return self._in_turn(pending, waiting)
+
+    def _fill(self, waiting: deque[tuple[Unit, Future[Batch] | Batch]], pending: Iterator[Unit]) -> None:
+        # A bounded amount in flight: what was read waits in memory until it is loaded.
+        while len(waiting) < 2 * self._jobs or sum(_ahead(unit) for unit, _ in waiting) < READ_AHEAD:
+            if (unit := next(pending, None)) is None:
+                return
+            waiting.append((unit, self._begin(unit)))
 
     def _in_turn(
         self, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[Batch] | Batch]]
@@ -96,8 +104,7 @@ class Pool:
             while waiting:
                 unit, future = waiting.popleft()
                 batch = future if isinstance(future, Batch) else future.result()
-                if (following := next(pending, None)) is not None:
-                    waiting.append((following, self._begin(following)))
+                self._fill(waiting, pending)
                 yield unit, batch
         except BrokenProcessPool as error:
             raise BenchledgerError(
@@ -120,6 +127,11 @@ class Pool:
             self._begun = True
         batch = read_batch(unit.to_read)
         return batch if unit.settle is None else unit.settle(batch)
+
+
+def _ahead(unit: Unit) -> int:
+    # A stream is read here, and nothing beside it.
+    return unit.bytes if unit.settle is None else READ_AHEAD
 
 
 def _context() -> multiprocessing.context.BaseContext:

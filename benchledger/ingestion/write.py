@@ -38,8 +38,10 @@ _AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
 class Writer:
     """Holds the database only while it writes."""
 
-    def __init__(self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan) -> None:
+    def __init__(self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, jobs: int) -> None:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
+        # Of so many cores half: others read meanwhile, and a thread of DuckDB's that waits for another keeps one busy.
+        self._threads = max(1, jobs // 2)
         self._touched: set[int] = set()
         self._synced = False
         # A connection for several steps in a row: to close it and to open it again would take longer than most of them.
@@ -66,7 +68,7 @@ class Writer:
             return
         synced = self._synced
         with self._open(pending.records) as con:
-            limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY)
+            limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending)

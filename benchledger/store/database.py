@@ -98,10 +98,11 @@ def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path) -> None:
         con.execute("set threads = 1")
 
 
-def limit_memory(con: duckdb.DuckDBPyConnection, memory: int) -> None:
-    """Lets DuckDB hold so many bytes in memory, and MEMORY_OF_A_THREAD for each of its threads."""
+def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> None:
+    """Lets DuckDB work with no more than so many threads, and hold so many bytes, and MEMORY_OF_A_THREAD for each."""
     row = con.execute("select current_setting('threads')").fetchone()
-    con.execute(f"set memory_limit = '{memory + MEMORY_OF_A_THREAD * int(row[0] if row else 1)}B'")
+    threads = min(threads, int(row[0] if row else 1))
+    con.execute(f"set threads = {threads}; set memory_limit = '{memory + MEMORY_OF_A_THREAD * threads}B'")
 
 
 def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:

@@ -79,7 +79,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     last = put_tar_gz(tmp_path / "last.tar.gz", {**LOGS, "other/run.log": run_text(seed=9).log, **facts})
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
-    monkeypatch.setattr(ingesting, "BATCH_FILES", 1)
+    monkeypatch.setattr(ingesting, "MOST_FILES", 1)
     monkeypatch.setattr(unpack.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest(last, db=db2)
 
@@ -147,7 +147,7 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     script = f"""
 import os, signal
 from benchledger.ingestion import ingest, unpack, write
-ingest.BATCH_FILES = 2
+ingest.MOST_FILES = 2
 unpack.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write
