@@ -22,6 +22,9 @@ _LISTS: dict[str, PolarsDataType] = {
     "seconds": pl.List(pl.Float64), "since": pl.List(pl.Int64), "step": pl.List(pl.Int64),
 }  # fmt: skip
 
+# So many readings at a time are given to their streams, each of which copies them.
+_READINGS_AT_ONCE = 100_000
+
 # Of values and the two of _ROUNDING the same with what is told of each.
 Rounded = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -45,7 +48,10 @@ class Streams:
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes readings in the order of their runs."""
-        usable = readings.filter("is_usable")
+        for rows in readings.filter("is_usable").iter_slices(_READINGS_AT_ONCE):
+            self._add(rows)
+
+    def _add(self, usable: pl.DataFrame) -> None:
         if not self._plain.is_empty():
             rows = usable.select(*OF_READING, "value").join(
                 self._plain.select(*OF_READING, "stream", "is_speed"), on=OF_READING, maintain_order="left"
