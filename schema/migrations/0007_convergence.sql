@@ -239,7 +239,7 @@ left join (
     join (
         select run_id, min(nth) as nth
         from kept_low_loss
-        where is_at(mean_loss, target)
+        where target_name = 'loss' and is_at(mean_loss, target)
         group by run_id
     ) as first_low using (run_id, nth)
 ) as low on low.run_id = told.run_id

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from benchledger.store.database import open_for_writing
+from benchledger.store.rollups import held_rows
 from benchledger.store.rollups.frames import ChunkRecords
 from tests.views.conftest import ONE_GPU, Ledger
 
@@ -157,6 +158,7 @@ TABLES = ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
 def test_what_is_kept_does_not_depend_on_where_the_parts_of_a_long_run_end(drawn, monkeypatch):
     whole = {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES}
     parts = ChunkRecords.parts
+    monkeypatch.setattr(held_rows, "ROWS_IN_MEMORY", 100)
     monkeypatch.setattr(
         ChunkRecords, "parts", lambda self: (cut for part in parts(self) for cut in part.iter_slices(29))
     )

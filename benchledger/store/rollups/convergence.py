@@ -9,14 +9,18 @@ import polars as pl
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
 from benchledger.store.rollups.frames import frame_of, given_frames, sql_of
+from benchledger.store.rollups.held_rows import HeldRows
+from benchledger.store.rollups.readings import lane, values_of
 
 if TYPE_CHECKING:
     import duckdb
 
-_NO_RANK = -1
-_OF_VALUES = ("run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s")
-_OF_METRICS = ["run_id", "told", "ranked"]
-_OF_TOLD = "select shape_id, ordinal - 1 as at, told, is_metric from told_shape order by all"
+_BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s"]
+_OF_LOSS = ["run_id", "told", "lane"]
+_COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
+# The counts of a part stand behind those of none.
+_ONE_PART = 2
+_TOLD = "select shape_id, ordinal, told from told_shape order by all"
 
 
 class Convergence:
@@ -28,17 +32,17 @@ class Convergence:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
         con.execute(sql_of("convergence_told"))
-        self._told = frame_of(con, _OF_TOLD)
+        self._told = frame_of(con, _TOLD)
         self._clocks = Clocks(con)
-        self._counts: list[pl.DataFrame] = []
+        self._last: tuple[pl.DataFrame, ...] = ()
+        self._counts = [pl.DataFrame(schema=_COUNTED)]
         self._evaluations: list[pl.DataFrame] = []
 
     def count(self, part: pl.DataFrame) -> None:
         """Reads of a part how often each loss and each metric is printed, and its clocks."""
-        part = _told_part(part)
-        self._clocks.read(part)
-        printed = _values(part, self._told, "run_id", "rank")
-        self._counts.append(printed.group_by("run_id", "told", rank="ranked").agg(times=pl.len().cast(pl.Int64)))
+        rows, printed = self._read(part)
+        self._clocks.read(rows)
+        self._counts.append(printed.group_by("run_id", "told", rank="lane").agg(times=pl.len().cast(pl.Int64)))
 
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
@@ -48,39 +52,47 @@ class Convergence:
             main = frame_of(self._con, sql_of("convergence_main"))
         with given_frames(self._con, told_count=counts):
             self._metrics = frame_of(self._con, sql_of("convergence_metrics"))
-        self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")))
+        self._lows = HeldRows(self._con, "kept_low_loss")
+        self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")), self._lows)
+        chosen = pl.concat([main["told"], self._metrics["told"]])
+        self._told = self._told.filter(pl.col("told").is_in(chosen.implode()))
+        # A chunk that is no long run is one part, which comes again as it was.
+        self._last = self._last if len(self._counts) == _ONE_PART else ()
 
     def follow(self, part: pl.DataFrame) -> None:
         """Reads of a part the losses and the evaluations that tell its runs."""
-        part = _told_part(part)
-        beside = ("shape_id", "values") if self._losses.asks_step_times else ()
-        self._losses.read(_values(part, self._told.filter(~pl.col("is_metric")), *_OF_VALUES, *beside))
+        rows, printed = self._read(part)
+        beside = [*_BESIDE, "shape_id", "values"] if self._losses.asks_step_times else _BESIDE
+        self._losses.read(_chosen(rows, printed, self._losses.main, beside))
         if self._metrics.height:
-            printed = _values(part, self._told.filter("is_metric"), *_OF_VALUES)
-            self._evaluations.append(printed.join(self._metrics, on=_OF_METRICS, maintain_order="left"))
+            self._evaluations.append(_chosen(rows, printed, self._metrics, _BESIDE))
 
     def keep(self) -> None:
         """Writes what the two passes have found."""
-        for table, found in (("kept_low_loss", self._losses.lows()), ("kept_loss", self._losses.runs())):
-            if found.is_empty():
-                continue
-            with given_frames(self._con, told_loss=found):
-                self._con.execute(f"insert into {table} by name from told_loss")
+        self._lows.write()
+        runs = HeldRows(self._con, "kept_loss")
+        runs.add(self._losses.runs())
+        runs.write()
         if self._evaluations:
             found = with_seconds(pl.concat(self._evaluations), self._clock)
             nth = pl.int_range(1, pl.len() + 1).over("run_id", "name")
             with given_frames(self._con, told_evaluation=found.with_columns(nth=nth)):
                 self._con.execute(sql_of("convergence_evaluations"))
 
+    def _read(self, part: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+        if not self._last or self._last[0] is not part:
+            rows = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
+            self._last = (part, rows, _printed(rows, self._told))
+        return self._last[1:]
 
-def _told_part(part: pl.DataFrame) -> pl.DataFrame:
-    return part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
+
+def _printed(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+    """Every value of what is told, in the order of the records, and which record it is of."""
+    return values_of(rows.with_row_index(), told, "index", "run_id", "rank").with_columns(lane=lane()).drop("rank")
 
 
-def _values(part: pl.DataFrame, told: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """A part's records, each as often as it has a value of what is told, in their order; ranked: without a rank -1."""
-    shapes = part.select("shape_id").with_row_index().join(told, on="shape_id", maintain_order="left_right")
-    values = part["values"].gather(shapes["index"]).list.get(shapes["at"], null_on_oob=True)
-    found = shapes.select("index", "told", value=values).filter(pl.col("value").is_not_null())
-    beside = part.select(columns)[found["index"]].with_columns(ranked=pl.col("rank").fill_null(_NO_RANK))
-    return beside.with_columns(found["told"], found["value"])
+def _chosen(rows: pl.DataFrame, printed: pl.DataFrame, of: pl.DataFrame, beside: list[str]) -> pl.DataFrame:
+    """The values that tell runs, `of` which loss or metric and rank they are, and columns of their records beside."""
+    own = printed.filter(pl.col("told").is_in(of["told"].unique().implode()))
+    own = own.join(of, on=_OF_LOSS, maintain_order="left").drop("run_id", "told", "lane")
+    return rows.select(beside)[own["index"]].with_columns(own.drop("index").get_columns())

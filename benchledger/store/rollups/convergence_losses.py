@@ -8,6 +8,7 @@ import polars as pl
 
 from benchledger.store.rollups.convergence_clocks import with_seconds
 from benchledger.store.rollups.frames import quotient
+from benchledger.store.rollups.held_rows import HeldRows
 
 # A mean is of so many losses at most (macro loss_window).
 WINDOW = 10
@@ -20,29 +21,32 @@ _PRINTED = (
 # What is known of a loss by those before it.
 _FOLLOWED = {"nth": pl.Int64, "lowest": pl.Float64, "sum_ps": pl.Int128}
 _LOW = ("run_id", "nth", "epoch", "step", "seconds", "mean_loss", "log_id", "line")
-_NO_LOWS = pl.DataFrame(schema={name: pl.Float64 if name in ("seconds", "mean_loss") else pl.Int64 for name in _LOW})
+_OF_LOW = (
+    "run_id", "nth_run", "index", "nth", "place", "log_id", "line", "step", "epoch", "logged_at", "clock_s", "sum_ps",
+    "mean_loss", "lowest_before",
+)  # fmt: skip
 _LOSS, _MEAN, _STEP = pl.col("loss"), pl.col("mean_loss"), pl.col("step")
 
 
 class Losses:
-    """The losses that tell runs: read() every part, then lows() and runs() are what they say.
+    """The losses that tell runs: read() every part, then runs() is what they say.
 
     `main`: of each run its loss, the rank that is followed, and over how many losses it is averaged. `clock`: when runs
-    start. `times`: where shapes have the time of a step, which tells the time of runs that date nothing.
+    start. `times`: where shapes have the time of a step, which tells the time of runs that date nothing. `lows`
+    gets the means that are lower than all before them in their run.
     """
 
-    def __init__(self, main: pl.DataFrame, clock: pl.DataFrame, times: pl.DataFrame) -> None:
+    def __init__(self, main: pl.DataFrame, clock: pl.DataFrame, times: pl.DataFrame, lows: HeldRows) -> None:
+        self.main = main.select("run_id", "told", "window_losses", lane="rank")
         self._main, self._clock, self._times = main, clock, times
         undated = main.join(clock, on="run_id", how="anti").height
         self.asks_step_times = bool(undated and times.height)
         self._before: pl.DataFrame | None = None
-        self._lows: list[pl.DataFrame] = []
+        self._lows = lows
         self._runs: list[pl.DataFrame] = []
 
-    def read(self, printed: pl.DataFrame) -> None:
-        """Reads a part's losses of any name: rows of a run one after another, that go on where the last part ended."""
-        wanted = self._main.select("run_id", "told", "window_losses", ranked="rank")
-        own = printed.join(wanted, on=["run_id", "told", "ranked"], maintain_order="left")
+    def read(self, own: pl.DataFrame) -> None:
+        """Reads a part's losses: rows of a run one after another, which go on where the last part ended."""
         if own.is_empty():
             return
         step_s = self._step_s(own) if self.asks_step_times else pl.lit(None, pl.Float64)
@@ -56,8 +60,8 @@ class Losses:
         last = losses.tail(WINDOW - 1)
         self._before = last.filter(pl.col("nth_run") == last["nth_run"][-1]).select(*_PRINTED, *_FOLLOWED)
         fresh = losses.slice(old)
-        lows = with_seconds(fresh.filter(pl.col("lowest_before") > _MEAN), self._clock)
-        self._lows.append(
+        lows = with_seconds(fresh.select(_OF_LOW).filter(pl.col("lowest_before") > _MEAN), self._clock)
+        self._lows.add(
             lows.with_columns(pl.coalesce("seconds", quotient(pl.col("sum_ps").cast(pl.Float64), _PS))).select(_LOW)
         )
         self._runs.append(_runs(fresh, lows, losses.select("loss", "window_losses")))
@@ -68,10 +72,6 @@ class Losses:
         asked = asked.join(self._clock.select("run_id", is_dated=True), on="run_id", how="left", maintain_order="left")
         took = pl.col("values").list.get(pl.col("at"), null_on_oob=True)
         return asked.select(pl.when(pl.col("is_dated").is_null()).then(took)).to_series()
-
-    def lows(self) -> pl.DataFrame:
-        """The means that are lower than all before them in their run."""
-        return pl.concat([_NO_LOWS, *self._lows])
 
     def runs(self) -> pl.DataFrame:
         """What the losses of each run say together."""

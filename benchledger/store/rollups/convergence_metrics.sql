@@ -20,6 +20,6 @@ main as (
     from (select run_id, name, quantity, sum(times) as printed_times from counted group by all)
     group by run_id
 )
-select counted.run_id, told, counted.name, counted.name = main.name as is_main, quantity, kind, unit, rank as ranked
+select counted.run_id, told, counted.name, counted.name = main.name as is_main, quantity, kind, unit, rank as lane
 from counted
 join main using (run_id)
