@@ -44,7 +44,7 @@ class FoundFile:
     @property
     def is_facts(self) -> bool:
         """Whether it declares facts instead of being a log."""
-        return os.path.basename(self.place) == FACTS_FILE
+        return self.place.endswith(FACTS_FILE) and os.path.basename(self.place) == FACTS_FILE
 
     @property
     def named_place(self) -> str:

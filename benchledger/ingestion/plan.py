@@ -69,7 +69,6 @@ class Plan:
         self.unread_hash = unread_hash
         self._current: dict[str, str] = {}
         self.logs: dict[int, KnownLog] = {}
-        self.by_hash: dict[str, KnownLog] = {}
         self._paths: dict[int, str] = {}
         self._statuses: dict[int, str] = {}
         self.lost_private = False
@@ -91,7 +90,6 @@ class Plan:
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog._make(row) for row in rows}
-        self.by_hash = {log.content_hash: log for log in self.logs.values()}
         placed = con.execute("select sighting_id, path, status from sighting").fetchall()
         self._paths = {row[0]: row[1] for row in placed}
         self._statuses = {row[0]: row[2] for row in placed}
@@ -110,6 +108,11 @@ class Plan:
         manifests = {log_format.name for log_format in formats.values() if log_format.role == "manifest"}
         self._inputs = manifests | {log_format.name for log_format in formats.values() if log_format.role == "sidecar"}
         self._listing = frozenset(log.content_hash for log in self.logs.values() if log.format in manifests)
+
+    @cached_property
+    def by_hash(self) -> dict[str, KnownLog]:
+        """Every log by the hash of its content."""
+        return {log.content_hash: log for log in self.logs.values()}
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -198,13 +201,13 @@ class Plan:
 
     def facts_gone(self, files: list[FoundFile]) -> list[SeenFile]:
         """Every facts.toml that was seen in a folder of these files, or above one, and is there no more."""
-        folders = {os.path.dirname(file.place) for file in files}
-        return [
+        gone = [
             seen for seen in self.seen.values()
             if seen.place.endswith(FACTS_FILE) and os.path.basename(seen.place) == FACTS_FILE and not seen.within
             and not os.path.exists(seen.place)
-            and any(_related(os.path.dirname(seen.place), folder) for folder in folders)
         ]  # fmt: skip
+        folders = {os.path.dirname(file.place) for file in files} if gone else set()
+        return [seen for seen in gone if any(_related(os.path.dirname(seen.place), folder) for folder in folders)]
 
     def seen_below(self, folder: str) -> list[SeenFile]:
         """Every file that was seen in a folder or below it."""
@@ -221,7 +224,7 @@ class Plan:
         return log is not None and self.is_current(log)
 
     def _unchanged_archive(self, file: FoundFile, seen: SeenFile) -> bool:
-        if self.refresh or seen.status != ARCHIVE or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
+        if seen.status != ARCHIVE or self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
             return False
         return all(self._told_the_same(member) for member in self.members_of(file.place))
 

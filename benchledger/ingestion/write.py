@@ -117,10 +117,7 @@ class Writer:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)
-            set_ids(con, "seen_log", self._touched | unchanged)
-            result.runs = _count(
-                con, "select count(distinct run_id) from run_log where log_id in (select id from seen_log)"
-            )
+            result.runs = self._runs_of(con, unchanged)
             result.unpaired = _count(
                 con,
                 """select count(distinct l.log_id) from log as l join format as f using (format)
@@ -135,6 +132,17 @@ class Writer:
                 for name, digest, count in hashes
                 if name not in self._plan.foreign and digest != current.get(name, self._plan.unread_hash)
             )
+
+    def _runs_of(self, con: duckdb.DuckDBPyConnection, unchanged: set[int]) -> int:
+        # Where nothing was written, what was not seen may be less than what was: often it is nothing.
+        others = self._plan.logs.keys() - unchanged
+        if not self._touched and len(others) < len(unchanged):
+            set_ids(con, "other_log", others)
+            seen = "not in (select id from other_log)"
+        else:
+            set_ids(con, "seen_log", self._touched | unchanged)
+            seen = "in (select id from seen_log)"
+        return _count(con, f"select count(distinct run_id) from run_log where log_id {seen}")  # noqa: S608 - our own
 
     def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
         # Once an ingest, within whatever it writes first.

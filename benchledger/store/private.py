@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -89,7 +90,7 @@ class PrivateFile:
 
     def seen(self) -> dict[str, SeenFile]:
         """Every file that was seen, by its place, in the order in which they were seen last."""
-        fsdecode = os.fsdecode
+        encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
         try:
             with closing(
                 self._con.execute(
@@ -97,22 +98,15 @@ class PrivateFile:
                        from seen_file order by rowid"""
                 )
             ) as rows:
-                files = [
-                    SeenFile(
-                        fsdecode(row[0]),
-                        row[1],
-                        row[2],
-                        row[3],
-                        row[4],
-                        row[5],
-                        row[6],
-                        fsdecode(row[7]) if row[7] else "",
+                # As os.fsdecode, which asks each time what it is given.
+                return {
+                    (name := place.decode(encoding, errors)): SeenFile(
+                        name, size, mtime_ns, sighting, log, digest, status, within.decode(encoding, errors)
                     )
-                    for row in rows
-                ]
+                    for place, size, mtime_ns, sighting, log, digest, status, within in rows
+                }
         except sqlite3.Error as error:
             raise self._unusable(error) from error
-        return {file.place: file for file in files}
 
     def remember(self, files: Iterable[SeenFile]) -> None:
         """Stores files in one transaction; a place that is known already gets its new state."""

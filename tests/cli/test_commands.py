@@ -122,6 +122,20 @@ def test_importing_benchledger_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+def test_a_short_command_looks_for_no_cycles(tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
+    words = ["bench", "--db", str(db), "report", "speed"]
+    code = f"""import gc, sys; sys.argv = {words}; from benchledger.cli.main import main; gc.set_threshold(700)
+begun = []; gc.callbacks.append(lambda phase, info: begun.append(phase))
+try: main()
+finally: print(len(begun), gc.get_freeze_count() > 0, file=sys.stderr)"""
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stderr.split() == ["0", "True"]
+
+
 def test_help_costs_little_more_than_importing_click() -> None:
     # By what is loaded, not by the clock: other programs may be running.
     def loaded(code: str) -> set[str]:

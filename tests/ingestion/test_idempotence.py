@@ -43,6 +43,18 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
     assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
 
 
+@pytest.mark.parametrize("kept", [0, 1, 2, 3])
+def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(
+    db: Path, tmp_path: Path, kept: int
+) -> None:
+    paths = [put(tmp_path / "logs" / f"{number}.log", run_text(seed=number).log) for number in range(3)]
+    ingest(tmp_path / "logs", db=db)
+    for path in paths[kept:]:
+        path.unlink()
+
+    assert ingest(tmp_path / "logs", db=db).runs == kept
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
     db: Path, db2: Path, tmp_path: Path, seed: int
