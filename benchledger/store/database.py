@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 OWN_WAIT_S = 2.0
-# A ledger this small is written and read by one thread: to share so little work out takes longer than the work.
+# A ledger this small is read by one thread: to share so little work out takes longer than the work.
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
+# So few records are written by one thread into a larger ledger, too: what is looked through for them is little.
+LARGE_BYTES = 256 << 20
 # What DuckDB may hold in memory while an ingest writes, and so much for each of its threads; the rest waits on the
 # disk, beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 384 << 20
@@ -53,7 +55,7 @@ def open_for_writing(
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
         if records is not None and records < SMALL_RECORDS:
-            _spare_threads(con, place)
+            _spare_threads(con, place, LARGE_BYTES)
         for stale in waiting_files(place):
             # We hold the ledger: whoever made them was killed.
             stale.unlink(missing_ok=True)
@@ -72,7 +74,7 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
-        _spare_threads(con, place)
+        _spare_threads(con, place, SMALL_BYTES)
         check_version(con, str(place))
     except BaseException:
         con.close()
@@ -93,8 +95,8 @@ def need_file(place: Path) -> None:
         raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
 
 
-def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path) -> None:
-    if place.stat().st_size < SMALL_BYTES:
+def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path, small: int) -> None:
+    if place.stat().st_size < small:
         con.execute("set threads = 1")
 
 

@@ -2,7 +2,9 @@
 -- depends on the set of active sightings and logs only, never on the order in which they came.
 
 create or replace temp table active_sighting as
-select * from sighting where status in ('loaded', 'duplicate') and log_id is not null;
+select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at
+from sighting
+where status in ('loaded', 'duplicate') and log_id is not null;
 
 -- Which logs a manifest binds: those that were seen where it says that they lie. The same manifest elsewhere binds others.
 create or replace temp table listed_log as
