@@ -136,6 +136,16 @@ finally: print(len(begun), gc.get_freeze_count() > 0, file=sys.stderr)"""
     assert done.stderr.split() == ["0", "True"]
 
 
+def test_explaining_a_cell_loads_nothing_that_reads_logs(tmp_path: Path) -> None:
+    db = tmp_path / "bench.duckdb"
+    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
+    cell = benchledger.report_speed(db=db).cells["cell"][0]
+    code = f"""import sys, benchledger; benchledger.explain({cell!r}, db={str(db)!r})
+print([name for name in sys.modules if name.startswith(("benchledger.scanning", "benchledger.archives"))])"""
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
 def test_help_costs_little_more_than_importing_click() -> None:
     # By what is loaded, not by the clock: other programs may be running.
     def loaded(code: str) -> set[str]:

@@ -7,14 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
-from benchledger.answers.explaining.file import (
-    explained_file,
-    explained_known_archive,
-    explained_known_file,
-    file_on_disk,
-    is_folder,
-    logs_at,
-)
 from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.explaining.memory import explained_memory
 from benchledger.answers.explaining.run import explained_run
@@ -75,16 +67,19 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
             return explained_run(con, *find_run(con, what, db))
         except NothingFoundError:
             tried.append("no run whose key begins so (bench runs)")
-    if (path := file_on_disk(what)) is not None:
-        return explained_file(con, path)
-    tried.append("a folder, no file: name one of its files" if is_folder(what) else "no file on disk")
-    found = logs_at(con, what)
+    # Not above: a file is told by all that reads logs, which takes longer to load than a cell to explain.
+    from benchledger.answers.explaining import file
+
+    if (path := file.file_on_disk(what)) is not None:
+        return file.explained_file(con, path)
+    tried.append("a folder, no file: name one of its files" if file.is_folder(what) else "no file on disk")
+    found = file.logs_at(con, what)
     if len({row["log_id"] for row in found}) > 1:
         places = known((row["place"] for row in found), what)
         raise UsageError(f"{what!r} is the end of {len(found)} places: {places}")
     if found:
-        return explained_known_file(con, str(found[0]["place"]), found[0]["log_id"])
-    if (archive := explained_known_archive(con, what)) is not None:
+        return file.explained_known_file(con, str(found[0]["place"]), found[0]["log_id"])
+    if (archive := file.explained_known_archive(con, what)) is not None:
         return archive
     tried.append("no place in the ledger that is or ends so (bench query unrecognised, bench show RUN)")
     raise NothingFoundError(f"nothing is known by {what!r}; tried: {'; '.join(tried)}")

@@ -109,7 +109,7 @@ with placed as (
         s.log_id, s.segment, s.role, a.folder, a.stem, s.stream, s.losses, s.started_at is not null as is_timed
     from live_segment as s
     join active_sighting as a using (log_id)
-    where s.role in ('train', 'duplicate_stream')
+    where s.role in ('train', 'duplicate_stream') and exists (from live_segment where role = 'duplicate_stream')
 ),
 by_manifest as (
     select t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 2 as strength, 1000 as common
