@@ -21,9 +21,9 @@ class WaitingRecords:
     Between processes only the open file goes.
     """
 
-    def __init__(self, file: IO[bytes], rows: int, log_ids: list[int | None]) -> None:
+    def __init__(self, file: IO[bytes], size: int, schema: pa.Schema, rows: int, log_ids: list[int | None]) -> None:
         """`log_ids`: those of the logs that the rows know by number; None for a log to leave out."""
-        self._file, self._log_ids = file, log_ids
+        self._file, self._size, self._schema, self._log_ids = file, size, schema, log_ids
         self.rows = rows
 
     def leave_out(self, log_ids: set[int]) -> None:
@@ -37,9 +37,19 @@ class WaitingRecords:
         if all(log_id is None for log_id in self._log_ids):
             return
         self._file.seek(0)
-        with pa.ipc.open_stream(self._file) as stream:
-            for batch in stream:
-                yield with_log_ids(pa.Table.from_batches([batch]), self._log_ids)
+        while self._file.tell() < self._size:
+            with pa.ipc.open_stream(self._file) as stream:
+                yield with_log_ids(self._whole(stream.read_all()), self._log_ids)
+
+    def _whole(self, rows: pa.Table) -> pa.Table:
+        import pyarrow as pa
+
+        there = set(rows.column_names)
+        columns = [
+            rows.column(field.name) if field.name in there else pa.nulls(rows.num_rows, field.type)
+            for field in self._schema
+        ]
+        return pa.table(columns, schema=self._schema)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": resource_sharer.DupFd(self._file.fileno())}
@@ -54,7 +64,7 @@ class Spill:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file: IO[bytes] | None = None
-        self._writer: Any = None
+        self._schema: pa.Schema | None = None
         self.rows = 0
 
     def add(self, rows: pa.Table) -> None:
@@ -64,10 +74,12 @@ class Spill:
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its WaitingRecords
-                options = pa.ipc.IpcWriteOptions(compression="lz4")
-                self._writer = pa.ipc.new_stream(self._file, rows.schema, options=options)
-            # One batch, as `take` gave it: no other one holds rows between its own.
-            self._writer.write_table(rows.combine_chunks())
+                self._schema = rows.schema
+            # What none of them states takes no room. Packed they took a third of it, and twice as long in all.
+            stated = rows.select([name for name in rows.column_names if rows.column(name).null_count < rows.num_rows])
+            with pa.ipc.new_stream(self._file, stated.schema) as writer:
+                # One batch, as `take` gave it: no other one holds rows between its own.
+                writer.write_table(stated.combine_chunks())
         except OSError as error:
             raise self._full(error) from error
         self.rows += rows.num_rows
@@ -77,11 +89,11 @@ class Spill:
         if self._file is None:
             return []
         try:
-            self._writer.close()
             self._file.flush()
+            size = self._file.tell()
         except OSError as error:
             raise self._full(error) from error
-        return [WaitingRecords(self._file, self.rows, log_ids)]
+        return [WaitingRecords(self._file, size, self._schema, self.rows, log_ids)]
 
     def _full(self, error: OSError) -> DatabaseError:
         return DatabaseError(

@@ -102,6 +102,28 @@ def test_records_that_wait_have_no_name_in_any_folder(tmp_path: Path) -> None:
     assert list(waiting[0].parts()) == []
 
 
+def test_records_that_wait_are_what_they_were_whatever_the_parts_before_them_state(tmp_path: Path) -> None:
+    schema = pa.schema([("log_id", pa.int64()), ("step", pa.int64()), ("values", pa.list_(pa.float64()))])
+    parts = [[(0, None, [1.5])], [(0, 7, None), (0, None, [None, 2.0])], [(0, None, None)]]
+    spill = Spill(tmp_path)
+    for part in parts:
+        columns = zip(*part, strict=True)
+        spill.add(
+            pa.table(
+                [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)], schema
+            )
+        )
+    (waiting,) = spill.end([17])
+
+    for _ in range(2):
+        found = list(waiting.parts())
+        assert [[tuple(row.values())[1:] for row in rows.to_pylist()] for rows in found] == [
+            [row[1:] for row in part] for part in parts
+        ]
+        assert all(rows.schema == schema for rows in found)
+    assert waiting.rows == 4
+
+
 def test_a_disk_that_is_full_of_waiting_records_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=2000).log).parent
     code = f"""
