@@ -14,6 +14,18 @@ if TYPE_CHECKING:
 _HALF_A_DAY_S = 43_200
 _DAY_S = 86_400
 _US = 1e6
+_NUMBERS = ("run_id", "log_id", "place")
+_ENDS = ("started_at", "ended_at")
+_READ: dict[str, dict[str, pl.DataType]] = {
+    "told_date": {"run_id": pl.Int64(), **dict.fromkeys(_ENDS, pl.Datetime("us"))},
+    "told_clock": {**dict.fromkeys(_NUMBERS, pl.Int64()), "started_s": pl.Float64(), "ended_s": pl.Float64()},
+    "clock_jump": {**dict.fromkeys(_NUMBERS, pl.Int64()), "before_s": pl.Float64(), "since_s": pl.Float64()},
+    "told_mark": {
+        "run_id": pl.Int64(),
+        **dict.fromkeys(_ENDS, pl.Datetime("us")),
+        **dict.fromkeys(("has_start", "has_end"), pl.Boolean()),
+    },
+}
 
 
 class Clocks:
@@ -23,12 +35,7 @@ class Clocks:
         self._con = con
         self._marks = frame_of(con, sql_of("convergence_marks"))
         self._last: pl.DataFrame | None = None
-        self._read: dict[str, list[pl.DataFrame]] = {
-            "told_date": [_dates(_no_rows())],
-            "told_clock": [_clocks(_no_rows())],
-            "clock_jump": [_jumps(_no_rows())],
-            "told_mark": [_marked(_no_rows(), self._marks)],
-        }
+        self._read = {name: [pl.DataFrame(schema=schema)] for name, schema in _READ.items()}
 
     def read(self, part: pl.DataFrame) -> None:
         """Reads a part's dates, the clocks of its logs, and the records between which a rule measures the time."""
@@ -75,11 +82,6 @@ def _with_days(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
     by = ["run_id", "log_id"]
     joined = placed.join_asof(midnights, on="byte_offset", by=by, check_sortedness=False).drop("byte_offset")
     return joined.with_columns(pl.col("days").fill_null(0))
-
-
-def _no_rows() -> pl.DataFrame:
-    schema = {"run_id": pl.Int64, "log_id": pl.Int64, "place": pl.Int64, "clock_s": pl.Float64}
-    return pl.DataFrame(schema={**schema, "label": pl.String, "logged_at": pl.Datetime("us")})
 
 
 def _dates(part: pl.DataFrame) -> pl.DataFrame:

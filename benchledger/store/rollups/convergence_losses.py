@@ -156,26 +156,24 @@ def _runs(fresh: pl.DataFrame, lows: pl.DataFrame, losses: pl.DataFrame) -> pl.D
         .group_by("nth_run", maintain_order=True)
         .agg(first.name.prefix("start_"), last.name.prefix("lowest_"))
     )
+    extremes = _extremes(losses, pl.concat([low["start_index"], low["lowest_index"], runs["index"]]))
+    start, lowest, final = (extremes.slice(at) for at in (0, low.height, 2 * low.height))
     low = low.select(
         "nth_run",
         start_mean="start_mean_loss",
-        start_highest=_extreme(losses, low["start_index"], is_highest=True),
+        start_highest=start["highest"].head(low.height),
         lowest_mean="lowest_mean_loss",
-        lowest_highest=_extreme(losses, low["lowest_index"], is_highest=True),
+        lowest_highest=lowest["highest"].head(low.height),
         lowest_step="lowest_step",
     )
-    runs = runs.with_columns(final_lowest=_extreme(losses, runs["index"], is_highest=False))
+    runs = runs.with_columns(final_lowest=final["lowest"])
     return runs.join(low, on="nth_run", how="left", maintain_order="left").drop("nth_run", "index")
 
 
-def _extreme(losses: pl.DataFrame, places: pl.Series, is_highest: bool) -> pl.Series:
-    """The highest or the lowest of the losses that the means at these places are of; NaN is higher than any."""
-    window = losses["window_losses"].gather(places)
-    found = pl.DataFrame({"found": losses["loss"].gather(places), "window": window})
-    for lag in range(1, WINDOW):
-        earlier = losses["loss"].gather(pl.select(pl.max_horizontal(places.cast(pl.Int64) - lag, 0)).to_series())
-        better = pl.col("earlier") > pl.col("found") if is_highest else pl.col("earlier") < pl.col("found")
-        found = found.with_columns(earlier=earlier).with_columns(
-            found=pl.when((pl.col("window") > lag) & better).then("earlier").otherwise("found")
-        )
-    return found["found"]
+def _extremes(losses: pl.DataFrame, places: pl.Series) -> pl.DataFrame:
+    """The lowest and the highest of the losses that the means at these places are of; NaN only if all are."""
+    at = pl.lit(places)
+    lags = [_LOSS.shift(lag).gather(at).alias(str(lag)) for lag in range(WINDOW)]
+    windows = losses.select(pl.col("window_losses").gather(at), *lags)
+    own = [pl.when(pl.col("window_losses") > lag).then(str(lag)) for lag in range(WINDOW)]
+    return windows.select(lowest=pl.min_horizontal(own), highest=pl.max_horizontal(own))

@@ -9,8 +9,3 @@ where quantity = 'loss' and kind = 'step' and phase = 'train'
     or quantity in ('accuracy', 'score', 'error_rate', 'perplexity', 'loss')
     and kind in ('step', 'summary')
     and phase = 'validation';
-
-delete from run_clock where run_id in (select run_id from chunk_run);
-delete from kept_loss where run_id in (select run_id from chunk_run);
-delete from kept_low_loss where run_id in (select run_id from chunk_run);
-delete from kept_evaluation where run_id in (select run_id from chunk_run);

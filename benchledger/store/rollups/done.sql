@@ -1,6 +1,7 @@
 -- What the fill worked with: it would hide what a question of the same connection asks.
 
 drop table if exists temp.told_shape;
+drop table if exists temp.due_convergence;
 drop table if exists temp.due_run;
 drop table if exists temp.chunk_run;
 drop table if exists temp.chunk_row;

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 # More than these go into the file: they are of a run of any length.
-ROWS_IN_MEMORY = 500_000
+ROWS_IN_MEMORY = 1_000_000
 
 
 class HeldRows:

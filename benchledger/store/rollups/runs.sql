@@ -113,11 +113,6 @@ delete from run_memory
 where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run)
     or run_id in (select run_id from due_record);
 
-delete from run_clock where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
-delete from kept_loss where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
-delete from kept_low_loss where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
-delete from kept_evaluation where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run);
-
 -- So much at a time as fits into little memory: a run takes as much as 20 records by itself. A run of
 -- more is a chunk of its own, numbered below zero, which is read in parts.
 create or replace temp table due_chunk as
@@ -146,3 +141,14 @@ select
         (sum(weight) filter (where weight <= $chunk_records) over (order by run_id) - weight) // $chunk_records
     ) as chunk
 from size;
+
+-- What follows from all that a run prints is made anew with any of it.
+create or replace temp table due_convergence as
+select run_id from due_chunk
+union
+select run_id from due_run anti join kept_run using (run_id);
+
+delete from run_clock where run_id in (select run_id from due_convergence);
+delete from kept_loss where run_id in (select run_id from due_convergence);
+delete from kept_low_loss where run_id in (select run_id from due_convergence);
+delete from kept_evaluation where run_id in (select run_id from due_convergence);
