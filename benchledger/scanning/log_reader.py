@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from benchledger.archives.kinds import HEAD, is_archive, is_text
@@ -43,7 +44,7 @@ class ReadLog:
     grew: bool = False
     scanned: ScannedLog = field(default_factory=ScannedLog)
 
-    @property
+    @cached_property
     def log_id(self) -> int:
         """The first 63 bits of the content hash."""
         return log_id_of(self.content_hash)

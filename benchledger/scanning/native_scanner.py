@@ -114,13 +114,9 @@ class NativeScanner(Scanner):
         return line
 
     def _see(self, kinds: int, first: int, last: int, log: ScannedLog, columns: RecordColumns) -> None:
-        segments = log.segments
-        for number, kind in enumerate(KINDS):
-            if kinds >> number & 1:
-                segment = segments.see(kind, first)
-                segment.last_record_line = last
+        segment = log.segments.see_all(_kinds_in(kinds), first, last)
         for layout, line, values, texts, times in columns.native_rows.facts():
-            segments.state(segment, layout, values, texts, line, times)
+            log.segments.state(segment, layout, values, texts, line, times)
 
     def _add_layout(self, found: Matcher, matcher: int, phase: int, signature: bytes) -> None:
         if found.list_hole is not None and signature.startswith(_LIST):
@@ -153,6 +149,11 @@ def native_scanner(log_format: LogFormat) -> NativeScanner | None:
         return None
     scanner = NativeScanner(log_format)
     return scanner if scanner.runs else None
+
+
+@cache
+def _kinds_in(bits: int) -> tuple[str, ...]:
+    return tuple(kind for number, kind in enumerate(KINDS) if bits >> number & 1)
 
 
 def _kinds_of_run(notes: SegmentNotes) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import FactDefinition, LogFormat
@@ -36,7 +37,7 @@ class Segment:
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
-    confirmed: Counter[int] = field(default_factory=Counter)
+    confirmed: dict[int, int] = field(default_factory=dict)
     said: set[tuple[int, str]] = field(default_factory=set)
     joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
     event: tuple[str, int, str] | None = None
@@ -50,11 +51,15 @@ class SegmentNotes:
 
     def see(self, kind: str, line: int) -> Segment:
         """Notes that a record of a kind stands on a line."""
+        return self.see_all((kind,), line, line)
+
+    def see_all(self, kinds: Iterable[str], first: int, last: int) -> Segment:
+        """Notes that records of these kinds stand on lines from the first to the last."""
         if not self.segments:
-            self.segments.append(Segment(1, line, line))
+            self.segments.append(Segment(1, first, last))
         segment = self.segments[-1]
-        segment.last_record_line = line
-        segment.kinds.add(kind)
+        segment.last_record_line = last
+        segment.kinds.update(kinds)
         return segment
 
     def begin(self, line: int) -> None:
@@ -78,18 +83,19 @@ class SegmentNotes:
         times: int = 1,
     ) -> None:  # fmt: skip
         """Notes what the values of a record say of the run, and those of `times - 1` that say the same behind it."""
+        said, statements = segment.said, segment.statements
         for place, (ordinal, fact, trust) in enumerate(layout.facts):
             number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
-                segment.confirmed[trust] += times
+                segment.confirmed[trust] = segment.confirmed.get(trust, 0) + times
                 continue
             if fact.is_plain:
                 # What a thousand lines say alike is said once, and logs of one program say much alike.
-                logged, value = _read_alike(layout, place, number, text)
-                if logged is not None and (trust, logged) not in segment.said:
-                    segment.said.add((trust, logged))
+                logged, value = _READ.get((layout, place, number, text)) or _read(layout, place, number, text)
+                if logged is not None and (trust, logged) not in said:
+                    said.add((trust, logged))
                     if value is not None:
-                        segment.statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
+                        statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
                 continue
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))
@@ -113,7 +119,7 @@ class SegmentNotes:
             counts = {
                 trust: (fact, float(max(count.values())), line)
                 for trust, (fact, count, line) in segment.repeats.items()
-                if fact.repeats and (fact.confirmed is None or segment.confirmed[trust] == max(count.values()))
+                if fact.repeats and (fact.confirmed is None or segment.confirmed.get(trust, 0) == max(count.values()))
             }
             for trust, (fact, count, line) in segment.repeats.items():
                 # Of equally usual ones the first that was stated.
@@ -149,17 +155,14 @@ _REMEMBERED = 20_000
 _REMEMBERED_LENGTH = 200
 
 
-def _read_alike(layout: Layout, place: int, number: float | None, text: str | None) -> tuple[str | None, str | None]:
-    """How a value is logged, and what it says as the fact at this place."""
-    key = (layout, place, number, text)
-    found = _READ.get(key)
-    if found is None:
-        logged = _logged(layout, number, text)
-        found = logged, None if logged is None else _stated(layout.facts[place][1], number, logged)
-        if text is None or len(text) < _REMEMBERED_LENGTH:
-            if len(_READ) >= _REMEMBERED:
-                _READ.clear()
-            _READ[key] = found
+def _read(layout: Layout, place: int, number: float | None, text: str | None) -> tuple[str | None, str | None]:
+    """How a value is logged, and what it says as the fact at this place; kept for the next one that is alike."""
+    logged = _logged(layout, number, text)
+    found = logged, None if logged is None else _stated(layout.facts[place][1], number, logged)
+    if text is None or len(text) < _REMEMBERED_LENGTH:
+        if len(_READ) >= _REMEMBERED:
+            _READ.clear()
+        _READ[layout, place, number, text] = found
     return found
 
 
