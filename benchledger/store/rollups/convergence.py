@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s"]
 _OF_LOSS = ["run_id", "told", "lane"]
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
-# The counts of a part stand behind those of none.
-_ONE_PART = 2
+# So many records at a time are followed: what is worked out of them stays in the processor's cache.
+AT_ONCE = 200_000
 _TOLD = "select shape_id, ordinal, told from told_shape order by all"
+
+
+# Some records, and what is printed in them.
+_Piece = tuple[pl.DataFrame, pl.DataFrame]
 
 
 class Convergence:
@@ -34,15 +38,16 @@ class Convergence:
         con.execute(sql_of("convergence_told"))
         self._told = frame_of(con, _TOLD)
         self._clocks = Clocks(con)
-        self._last: tuple[pl.DataFrame, ...] = ()
         self._counts = [pl.DataFrame(schema=_COUNTED)]
+        self._last: pl.DataFrame | None = None
+        self._pieces: list[_Piece] = []
         self._evaluations: list[pl.DataFrame] = []
 
     def count(self, part: pl.DataFrame) -> None:
         """Reads of a part how often each loss and each metric is printed, and its clocks."""
-        rows, printed = self._read(part)
-        self._clocks.read(rows)
-        self._counts.append(printed.group_by("run_id", "told", rank="lane").agg(times=pl.len().cast(pl.Int64)))
+        for rows, printed in self._read(part):
+            self._clocks.read(rows)
+            self._counts.append(printed.group_by("run_id", "told", rank="lane").agg(times=pl.len().cast(pl.Int64)))
 
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
@@ -56,16 +61,14 @@ class Convergence:
         self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")), self._lows)
         chosen = pl.concat([main["told"], self._metrics["told"]])
         self._told = self._told.filter(pl.col("told").is_in(chosen.implode()))
-        # A chunk that is no long run is one part, which comes again as it was.
-        self._last = self._last if len(self._counts) == _ONE_PART else ()
 
     def follow(self, part: pl.DataFrame) -> None:
         """Reads of a part the losses and the evaluations that tell its runs."""
-        rows, printed = self._read(part)
         beside = [*_BESIDE, "shape_id", "values"] if self._losses.asks_step_times else _BESIDE
-        self._losses.read(_chosen(rows, printed, self._losses.main, beside))
-        if self._metrics.height:
-            self._evaluations.append(_chosen(rows, printed, self._metrics, _BESIDE))
+        for rows, printed in self._read(part):
+            self._losses.read(_chosen(rows, printed, self._losses.main, beside))
+            if self._metrics.height:
+                self._evaluations.append(_chosen(rows, printed, self._metrics, _BESIDE))
 
     def keep(self) -> None:
         """Writes what the two passes have found."""
@@ -79,11 +82,13 @@ class Convergence:
             with given_frames(self._con, told_evaluation=found.with_columns(nth=nth)):
                 self._con.execute(sql_of("convergence_evaluations"))
 
-    def _read(self, part: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
-        if not self._last or self._last[0] is not part:
-            rows = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
-            self._last = (part, rows, _printed(rows, self._told))
-        return self._last[1:]
+    def _read(self, part: pl.DataFrame) -> list[_Piece]:
+        # A chunk that is no long run is one part, which comes again as it was.
+        if self._last is not part:
+            told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
+            self._last = part
+            self._pieces = [(rows, _printed(rows, self._told)) for rows in told.iter_slices(AT_ONCE)]
+        return self._pieces
 
 
 def _printed(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
