@@ -106,8 +106,17 @@ static int may_begin_with(const Head *head, uint32_t byte) {
     return first->code != STEP_LITERAL || *first->literal.start == byte;
 }
 
+static int is_sought(const Program *program, const Head *head) {
+    const Step *first = &head->template.steps[0];
+    if (head->start != START_ANY || first->code != STEP_LITERAL) return 0;
+    Place start = first->literal.start, end = first->literal.end;
+    return search_next(&program->heads_search, start, end, end) == start && search_next(&program->lines, start, end, end) != NULL;
+}
+
 static void index_heads(Blob *blob, Program *program) {
     uint32_t count = 0;
+    for (uint32_t index = 0; index < program->heads_count; index++)
+        program->heads[index].is_sought = is_sought(program, &program->heads[index]);
     for (uint32_t index = 0; index < program->heads_count; index++)
         count += program->heads[index].template.steps[0].code == STEP_LITERAL ? 1 : 256;
     program->candidates = room_for(blob, count, sizeof *program->candidates);

@@ -31,6 +31,8 @@ typedef struct {
     uint32_t start;
     /* How many first steps are those of the head before. */
     uint32_t shared;
+    /* Its first literal may stand anywhere, and is one that is searched for: where it stands nobody has to search. */
+    int is_sought;
 } Head;
 
 /* A head that may stand where its byte does, and how many first steps it shares with the one before it in that list. */

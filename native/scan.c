@@ -709,9 +709,9 @@ static Place next_start(const Scan *scan, Place at, Place end, Place *literal) {
     return at;
 }
 
-static int find_heads(Scan *scan, Place begin, Place end) {
+static int find_heads(Scan *scan, Place begin, Place end, int is_usual) {
     const Program *program = scan->program;
-    Place literal = NULL;
+    Place literal = is_usual ? begin : NULL;
     scan->heads.size = 0;
     scan->is_anchored = has_one_of(program->line_anchors, program->line_anchors_count, begin, end);
     for (Place at = begin; (at = next_start(scan, at, end, &literal)) < end;) {
@@ -740,9 +740,9 @@ static int read_pieces(Scan *scan, Place begin, Place end) {
     return TAKEN;
 }
 
-static int read_line(Scan *scan, Place begin, Place end) {
+static int read_line(Scan *scan, Place begin, Place end, int is_usual) {
     const Program *program = scan->program;
-    if (!find_heads(scan, begin, end)) return SCAN_FAILED;
+    if (!find_heads(scan, begin, end, is_usual)) return SCAN_FAILED;
     if (scan->heads.size == 0) return has_one_of(program->anchors, program->anchors_count, begin, end) ? SCAN_REFERENCE : TAKEN;
     /* What was found in a part of the line is forgotten if the reference reader has to read it. */
     RowsMark mark = rows_mark(scan->rows);
@@ -781,6 +781,14 @@ static Place line_end(Scan *scan, Place place) {
     return scan->start + (scan->next_newline < scan->next_return ? scan->next_newline : scan->next_return);
 }
 
+/* Keeps with what a line began. */
+static void keep_usual(Scan *scan, Place begin) {
+    const Place *heads = (const Place *)(const void *)scan->heads.data;
+    if (scan->heads.size == 0) return;
+    const Head *head = &scan->program->heads[scan->found_head];
+    scan->usual = heads[0] == begin && head->is_sought ? head->template.steps[0].literal : (Span){NULL, NULL};
+}
+
 void scan_free(Scan *scan) {
     buffer_free(&scan->heads);
     buffer_free(&scan->reasons);
@@ -800,23 +808,25 @@ int scan_run(Scan *scan) {
     /* An object of another log is not known by its place. */
     scan->json->count = 0;
     for (;;) {
-        Place found = search_next(&program->lines, scan->at, scan->end, scan->end);
+        Place begin = scan->at < scan->end && *scan->at == '\n' ? scan->at + 1 : scan->at;
+        int is_usual = scan->usual.start && begin > scan->start && begin[-1] == '\n' && starts_with(begin, scan->end, scan->usual);
+        Place found = is_usual ? begin : search_next(&program->lines, scan->at, scan->end, scan->end);
         if (found == NULL) {
             scan->line += line_ends(scan->at, scan->end);
             scan->at = scan->end;
             return SCAN_DONE;
         }
-        Place begin = found;
-        while (begin > scan->at && begin[-1] != '\n' && begin[-1] != '\r') begin--;
+        for (begin = found; begin > scan->at && begin[-1] != '\n' && begin[-1] != '\r';) begin--;
         scan->line += line_ends(scan->at, begin);
         scan->at = begin;
         Place end = line_end(scan, found);
-        int how = read_line(scan, begin, end);
+        int how = read_line(scan, begin, end, is_usual);
         if (how != TAKEN) {
             scan->stop_begin = begin;
             scan->stop_end = end;
             return how;
         }
+        keep_usual(scan, begin);
         scan->at = end;
     }
 }

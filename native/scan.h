@@ -40,6 +40,8 @@ typedef struct {
     int is_anchored;
     /* Facts that are stated twice in one stretch are told once, with how often: no run ends in it, no log begins. */
     int64_t stretch;
+    /* With what the last line began, if that is searched for: mostly the next one does too. */
+    Span usual;
     /* The first head that was found in a line, and the steps to its end. */
     uint32_t found_head;
     Trail *trail, *other;
