@@ -11,14 +11,22 @@ from benchledger.store.rollups import keep_rollups
 if TYPE_CHECKING:
     import duckdb
 
+    from benchledger.ingestion.arrived import ArrivedRecords
+
 _NAMELESS = "unknown"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
 
 
-def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[tuple[int, int]]) -> int:
+def derive(
+    con: duckdb.DuckDBPyConnection,
+    touched: list[int],
+    succession: list[tuple[int, int]],
+    arrived: ArrivedRecords | None = None,
+) -> int:
     """Derives everything near the touched logs again; returns the number of their runs.
 
-    `succession` are logs that were superseded, each with the log that took its place.
+    `succession` are logs that were superseded, each with the log that took its place; `arrived` are records that this
+    transaction has written.
     """
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
@@ -56,7 +64,7 @@ def derive(con: duckdb.DuckDBPyConnection, touched: list[int], succession: list[
     con.execute("delete from bench_case where case_id not in (select case_id from run)")
     con.execute("delete from environment where environment_id not in (select environment_id from run)")
     _keep_keys(con, succession)
-    keep_rollups(con, "select run_id from old_run union select run_id from new_run")
+    keep_rollups(con, "select run_id from old_run union select run_id from new_run", arrived)
     row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
     return row[0] if row else 0
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib import resources
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.record_keys import RecordKeys, framed, in_order
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.waiting import WaitingRecords
@@ -100,7 +100,7 @@ def load_logs(
     records: list[pa.Table],
     waiting: list[WaitingRecords],
     layouts: dict[int, Layout],
-) -> None:
+) -> ArrivedRecords:
     """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken.
 
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
@@ -108,16 +108,28 @@ def load_logs(
     """
     for table in ("log", "reject", "ignored_piece", "log_fact"):
         insert_arrow(con, table, tables[table])
-    told = tables["segment"]
+    log_ids, told = set(tables["log"].column("log_id").to_pylist()), tables["segment"]
     if not told.num_rows:
-        return
+        return ArrivedRecords(log_ids, [], [])
     segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
-    parts = (_seen(rows, segments, keys) for rows in chain(records, *(long.parts() for long in waiting)))
-    _insert_records(con, records[0].schema, parts)
+    frames: list[pl.DataFrame] = []
+
+    def whole() -> Iterator[pa.Table]:
+        for rows in filter(len, records):
+            ordered, frame = _seen(rows, segments, keys)
+            frames.append(frame)
+            yield ordered
+
+    _insert_records(con, records[0].schema, whole())
+    for long in waiting:
+        for part in long.parts():
+            # DuckDB keeps what it reads until the statement has ended.
+            _insert_records(con, part.schema, iter([_seen(part, segments, keys)[0]]))
     broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
         raise AssertionError(broken)
     insert_arrow(con, "segment", segments.rows().to_arrow())
+    return ArrivedRecords(log_ids, frames, waiting)
 
 
 def _said(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
@@ -126,17 +138,15 @@ def _said(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
     )
 
 
-def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> pa.Table:
-    if rows.num_rows:
-        rows, frame = in_order(rows)
-        keys.add(frame)
-        segments.add(frame, rows)
-    return rows
+def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> tuple[pa.Table, pl.DataFrame]:
+    rows, frame = in_order(rows)
+    keys.add(frame)
+    segments.add(frame, rows)
+    return rows, frame
 
 
 def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
-    # As one statement, which fills row groups: what is left of one at a statement's end is kept less tightly. And read
-    # once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
+    # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
     import pyarrow as pa
 
     batches = (batch for rows in parts for batch in rows.to_batches())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from multiprocessing import resource_sharer
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -29,6 +29,10 @@ class WaitingRecords:
     def leave_out(self, log_ids: set[int]) -> None:
         """Hands out no rows of these logs from now on."""
         self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
+
+    def has(self, log_ids: Iterable[int]) -> bool:
+        """Whether any of the rows are of these logs."""
+        return not set(self._log_ids).isdisjoint(log_ids)
 
     def parts(self) -> Iterator[pa.Table]:
         """The rows, some at a time: those of one part of the logs, which begins behind that of the part before."""

@@ -161,11 +161,12 @@ class Writer:
             remove_logs(con, sorted(pending.replaced))
             _restate_sightings(con, pending)
         load_shapes(con, pending.layouts)
+        arrived = None
         if pending.tables:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
-            load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
+            arrived = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(
@@ -173,7 +174,7 @@ class Writer:
                where sighting_id in (select id from grown)"""
         )
         touched = pending.touched | {old for old, _, _ in pending.grown}
-        derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown])
+        derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], arrived)
 
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:

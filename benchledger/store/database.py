@@ -30,7 +30,7 @@ LARGE_BYTES = 256 << 20
 # disk, beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 384 << 20
 # And while it writes a long log, which waits on the disk already.
-LITTLE_MEMORY = 128 << 20
+LITTLE_MEMORY = 64 << 20
 MEMORY_OF_A_THREAD = 64 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from benchledger.ingestion import ingest as ingesting
-from benchledger.ingestion import pool, write
+from benchledger.ingestion import pool, read, write
 from benchledger.ingestion.accounts import Pending
+from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.ingest import ingest
-from tests.ingestion.logs import put, run_text, stable_tables
+from benchledger.scanning import columns, log_reader
+from benchledger.store import rollups
+from benchledger.store.rollups import frames
+from tests.ingestion.logs import ask, put, run_text, stable_tables
 
 FOLDERS = 6
 
@@ -81,3 +85,30 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
         reading = pool.Pool(frozenset(), b"", tmp_path, 2).read(iter(given), pool.WORTH_A_PROCESS)
         assert len(begun) == ahead
         assert len(list(reading)) == len(begun) == 30
+
+
+KEPT = ("kept_speed", "run_memory", "kept_loss", "kept_low_loss", "kept_evaluation", "run_clock")
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_what_is_kept_of_records_that_just_arrived_is_what_is_kept_of_them_when_they_are_read_back(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_long: bool
+) -> None:
+    logs = campaigns(tmp_path / "logs")
+    put(tmp_path / "logs" / "both.log", run_text(steps=90, seed=7).log + run_text(steps=90, seed=8, at=9000).log)
+    if is_long:
+        # Also read in small parts, so that their records wait in files.
+        for place, name, small in ((rollups, "CHUNK_RECORDS", 1), (frames, "PART_RECORDS", 7), (columns, "ROWS_AT_ONCE", 1),
+                                   (log_reader, "CHUNK", 4096), (read, "CHUNK", 4096)):  # fmt: skip
+            monkeypatch.setattr(place, name, small)
+    handed: list[int] = []
+    real = ArrivedRecords.frames
+    monkeypatch.setattr(ArrivedRecords, "frames", lambda self, logs: handed.extend(logs) or real(self, logs))
+    ingest(logs, db=db)
+    assert handed
+    monkeypatch.setattr(ArrivedRecords, "has", lambda self, logs: False)
+    ingest(logs, db=db2)
+
+    for table in KEPT:
+        assert ask(db, f"from {table} order by all") == ask(db2, f"from {table} order by all")
+    assert ask(db, "select count(*) from kept_speed where value is not null")[0][0] > FOLDERS

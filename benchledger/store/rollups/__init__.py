@@ -5,13 +5,13 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from benchledger.store.rollups.frames import ChunkRecords
+from benchledger.store.rollups.frames import Arrived, ChunkRecords
 
 if TYPE_CHECKING:
     import duckdb
 
 # So many records at a time are asked for what they say.
-CHUNK_RECORDS = 1_000_000
+CHUNK_RECORDS = 300_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
@@ -32,13 +32,15 @@ _MOST_IS_OLD = "select 1 where (select count(*) from due_run) * 2 < (select coun
 _COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
 
 
-def keep_rollups(con: duckdb.DuckDBPyConnection, runs: str = "select run_id from run") -> None:
+def keep_rollups(
+    con: duckdb.DuckDBPyConnection, runs: str = "select run_id from run", arrived: Arrived | None = None
+) -> None:
     """Fills the kept tables again for the runs of a query, gone ones too. Opens no transaction of its own.
 
-    A run whose logs and case are what they were is not read again.
+    A run whose logs and case are what they were is not read again. Records that have just `arrived` are not read back.
     """
     _follow(con)
-    _fill(con, runs)
+    _fill(con, runs, arrived)
     con.execute(_sql("done"))
 
 
@@ -55,18 +57,18 @@ def _follow(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(_sql("followed"))
 
 
-def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
+def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = None) -> None:
     con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
     if con.execute("from due_run limit 1").fetchone() is None:
         return
     con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
-    con.execute(_LOGS_ADDED)
     con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         con.execute(_sql("claims"))
-        record = _place_of_records(con)
-        _keep_of_records(con, ChunkRecords(con, record, is_long=chunk < 0))
+        logs = [log_id for (log_id,) in con.execute("select distinct log_id from chunk_claim").fetchall()]
+        source = arrived if arrived is not None and arrived.has(logs) else _place_of_records(con)
+        _keep_of_records(con, ChunkRecords(con, source, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
@@ -97,6 +99,7 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
 
 def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:
     # A small ingest does not look through all that a large ledger holds: ids are hashes, which lie anywhere in it.
+    con.execute(_LOGS_ADDED)
     place = _ADDED if con.execute(_OLDER_LOG).fetchone() is None else "record"
     if con.execute(_COUNT).fetchall()[0][0] > FEW_RECORDS:
         return place

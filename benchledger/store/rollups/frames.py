@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
 # So many records of a long run at a time.
-PART_RECORDS = 250_000
+PART_RECORDS = 65_000
 # A place is the place of a record's log, and in these bits its offset in it.
 OFFSET_BITS = (1 << 44) - 1
 COLUMNS = (
@@ -21,14 +21,24 @@ COLUMNS = (
 )  # fmt: skip
 
 
+class Arrived(Protocol):
+    """Records that this transaction wrote, and that are still at hand."""
+
+    def has(self, log_ids: list[int]) -> bool:
+        """Whether all of these logs are among them."""
+
+    def frames(self, log_ids: list[int]) -> Iterator[pl.DataFrame]:
+        """Those of some logs, each log's in the order of its bytes; columns as those of table record."""
+
+
 class ChunkRecords:
     """The records of the runs in temp tables chunk_run and chunk_claim (claims.sql), each as often as a run claims it.
 
-    `source` is the SQL of where they stand: a table, or a query in parentheses. `is_long`: one run that is read in
-    parts, each time anew; else all are kept in memory.
+    `source` is where they stand: a table, or a query in parentheses, or what has just arrived. `is_long`: one run that
+    is read in parts, each time anew; else all are kept in memory.
     """
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, source: str, is_long: bool) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: str | Arrived, is_long: bool) -> None:
         self._con, self._source, self._is_long = con, source, is_long
         self._kept: pl.DataFrame | None = None
         self._claims = frame_of(con, sql_of("frame_claims"))
@@ -45,23 +55,38 @@ class ChunkRecords:
             yield from self._long_parts()
             return
         if self._kept is None:
-            rows = frame_of(self._con, sql_of("frame_rows").replace("$record", self._source))
-            self._kept = _in_order(_claimed(rows, self._claims, self._only))
+            self._kept = _in_order(_claimed(self._rows(), self._claims, self._only))
         yield self._kept
 
-    def _long_parts(self) -> Iterator[pl.DataFrame]:
+    def _rows(self) -> pl.DataFrame:
         import polars as pl
 
+        if isinstance(self._source, str):
+            return frame_of(self._con, sql_of("frame_rows").replace("$record", self._source))
+        found = list(self._source.frames(self._claims["log_id"].unique().to_list()))
+        # Of no records there is nothing that says what their columns are.
+        return pl.concat(found) if found else frame_of(self._con, sql_of("frame_rows").replace("$record", "record"))
+
+    def _long_parts(self) -> Iterator[pl.DataFrame]:
         for claim in self._claims.sort("log_place", "first_line").iter_slices(1):
             given = claim.row(0, named=True)
-            own = [given["log_id"], given["first_line"], given["last_line"]]
-            is_sorted = self._con.execute(sql_of("frame_order").replace("$record", self._source), own).fetchall()[0][0]
-            name = "frame_log" if is_sorted else "frame_log_sorted"
-            statement = sql_of(name).replace("$record", self._source)
-            for batch in self._con.execute(statement, own).to_arrow_reader(PART_RECORDS):
-                rows = pl.from_arrow(batch)
-                assert isinstance(rows, pl.DataFrame), "a batch is a table"
-                yield _claimed(rows, claim, self._only)
+            if isinstance(self._source, str):
+                frames = self._asked(self._source, [given["log_id"], given["first_line"], given["last_line"]])
+            else:
+                frames = self._source.frames([given["log_id"]])
+            for rows in frames:
+                for part in rows.iter_slices(PART_RECORDS):
+                    yield _claimed(part, claim, self._only)
+
+    def _asked(self, source: str, own: list[int]) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        is_sorted = self._con.execute(sql_of("frame_order").replace("$record", source), own).fetchall()[0][0]
+        statement = sql_of("frame_log" if is_sorted else "frame_log_sorted").replace("$record", source)
+        for batch in self._con.execute(statement, own).to_arrow_reader(PART_RECORDS):
+            rows = pl.from_arrow(batch)
+            assert isinstance(rows, pl.DataFrame), "a batch is a table"
+            yield rows
 
 
 def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl.DataFrame:
