@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from benchledger.store.rollups.ends import OF_LANE, Ends
+from benchledger.store.rollups.ends import OF_LANE, ONE_LANE, STEPS, Ends
 from benchledger.store.rollups.readings import OF_READING, lane
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
 
-# A stream of all ranks, or of the first, is in one lane.
-_ONE_LANE = -1
 _ROUNDING = ("reading_rounding", "reading_rounding_digits")
-_WINDOW = ("is_first", "is_each", "is_timed", "is_long", "lowest_rank", "after_step", "to_step")
+_WINDOW = ("is_first", "is_each", "is_timed", "lowest_rank", "after_step", "to_step")
 _LISTS: dict[str, PolarsDataType] = {
     "stream": pl.Int64, "lane": pl.Int32, "rates": pl.List(pl.Float64), "steps": pl.List(pl.Float64),
     "seconds": pl.List(pl.Float64), "since": pl.List(pl.Int64), "step": pl.List(pl.Int64),
@@ -40,11 +38,12 @@ class Streams:
             "is_median", "is_rounded", "is_bounded", "is_first", "is_each", "is_timed", "is_long"
         )
         self._plain = asked.filter(is_plain)
-        self._other = asked.filter(~is_plain & ~pl.col("is_median"))
+        self._other = asked.filter(~is_plain & ~pl.col("is_median") & ~pl.col("is_long"))
+        self._long = asked.filter("is_long")
         self._rates: list[pl.DataFrame] = []
         self._short: list[pl.DataFrame] = []
         self._ranks: list[pl.DataFrame] = []
-        self._ends = Ends(asked)
+        self._ends = Ends(self._long)
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes readings in the order of their runs."""
@@ -62,6 +61,8 @@ class Streams:
             self._keep(
                 usable.join(self._other.select(*OF_READING, "stream", *_WINDOW), on=OF_READING, maintain_order="left")
             )
+        if not self._long.is_empty():
+            self._ends.add(usable)
         if not self._median.is_empty():
             own = usable.filter(pl.col("step").is_not_null())
             rows = own.join(self._median.select(*OF_READING, "stream"), on=OF_READING, maintain_order="left")
@@ -70,11 +71,13 @@ class Streams:
     def lanes(self, rounded: Rounded) -> tuple[pl.DataFrame, pl.DataFrame]:
         """One row for each stream and lane, with lists of what is kept one by one, and what else occurs how often."""
         if self._ranks:
-            self._keep(self._medians(rounded))
+            medians = self._medians(rounded)
+            self._keep(medians.filter(~pl.col("is_long")))
+            self._ends.add_medians(medians.filter("is_long"))
         lists = [pl.DataFrame(schema=_LISTS)]
         if self._rates:
             plain = pl.concat(self._rates).group_by("stream").agg("rates")
-            lists.append(plain.with_columns(lane=pl.lit(_ONE_LANE, pl.Int32)))
+            lists.append(plain.with_columns(lane=pl.lit(ONE_LANE, pl.Int32)))
         if parts := [*self._short, *self._ends.kept()]:
             kept = _rated(pl.concat(parts), self._asked, rounded)
             every = kept.group_by(OF_LANE).agg(rates="rate")
@@ -91,16 +94,13 @@ class Streams:
         is_own = ~pl.col("is_first") | (lane() == pl.col("lowest_rank"))
         rows = found.filter(is_own & (pl.coalesce(after, to).is_null() | within)).select(
             "stream",
-            "is_long",
-            pl.when("is_each").then(lane()).otherwise(_ONE_LANE).cast(pl.Int32).alias("lane"),
+            pl.when("is_each").then(lane()).otherwise(ONE_LANE).cast(pl.Int32).alias("lane"),
             "value",
-            # An iteration that overflowed repeats its step number; it was computed all the same.
-            pl.when("is_timed").then(pl.max_horizontal(step - since, 1)).otherwise(1).cast(pl.Float64).alias("steps"),
+            pl.when("is_timed").then(STEPS).otherwise(1.0).alias("steps"),
             "since",
             "step",
         )
-        self._short.append(rows.filter(~pl.col("is_long")).drop("is_long"))
-        self._ends.add(rows.filter("is_long").drop("is_long"))
+        self._short.append(rows)
 
     def _medians(self, rounded: Rounded) -> pl.DataFrame:
         # One reading a step, the median over its ranks of rounded readings, for the few formats of which it is asked.
@@ -109,7 +109,7 @@ class Streams:
         speed = pl.when("is_printed_speed").then("told").otherwise(1 / pl.col("told"))
         by_step = told.group_by("stream", "epoch", "step", maintain_order=True).agg(value=speed.median())
         rows = by_step.with_columns(rank=pl.lit(None, pl.Int32), since=pl.col("step") - 1)
-        return rows.join(self._median.select("stream", *_WINDOW), on="stream", maintain_order="left")
+        return rows.join(self._median.select("stream", "is_long", *_WINDOW), on="stream", maintain_order="left")
 
 
 def _told(rows: pl.DataFrame, rounded: Rounded) -> pl.DataFrame:

@@ -53,10 +53,11 @@ class Timings:
             own = pl.concat([self._last_steps, own])
         of_lane = ("run_id", "lane")
         self._last_steps = own.group_by(of_lane, maintain_order=True).last().select(own.columns)
-        told = _with_before(own.with_row_index("nth").sort(of_lane, maintain_order=True)).filter(
-            pl.col("step") >= pl.col("step_before")
-        )
-        return _told(told.sort("nth").with_columns(reading_key=INTERVAL))
+        has_lanes = own["lane"].n_unique() > 1
+        if has_lanes:
+            own = own.with_row_index("nth").sort(of_lane, maintain_order=True)
+        told = _with_before(own).filter(pl.col("step") >= pl.col("step_before"))
+        return _told((told.sort("nth") if has_lanes else told).with_columns(reading_key=INTERVAL))
 
     def _from_round_to_round(self, steps: pl.DataFrame) -> pl.DataFrame:
         # Where each rank prints a line, a round is one of each, of so many records as there are ranks the last, in the
