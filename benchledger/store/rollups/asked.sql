@@ -10,7 +10,7 @@ group by run_id;
 
 create or replace temp table alike as
 with own as (
-    select run_id, list(reading_key * 2 + has_one_rank::bigint order by reading_key) as readings
+    select run_id, list_sort(list(reading_key * 2 + has_one_rank::bigint)) as readings
     from listed
     group by run_id
 )

@@ -23,6 +23,8 @@ select
     listed.run_id,
     own.stream_id,
     own.reading_key,
+    listed.records,
+    listed.usable,
     listed.lowest_rank,
     own.after_step,
     own.to_step,

@@ -3,7 +3,7 @@
 insert into kept_speed
 with asking as (
     select
-        alike.run_id,
+        stream.run_id,
         asked.kind,
         asked.phase,
         asked.rule,
@@ -19,12 +19,12 @@ with asking as (
         rule.zero_fails,
         rule.rounding,
         rule.rounding_digits,
-        listed.records - listed.usable + if(asked.lanes = 'median', coalesce(answer.found, 0), listed.usable) as seen,
+        stream.records - stream.usable + if(stream.is_median, coalesce(answer.found, 0), stream.usable) as seen,
         coalesce(answer.used, 0) as records_used,
         answer.rate,
         asked.kind = 'summary'
         or coalesce(answer.in_window, 0)
-            is not distinct from rule.take * coalesce(answer.windows, if(asked.lanes = 'each', 0, 1))
+            is not distinct from rule.take * coalesce(answer.windows, if(stream.is_each, 0, 1))
         or coalesce(
             answer.last_step = rule.to_step
             and (
@@ -33,11 +33,9 @@ with asking as (
             ),
             false
         ) as is_whole
-    from asked
-    join alike using (like_run)
+    from stream
+    join asked using (stream_id)
     join rule on rule.rule = asked.rule
-    join listed on listed.run_id = alike.run_id and listed.reading_key = asked.reading_key
-    join stream on stream.run_id = alike.run_id and stream.stream_id = asked.stream_id
     left join answer on answer.stream = stream.stream and answer.question = asked.question
 ),
 -- Apart from what is made of it: a macro repeats what it is given, and each copy has to be planned.

@@ -40,23 +40,20 @@ class Streams:
         self._plain = asked.filter(is_plain)
         self._other = asked.filter(~is_plain & ~pl.col("is_median") & ~pl.col("is_long"))
         self._long = asked.filter("is_long")
-        self._rates: list[pl.DataFrame] = []
+        self._plain_rates: list[pl.DataFrame] = []
         self._short: list[pl.DataFrame] = []
         self._ranks: list[pl.DataFrame] = []
         self._ends = Ends(self._long)
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes readings in the order of their runs."""
-        for rows in readings.filter("is_usable").iter_slices(_READINGS_AT_ONCE):
-            self._add(rows)
+        if not self._plain.is_empty():
+            self._plain_rates.append(self._rates(readings))
+        if not (self._other.is_empty() and self._long.is_empty() and self._median.is_empty()):
+            for rows in readings.filter("is_usable").iter_slices(_READINGS_AT_ONCE):
+                self._add(rows)
 
     def _add(self, usable: pl.DataFrame) -> None:
-        if not self._plain.is_empty():
-            rows = usable.select(*OF_READING, "value").join(
-                self._plain.select(*OF_READING, "stream", "is_speed"), on=OF_READING, maintain_order="left"
-            )
-            rate = pl.when("is_speed").then("value").otherwise(1 / pl.col("value"))
-            self._rates.append(rows.select("stream", rate.alias("rates")))
         if not self._other.is_empty():
             self._keep(
                 usable.join(self._other.select(*OF_READING, "stream", *_WINDOW), on=OF_READING, maintain_order="left")
@@ -75,9 +72,8 @@ class Streams:
             self._keep(medians.filter(~pl.col("is_long")))
             self._ends.add_medians(medians.filter("is_long"))
         lists = [pl.DataFrame(schema=_LISTS)]
-        if self._rates:
-            plain = pl.concat(self._rates).group_by("stream").agg("rates")
-            lists.append(plain.with_columns(lane=pl.lit(ONE_LANE, pl.Int32)))
+        if self._plain_rates:
+            lists.append(_in_one(self._plain_rates).with_columns(lane=pl.lit(ONE_LANE, pl.Int32)))
         if parts := [*self._short, *self._ends.kept()]:
             kept = _rated(pl.concat(parts), self._asked, rounded)
             every = kept.group_by(OF_LANE).agg(rates="rate")
@@ -86,6 +82,13 @@ class Streams:
             lists.append(every.join(timed, on=OF_LANE, how="left").join(bounded, on=OF_LANE, how="left"))
         spread = _rated(self._ends.spread(), self._asked, rounded).group_by(*OF_LANE, "rate", "steps")
         return pl.concat(lists, how="diagonal"), spread.agg(pl.col("times").sum())
+
+    def _rates(self, readings: pl.DataFrame) -> pl.DataFrame:
+        # Lists are joined, not readings: there are as many as streams.
+        lists = readings.lazy().filter("is_usable").group_by(OF_READING).agg(rates="value").collect()
+        own = lists.join(self._plain.select(*OF_READING, "stream", "is_speed"), on=OF_READING)
+        times = own.filter(~pl.col("is_speed")).with_columns(pl.col("rates").list.eval(1 / pl.element()))
+        return pl.concat([own.filter("is_speed"), times]).select("stream", "rates")
 
     def _keep(self, found: pl.DataFrame) -> None:
         since, step, after, to = (pl.col(name) for name in ("since", "step", "after_step", "to_step"))
@@ -110,6 +113,13 @@ class Streams:
         by_step = told.group_by("stream", "epoch", "step", maintain_order=True).agg(value=speed.median())
         rows = by_step.with_columns(rank=pl.lit(None, pl.Int32), since=pl.col("step") - 1)
         return rows.join(self._median.select("stream", "is_long", *_WINDOW), on="stream", maintain_order="left")
+
+
+def _in_one(lists: list[pl.DataFrame]) -> pl.DataFrame:
+    if len(lists) == 1:
+        return lists[0]
+    rates = pl.col("rates").explode(empty_as_null=False)
+    return pl.concat(lists).group_by("stream", maintain_order=True).agg(rates)
 
 
 def _told(rows: pl.DataFrame, rounded: Rounded) -> pl.DataFrame:

@@ -20,13 +20,18 @@ def answers(
     lists: pl.DataFrame, spread: pl.DataFrame, streams: pl.DataFrame, questions: list[Question]
 ) -> pl.DataFrame:
     """One row for each stream of which there is a reading, and question that is asked of it."""
-    said = lists.join(streams.select("stream", "stream_id", "is_each", "is_timed"), on="stream")
-    said = said.join(bodies(spread), on=OF_LANE, how="left")
+    of_lane = lists.select(OF_LANE).join(
+        streams.select("stream", "stream_id", "is_each", "is_timed"), on="stream", maintain_order="left"
+    )
+    of_lane = of_lane.join(bodies(spread), on=OF_LANE, how="left", maintain_order="left")
+    # Beside the lists: joined, each would be copied.
+    said = pl.concat([of_lane, lists.drop(OF_LANE)], how="horizontal")
     records = pl.col("rates").list.len().cast(pl.Int64) + pl.col("every_records").fill_null(0)
     found = said.group_by("stream").agg(found=records.sum())
     told = [pl.DataFrame(schema={name: of for name, of in ANSWER.items() if name != "found"})]
     for question in questions:
-        own = _windows(said.filter(pl.col("stream_id").is_in(question.streams)), question)
+        asked = said.filter(pl.col("stream_id").is_in(question.streams))
+        own = _windows(asked, question)
         told.append(_answer(_joined(own, question), question, _middles(own, spread, question)))
     return pl.concat(told).join(found, on="stream").select(*ANSWER)
 
