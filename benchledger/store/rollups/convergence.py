@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -19,12 +20,8 @@ _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged
 _OF_LOSS = ["run_id", "told", "lane"]
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
 # So many records at a time are followed: what is worked out of them stays in the processor's cache.
-AT_ONCE = 200_000
+AT_ONCE = 100_000
 _TOLD = "select shape_id, ordinal, told from told_shape order by all"
-
-
-# Some records, and what is printed in them.
-_Piece = tuple[pl.DataFrame, pl.DataFrame]
 
 
 class Convergence:
@@ -39,15 +36,21 @@ class Convergence:
         self._told = frame_of(con, _TOLD)
         self._clocks = Clocks(con)
         self._counts = [pl.DataFrame(schema=_COUNTED)]
-        self._last: pl.DataFrame | None = None
-        self._pieces: list[_Piece] = []
+        # What the first part prints, in pieces: a chunk that is no long run has no other one.
+        self._printed: list[pl.DataFrame] | None = None
+        self._parts = 0
         self._evaluations: list[pl.DataFrame] = []
 
     def count(self, part: pl.DataFrame) -> None:
         """Reads of a part how often each loss and each metric is printed, and its clocks."""
-        for rows, printed in self._read(part):
+        self._parts += 1
+        self._printed = [] if self._parts == 1 else None
+        for rows in _pieces(part):
             self._clocks.read(rows)
+            printed = _printed(rows, self._told)
             self._counts.append(printed.group_by("run_id", "told", rank="lane").agg(times=pl.len().cast(pl.Int64)))
+            if self._printed is not None:
+                self._printed.append(printed)
 
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
@@ -65,7 +68,8 @@ class Convergence:
     def follow(self, part: pl.DataFrame) -> None:
         """Reads of a part the losses and the evaluations that tell its runs."""
         beside = [*_BESIDE, "shape_id", "values"] if self._losses.asks_step_times else _BESIDE
-        for rows, printed in self._read(part):
+        for at, rows in enumerate(_pieces(part)):
+            printed = _printed(rows, self._told) if self._printed is None else self._printed[at]
             self._losses.read(_chosen(rows, printed, self._losses.main, beside))
             if self._metrics.height:
                 self._evaluations.append(_chosen(rows, printed, self._metrics, _BESIDE))
@@ -82,13 +86,10 @@ class Convergence:
             with given_frames(self._con, told_evaluation=found.with_columns(nth=nth)):
                 self._con.execute(sql_of("convergence_evaluations"))
 
-    def _read(self, part: pl.DataFrame) -> list[_Piece]:
-        # A chunk that is no long run is one part, which comes again as it was.
-        if self._last is not part:
-            told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
-            self._last = part
-            self._pieces = [(rows, _printed(rows, self._told)) for rows in told.iter_slices(AT_ONCE)]
-        return self._pieces
+
+def _pieces(part: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
+    return told.iter_slices(AT_ONCE)
 
 
 def _printed(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
