@@ -35,7 +35,7 @@ from benchledger.store.private import PrivateFile, private_path
 
 # What was read is written when this much of it waits in memory: records of some folders, since what is near new logs is
 # derived again, or very many.
-BATCH_RECORDS = 500_000
+BATCH_RECORDS = 800_000
 BATCH_FOLDERS = 4
 MOST_RECORDS = 3_000_000
 MOST_FILES = 30_000
