@@ -12,7 +12,15 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
-from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs, set_ids
+from benchledger.ingestion.load import (
+    insert,
+    load_formats_table,
+    load_logs,
+    load_shapes,
+    remove_logs,
+    set_ids,
+    together,
+)
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
@@ -166,6 +174,7 @@ class Writer:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
+            pending.tables["record"] = together(pending.tables["record"])
             arrived = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
