@@ -161,7 +161,8 @@ select
     counted.runs - len(counted.speeds) as trials_dropped,
     list_min(counted.speeds) as lowest,
     list_max(counted.speeds) as highest,
-    case when len(counted.speeds) > 1 then list_stddev_samp(counted.speeds) end as stdev,
+    -- Speeds of hostile logs may lie so far apart that DuckDB refuses to say how far.
+    case when len(counted.speeds) > 1 then try(list_stddev_samp(counted.speeds)) end as stdev,
     counted.conflicts,
     -- Of too few trials an owner's statistic may make no number.
     case
