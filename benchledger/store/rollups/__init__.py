@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -83,16 +84,20 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
     from benchledger.store.rollups.speeds import Speeds
 
     speeds, memory, convergence = Speeds(con, LONGEST_LIST), Memory(con), Convergence(con)
-    for part in records.parts():
-        speeds.count(part)
-        memory.count(part)
-        convergence.count(part)
-    memory.keep()
-    speeds.ask(records)
-    convergence.settle()
-    for part in records.parts():
-        speeds.follow(part)
-        convergence.follow(part)
+    # Neither asks the connection anything while it takes a part, so that each may have a core.
+    with ThreadPoolExecutor(1) as beside:
+        for part in records.parts():
+            counted = beside.submit(convergence.count, part)
+            speeds.count(part)
+            memory.count(part)
+            counted.result()
+        memory.keep()
+        speeds.ask(records)
+        convergence.settle()
+        for part in records.parts():
+            followed = beside.submit(convergence.follow, part)
+            speeds.follow(part)
+            followed.result()
     speeds.keep()
     convergence.keep()
 
