@@ -162,10 +162,26 @@ def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> tuple[pa.Tabl
 
 def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
     # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
+    import duckdb
     import pyarrow as pa
 
-    batches = (batch for rows in parts for batch in rows.to_batches())
-    con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches))
+    stopped: list[BaseException] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            for rows in parts:
+                yield from rows.to_batches()
+        except BaseException as error:
+            stopped.append(error)
+            raise
+
+    con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches()))
     names = ", ".join(f'"{name}"' for name in schema.names)
-    con.execute(f"insert into record ({names}) select {names} from arriving_record")  # noqa: S608 - our own names
+    try:
+        con.execute(f"insert into record ({names}) select {names} from arriving_record")  # noqa: S608 - our own names
+    except duckdb.Error:
+        # What stops the parts, Ctrl-C too, would be told as an error of the scan.
+        if stopped:
+            raise stopped[0] from None
+        raise
     con.unregister("arriving_record")

@@ -12,6 +12,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.errors import DatabaseHeldError, UsageError
+from benchledger.ingestion import load
 from tests.ingestion.logs import ask, one, put, run_text
 
 
@@ -223,3 +224,19 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_compl
     assert b"Traceback" not in errors
     ingest(tmp_path / "logs", db=db)
     assert one(db, "select count(*) from run") == 30
+
+
+def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_nothing_is_kept(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    in_order = load.in_order
+    monkeypatch.setattr(load, "in_order", lambda rows: (_ for _ in ()).throw(KeyboardInterrupt))
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest(tmp_path / "logs", db=db)
+    assert one(db, "select count(*) from log") == 0
+
+    monkeypatch.setattr(load, "in_order", in_order)
+    ingest(tmp_path / "logs", db=db)
+    assert one(db, "select count(*) from run") == 1
