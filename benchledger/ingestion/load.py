@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.ingestion.arrived import ArrivedRecords
-from benchledger.ingestion.record_keys import RecordKeys, framed, in_order
+from benchledger.ingestion.record_keys import RecordKeys, in_order
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.scanning.layout import Layout
+from benchledger.store.rollups.frames import framed
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchledger.store.rollups.frames import framed, stands
+
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
@@ -21,22 +23,10 @@ def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
 
     frame = framed(rows.select(_FRAMED))
     # As most scanners hand them over.
-    follows = pl.col("log_id") == pl.col("log_id").shift()
-    falls = follows & (pl.col("byte_offset") < pl.col("byte_offset").shift())
-    logs = 1 + (~follows).sum()
-    if frame.select(falls.any() | (logs > pl.col("log_id").n_unique())).item():
+    if not stands(frame, "log_id", "byte_offset"):
         order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()
         rows, frame = rows.take(pa.array(order.to_arrow())), frame[order]
     return rows, frame
-
-
-def framed(table: pa.Table) -> pl.DataFrame:
-    """An Arrow table as a frame."""
-    import polars as pl
-
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame), "a table is a frame"
-    return frame
 
 
 class RecordKeys:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchledger.ingestion.record_keys import framed
 from benchledger.scanning.layout import Layout
+from benchledger.store.rollups.frames import framed
 
 if TYPE_CHECKING:
     import polars as pl

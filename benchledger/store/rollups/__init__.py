@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
 from typing import TYPE_CHECKING
 
-from benchledger.store.rollups.frames import Arrived, ChunkRecords
+from benchledger.store.rollups.frames import Arrived, ChunkRecords, sql_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,38 +41,38 @@ def keep_rollups(
     """
     _follow(con)
     _fill(con, runs, arrived)
-    con.execute(_sql("done"))
+    con.execute(sql_of("done"))
 
 
 def follow_definitions(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the kept tables again for all runs where a rule or a format changed; records are read for changed rules."""
     _follow(con)
-    con.execute(_sql("done"))
+    con.execute(sql_of("done"))
 
 
 def _follow(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(_sql("definitions"))
+    con.execute(sql_of("definitions"))
     if con.execute("from changed_definition limit 1").fetchone() is not None:
         _fill(con, "select run_id from run")
-        con.execute(_sql("followed"))
+        con.execute(sql_of("followed"))
 
 
 def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = None) -> None:
     con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
     if con.execute("from due_run limit 1").fetchone() is None:
         return
-    con.execute(_sql("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
+    con.execute(sql_of("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
     con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
-        con.execute(_sql("claims"))
+        con.execute(sql_of("claims"))
         logs = [log_id for (log_id,) in con.execute("select distinct log_id from chunk_claim").fetchall()]
         source = arrived if arrived is not None and arrived.has(logs) else _place_of_records(con)
         _keep_of_records(con, ChunkRecords(con, source, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
     for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
-        con.execute(_sql(part))
+        con.execute(sql_of(part))
     con.execute("reset disabled_optimizers")
 
 
@@ -111,7 +110,3 @@ def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:
     copied = f"select record.* from {place} as record semi join chunk_claim using (log_id)"  # noqa: S608 - our own
     con.execute(f"create or replace temp table chunk_row as {copied}")
     return "chunk_row"
-
-
-def _sql(name: str) -> str:
-    return resources.files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+    import pyarrow as pa
 
 # So many records of a long run at a time.
 PART_RECORDS = 65_000
@@ -79,14 +80,10 @@ class ChunkRecords:
                     yield _claimed(part, claim, self._only)
 
     def _asked(self, source: str, own: list[int]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         is_sorted = self._con.execute(sql_of("frame_order").replace("$record", source), own).fetchall()[0][0]
         statement = sql_of("frame_log" if is_sorted else "frame_log_sorted").replace("$record", source)
         for batch in self._con.execute(statement, own).to_arrow_reader(PART_RECORDS):
-            rows = pl.from_arrow(batch)
-            assert isinstance(rows, pl.DataFrame), "a batch is a table"
-            yield rows
+            yield framed(batch)
 
 
 def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl.DataFrame:
@@ -106,25 +103,31 @@ def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl
 
 
 def _in_order(found: pl.DataFrame) -> pl.DataFrame:
+    # Most logs stand as they were read.
+    return found if stands(found, "run_id", "place") else found.sort("run_id", "place", maintain_order=True)
+
+
+def stands(rows: pl.DataFrame, of: str, place: str) -> bool:
+    """Whether the rows of each `of` stand together, in the order of their places."""
     import polars as pl
 
-    # Most logs stand as they were read.
-    follows = pl.col("run_id") == pl.col("run_id").shift()
-    runs, falls = found.select(
-        1 + (~follows).sum().alias("runs"), (follows & (pl.col("place") < pl.col("place").shift())).sum().alias("falls")
-    ).row(0)
-    if falls == 0 and (runs == found["run_id"].n_unique() or found.is_empty()):
-        return found
-    return found.sort("run_id", "place", maintain_order=True)
+    follows = pl.col(of) == pl.col(of).shift()
+    falls = follows & (pl.col(place) < pl.col(place).shift())
+    return not rows.select(falls.any() | (1 + (~follows).sum() > pl.col(of).n_unique())).item()
+
+
+def framed(table: pa.Table | pa.RecordBatch) -> pl.DataFrame:
+    """An Arrow table as a frame."""
+    import polars as pl
+
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame), "a table is a frame"
+    return frame
 
 
 def frame_of(con: duckdb.DuckDBPyConnection, statement: str) -> pl.DataFrame:
     """What a statement answers."""
-    import polars as pl
-
-    frame = pl.from_arrow(con.execute(statement).to_arrow_table())
-    assert isinstance(frame, pl.DataFrame), "a result is a table"
-    return frame
+    return framed(con.execute(statement).to_arrow_table())
 
 
 def quotient(number: pl.Expr, by: pl.Expr | float) -> pl.Expr:
