@@ -19,6 +19,37 @@ def values_of(rows: pl.DataFrame, said: pl.DataFrame, *columns: str) -> pl.DataF
 
     Columns of the records that are wanted beside those of `said`, then value; values that are not there are left out.
     """
+    said = said.filter(said["shape_id"].is_in(rows["shape_id"].unique().implode()))
+    told = [name for name in said.columns if name not in ("shape_id", "ordinal")]
+    if said["shape_id"].n_unique() > 1:
+        found = _of_shapes(rows, said, columns, told)
+    elif said.height:
+        found = _of_one(rows, said, columns, told)
+    else:
+        schema = {**{name: rows.schema[name] for name in columns}, **{name: said.schema[name] for name in told}}
+        return pl.DataFrame(schema={**schema, "value": pl.Float64})
+    return found.filter(pl.col("value").is_not_null()) if found["value"].null_count() else found
+
+
+def _of_one(rows: pl.DataFrame, said: pl.DataFrame, columns: tuple[str, ...], told: list[str]) -> pl.DataFrame:
+    # As in most parts of a long run, where nothing has to be found out for each of its records.
+    own = rows["shape_id"] == said["shape_id"][0]
+    beside = rows.select(columns)
+    values = [rows["values"].list.get(ordinal - 1, null_on_oob=True) for ordinal in said["ordinal"]]
+    if not own.all():
+        beside, values = beside.filter(own), [found.filter(own) for found in values]
+    if len(values) == 1:
+        return beside.hstack(
+            [*(said[name].new_from_index(0, beside.height) for name in told), values[0].alias("value")]
+        )
+    # The values of one record stand together.
+    nth = pl.int_range(beside.height * len(values), dtype=pl.UInt32, eager=True)
+    value = pl.select(pl.concat_arr(values).explode().alias("value"))
+    at, of = nth // len(values), nth % len(values)
+    return beside[at].hstack([*(said[name].gather(of) for name in told), *value])
+
+
+def _of_shapes(rows: pl.DataFrame, said: pl.DataFrame, columns: tuple[str, ...], told: list[str]) -> pl.DataFrame:
     lists = rows["values"]
     count = lists.list.len().fill_null(0).cast(pl.Int64)
     # The lists themselves are not joined: each would be copied.
@@ -26,8 +57,7 @@ def values_of(rows: pl.DataFrame, said: pl.DataFrame, *columns: str) -> pl.DataF
     own = rows.select("shape_id", *columns).with_columns(count.alias("count"), (count.cum_sum() - count).alias("start"))
     found = own.join(said, on="shape_id", maintain_order="left_right").filter(pl.col("ordinal") <= pl.col("count"))
     value = flat.gather(found["start"] + found["ordinal"] - 1).alias("value")
-    told = [name for name in said.columns if name not in ("shape_id", "ordinal")]
-    return found.select(*columns, *told).with_columns(value).filter(pl.col("value").is_not_null())
+    return found.select(*columns, *told).with_columns(value)
 
 
 def printed(rows: pl.DataFrame, printable: pl.DataFrame) -> pl.DataFrame:
