@@ -35,15 +35,29 @@ static int compare_first(const void *one, const void *other) {
     return *((const Span *)one)->start - *((const Span *)other)->start;
 }
 
+static uint8_t set_of(uint32_t index, uint32_t count) { return (uint8_t)(1u << (index * 8 / count)); }
+
 void sets_of(Sets *sets, const Span *literals, uint32_t count, uint32_t places) {
     *sets = (Sets){.places = places};
     for (uint32_t index = 0; index < count; index++) {
-        uint8_t set = (uint8_t)(1u << (index * 8 / count));
+        uint8_t set = set_of(index, count);
         for (uint32_t place = 0; place < places; place++) {
             unsigned char byte = literals[index].start[place];
             sets->low[place][byte & 15] |= set;
             sets->high[place][byte >> 4] |= set;
         }
+    }
+}
+
+static void prepare_more_bytes(Search *search) {
+    memset(search->with_first, 0, sizeof search->with_first);
+    memset(search->with_fourth, 0, sizeof search->with_fourth);
+    for (uint32_t index = 0; index < search->count; index++) {
+        Span text = search->by_first[index];
+        uint8_t set = set_of(index, search->count);
+        search->with_first[*text.start] |= set;
+        for (uint32_t byte = 0; byte < 256; byte++)
+            if (span_length(text) < 4 || text.start[3] == byte) search->with_fourth[byte] |= set;
     }
 }
 
@@ -59,6 +73,7 @@ static int prepare_wide(Search *search) {
     }
     search->first[256] = (uint16_t)at;
     sets_of(&search->sets, search->by_first, search->count, search->window < 3 ? search->window : 3);
+    prepare_more_bytes(search);
     return 1;
 }
 
@@ -98,7 +113,9 @@ static Place next_by_skips(const Search *search, Place at, Place end) {
 }
 
 #ifdef SEARCH_WIDE
+/* Many words begin with the same three bytes: a fourth is looked at before any is compared. */
 static int stands_at(const Search *search, Place at, Place end) {
+    if (!(search->with_first[*at] & search->with_fourth[at[3]])) return 0;
     for (uint32_t index = search->first[*at]; index < search->first[*at + 1]; index++)
         if (starts_with(at, end, search->by_first[index])) return 1;
     return 0;
@@ -106,8 +123,8 @@ static int stands_at(const Search *search, Place at, Place end) {
 
 __attribute__((target("avx2"), always_inline)) static inline Place
 next_by_places(const Search *search, uint32_t places, Place at, Place end, Place limit) {
-    /* The bytes at the last place are read two further on. */
-    for (; at < end && limit - at >= 34; at += 32) {
+    /* Behind the 32 bytes three more are looked at. */
+    for (; at < end && limit - at >= 35; at += 32) {
         for (uint32_t may = may_begin(&search->sets, places, at); may; may &= may - 1) {
             Place found = at + __builtin_ctz(may);
             if (found < end && stands_at(search, found, end)) return found;

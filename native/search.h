@@ -27,6 +27,8 @@ typedef struct {
     /* The literals by their first byte. */
     Span *by_first;
     uint16_t first[257];
+    /* Which of the sets have literals with such a first byte, and with such a fourth one or none. */
+    uint8_t with_first[256], with_fourth[256];
     int wide;
 } Search;
 

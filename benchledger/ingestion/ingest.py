@@ -115,6 +115,9 @@ def _ingest(
         if is_new:
             # pyarrow, which that needs, has threads beside which no process may be forked: an archive's come later.
             writer.prepare(in_time=reading.others_read)
+        if reading.others_read:
+            # Its import takes as long as many a batch, and nobody has to wait for it now.
+            import polars as pl  # noqa: F401
         facts = FactsFiles()
         sightings = SightingMaker(key, names, facts, campaign_name, redactor)
         accounts = Accounts(plan, sightings, redactor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
 from benchledger.store.rollups.frames import framed
 
@@ -181,7 +182,7 @@ def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.D
     import pyarrow as pa
 
     last = found.select("row", "at", "line", "shape_id", "closing", "values", "may_close").filter("may_close")
-    texts = rows.column("texts").take(pa.array(last["row"].to_list(), pa.int64()))
+    texts = call("take", rows.column("texts"), pa.array(last["row"].to_list(), pa.int64()))
     last = last.with_columns(framed(pa.table({"texts": texts}))).join(closings, on=["closing", "shape_id"])
     last = last.with_columns(
         value=pl.col("values").list.get(pl.col("ordinal"), null_on_oob=True),
