@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.record_keys import in_order
+from benchledger.store.rollups.frames import chosen
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,14 +25,17 @@ class ArrivedRecords:
         """Whether all of these logs came with this batch."""
         return self._log_ids.issuperset(log_ids)
 
-    def frames(self, log_ids: list[int]) -> Iterator[pl.DataFrame]:
-        """The records of these logs, some at a time; those of one log in the order of their places."""
+    def frames(self, log_ids: list[int], lines: tuple[int, int] | None = None) -> Iterator[pl.DataFrame]:
+        """The records of these logs, some at a time; those of one log in the order of their places.
+
+        Of a long log are left out parts that have none of these lines, the first and the last.
+        """
         import polars as pl
 
-        wanted = pl.DataFrame({"log_id": log_ids}, {"log_id": pl.Int64})
-        waiting = (in_order(rows)[1] for long in self._waiting if long.has(log_ids) for rows in long.parts())
+        wanted = pl.Series(log_ids, dtype=pl.Int64).implode()
+        waiting = (in_order(rows)[1] for long in self._waiting for rows in long.parts(log_ids, lines))
         for frames in (waiting, self._frames):
             for frame in frames:
-                found = frame.join(wanted, on="log_id", how="semi", maintain_order="left")
+                found = chosen(frame, pl.col("log_id").is_in(wanted))
                 if found.height:
                     yield found

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from multiprocessing import resource_sharer
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.columns import with_log_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where some rows stand in the file, the numbers of their logs, and their first and last line."""
+
+    start: int
+    logs: list[int]
+    first_line: int
+    last_line: int
 
 
 class WaitingRecords:
@@ -21,29 +33,32 @@ class WaitingRecords:
     Between processes only the open file goes.
     """
 
-    def __init__(self, file: IO[bytes], size: int, schema: pa.Schema, rows: int, log_ids: list[int | None]) -> None:
+    def __init__(
+        self, file: IO[bytes], parts: list[Part], schema: pa.Schema, rows: int, log_ids: list[int | None]
+    ) -> None:
         """`log_ids`: those of the logs that the rows know by number; None for a log to leave out."""
-        self._file, self._size, self._schema, self._log_ids = file, size, schema, log_ids
+        self._file, self._parts, self._schema, self._log_ids = file, parts, schema, log_ids
         self.rows = rows
 
     def leave_out(self, log_ids: set[int]) -> None:
         """Hands out no rows of these logs from now on."""
         self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
 
-    def has(self, log_ids: Iterable[int]) -> bool:
-        """Whether any of the rows are of these logs."""
-        return not set(self._log_ids).isdisjoint(log_ids)
+    def parts(self, log_ids: Collection[int] | None = None, lines: tuple[int, int] | None = None) -> Iterator[pa.Table]:
+        """The rows, some at a time: those of one part of the logs, which begins behind that of the part before.
 
-    def parts(self) -> Iterator[pa.Table]:
-        """The rows, some at a time: those of one part of the logs, which begins behind that of the part before."""
+        A part without any of these logs, or without any of these lines (the first and the last), is left out.
+        """
         import pyarrow as pa
 
-        if all(log_id is None for log_id in self._log_ids):
-            return
-        self._file.seek(0)
-        while self._file.tell() < self._size:
-            with pa.ipc.open_stream(self._file) as stream:
-                yield with_log_ids(self._whole(stream.read_all()), self._log_ids)
+        for part in self._parts:
+            there = {self._log_ids[log] for log in part.logs} - {None}
+            if log_ids is not None:
+                there &= set(log_ids)
+            if there and (lines is None or (part.first_line <= lines[1] and part.last_line >= lines[0])):
+                self._file.seek(part.start)
+                with pa.ipc.open_stream(self._file) as stream:
+                    yield with_log_ids(self._whole(stream.read_all()), self._log_ids)
 
     def _whole(self, rows: pa.Table) -> pa.Table:
         import pyarrow as pa
@@ -69,6 +84,7 @@ class Spill:
         self._folder = folder
         self._file: IO[bytes] | None = None
         self._schema: pa.Schema | None = None
+        self._parts: list[Part] = []
         self.rows = 0
 
     def add(self, rows: pa.Table) -> None:
@@ -79,6 +95,8 @@ class Spill:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its WaitingRecords
                 self._schema = rows.schema
+            logs, lines = rows.column("log_id").unique().to_pylist(), call("min_max", rows.column("line")).as_py()
+            self._parts.append(Part(self._file.tell(), logs, lines["min"], lines["max"]))
             # What none of them states takes no room. Packed they took a third of it, and twice as long in all.
             stated = rows.select([name for name in rows.column_names if rows.column(name).null_count < rows.num_rows])
             with pa.ipc.new_stream(self._file, stated.schema) as writer:
@@ -94,10 +112,9 @@ class Spill:
             return []
         try:
             self._file.flush()
-            size = self._file.tell()
         except OSError as error:
             raise self._full(error) from error
-        return [WaitingRecords(self._file, size, self._schema, self.rows, log_ids)]
+        return [WaitingRecords(self._file, self._parts, self._schema, self.rows, log_ids)]
 
     def _full(self, error: OSError) -> DatabaseError:
         return DatabaseError(

@@ -102,9 +102,27 @@ def test_records_that_wait_have_no_name_in_any_folder(tmp_path: Path) -> None:
     assert list(waiting[0].parts()) == []
 
 
+def test_of_records_that_wait_only_the_parts_are_read_that_have_what_is_asked_for(tmp_path: Path) -> None:
+    spill = Spill(tmp_path)
+    for logs, lines in (([0, 0], [1, 4]), ([0, 0], [4, 9]), ([0, 1], [10, 2]), ([1], [3])):
+        spill.add(pa.table({"log_id": logs, "line": lines}))
+    (waiting,) = spill.end([17, 18])
+
+    def read(*asked: Any) -> list[list[int]]:
+        return [rows.column("line").to_pylist() for rows in waiting.parts(*asked)]
+
+    assert read() == [[1, 4], [4, 9], [10, 2], [3]]
+    assert read([18]) == [[10, 2], [3]]
+    assert read([17], (5, 9)) == [[4, 9], [10, 2]]
+    assert read([17], (4, 4)) == [[1, 4], [4, 9], [10, 2]]
+    assert read([18], (11, 12)) == read([19]) == []
+
+
 def test_records_that_wait_are_what_they_were_whatever_the_parts_before_them_state(tmp_path: Path) -> None:
-    schema = pa.schema([("log_id", pa.int64()), ("step", pa.int64()), ("values", pa.list_(pa.float64()))])
-    parts = [[(0, None, [1.5])], [(0, 7, None), (0, None, [None, 2.0])], [(0, None, None)]]
+    schema = pa.schema(
+        [("log_id", pa.int64()), ("line", pa.int64()), ("step", pa.int64()), ("values", pa.list_(pa.float64()))]
+    )
+    parts = [[(0, 1, None, [1.5])], [(0, 2, 7, None), (0, 3, None, [None, 2.0])], [(0, 4, None, None)]]
     spill = Spill(tmp_path)
     for part in parts:
         columns = zip(*part, strict=True)

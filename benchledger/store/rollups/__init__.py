@@ -82,7 +82,7 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
     from benchledger.store.rollups.memory import Memory
     from benchledger.store.rollups.speeds import Speeds
 
-    speeds, memory, convergence = Speeds(con, LONGEST_LIST), Memory(con), Convergence(con)
+    speeds, memory, convergence = Speeds(con, LONGEST_LIST, records.is_long), Memory(con), Convergence(con)
     # Neither asks the connection anything while it takes a part, so that each may have a core.
     with ThreadPoolExecutor(1) as beside:
         for part in records.parts():

@@ -10,9 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from benchledger.store.rollups.readings import OF_READING, lane
+from benchledger.store.rollups.readings import OF_READING, apart, are_alike, lane
 
 OF_LANE = ("stream", "lane")
+# So many counts of values wait until they are added up.
+COUNTED_AT_ONCE = 100_000
 # A stream of all ranks, or of the first, is in one lane.
 ONE_LANE = -1
 ROW = {
@@ -29,22 +31,22 @@ class Ends:
     def __init__(self, streams: pl.DataFrame) -> None:
         """Head and tail say how many rows at the ends of each lane of a stream are kept."""
         self._streams = {row["stream"]: _Stream(row) for row in streams.iter_rows(named=True)}
-        by_reading = streams.filter(~pl.col("is_median")).group_by(OF_READING).agg("stream").with_row_index("nth")
-        self._nth = by_reading.drop("stream")
-        self._by_reading = by_reading["stream"].to_list()
+        by_reading = streams.filter(~pl.col("is_median")).group_by(OF_READING).agg("stream")
+        self._readings = by_reading.drop("stream")
+        self._by_reading = {(run_id, key): own for run_id, key, own in by_reading.iter_rows()}
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes usable readings in their order."""
-        own = readings.select(*OF_READING, "rank", "value", "since", "step").join(
-            self._nth, on=OF_READING, maintain_order="left"
-        )
-        for (nth,), rows in own.partition_by("nth", as_dict=True, include_key=False).items():
-            for stream in self._by_reading[nth]:
+        own = readings.select(*OF_READING, "rank", "value", "since", "step")
+        if not are_alike(own, *OF_READING):
+            own = own.join(self._readings, on=OF_READING, how="semi", maintain_order="left")
+        for (run_id, key), rows in apart(own, *OF_READING):
+            for stream in self._by_reading.get((run_id, key), []):
                 self._streams[stream].add(rows)
 
     def add_medians(self, rows: pl.DataFrame) -> None:
         """Takes the medians of ranks, by stream."""
-        for (stream,), own in rows.partition_by("stream", as_dict=True).items():
+        for (stream,), own in apart(rows, "stream"):
             self._streams[stream].add(own)
 
     def kept(self) -> Iterator[pl.DataFrame]:
@@ -56,7 +58,7 @@ class Ends:
     def spread(self) -> pl.DataFrame:
         """How often each value occurs between the ends."""
         found = [
-            _named(own.spread, SPREAD, stream.stream, number)
+            _named(own.spread(), SPREAD, stream.stream, number)
             for stream in self._streams.values()
             for number, own in stream.lanes.items()
         ]
@@ -80,24 +82,22 @@ class _Stream:
         if not self._asked["is_each"]:
             self._add(ONE_LANE, rows)
             return
-        for (number,), own in rows.with_columns(lane=lane()).partition_by("lane", as_dict=True).items():
+        for (number,), own in apart(rows.with_columns(lane=lane()), "lane"):
             self._add(number, own)
 
     def _add(self, number: int, rows: pl.DataFrame) -> None:
         if number not in self.lanes:
-            self.lanes[number] = _Lane(self._asked["head"], self._asked["tail"], self._asked["is_timed"])
+            self.lanes[number] = _Lane(self._asked["head"], self._asked["tail"])
         self.lanes[number].add(rows.select(self._columns))
 
 
 class _Lane:
-    def __init__(self, head: int, tail: int, is_timed: bool) -> None:
+    def __init__(self, head: int, tail: int) -> None:
         self._missing, self._size = head, tail
-        # What takes no steps takes one: it needs not be told apart by them.
-        self._by = ["value", "steps"] if is_timed else ["value"]
-        self._alike = {} if is_timed else {"steps": pl.col("steps").first()}
         self._heads: list[pl.DataFrame] = []
         self._tail: pl.DataFrame | None = None
-        self.spread = pl.DataFrame(schema={name: SPREAD[name] for name in ("value", "steps", "times")})
+        self._counted = [pl.DataFrame(schema={name: SPREAD[name] for name in ("value", "steps", "times")})]
+        self._room = COUNTED_AT_ONCE
 
     def add(self, rows: pl.DataFrame) -> None:
         if self._missing:
@@ -109,17 +109,27 @@ class _Lane:
         cut = max(rows.height - self._size, 0)
         self._tail = rows.slice(cut)
         if cut:
-            counted = rows.head(cut).group_by(self._by).agg(times=pl.len().cast(pl.Int64), **self._alike)
-            counted = counted.select(self.spread.columns)
-            self.spread = counted if self.spread.is_empty() else _added(pl.concat([self.spread, counted]))
+            self._counted.append(_counted(rows.head(cut)))
+            # Not with each part: of values that hardly recur it would take longer each time.
+            if sum(counted.height for counted in self._counted) > self._room:
+                self._room = COUNTED_AT_ONCE + 2 * self.spread().height
 
     def kept(self) -> pl.DataFrame:
         assert self._tail is not None, "a lane is there from its first rows on"
         return pl.concat([*self._heads, self._tail])
 
+    def spread(self) -> pl.DataFrame:
+        """How often each value occurs between the ends."""
+        added = pl.concat(self._counted).group_by("value", "steps").agg(pl.col("times").sum())
+        self._counted = [added]
+        return added
 
-def _added(counted: pl.DataFrame) -> pl.DataFrame:
-    return counted.group_by("value", "steps").agg(pl.col("times").sum())
+
+def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+    times, steps = pl.len().cast(pl.Int64).alias("times"), pl.col("steps").first()
+    if are_alike(rows, "steps"):
+        return rows.group_by("value").agg(steps, times)
+    return rows.group_by("value", "steps").agg(times)
 
 
 def _within(after: int | None, to: int | None) -> Iterator[pl.Expr]:

@@ -28,8 +28,11 @@ class Arrived(Protocol):
     def has(self, log_ids: list[int]) -> bool:
         """Whether all of these logs are among them."""
 
-    def frames(self, log_ids: list[int]) -> Iterator[pl.DataFrame]:
-        """Those of some logs, each log's in the order of its bytes; columns as those of table record."""
+    def frames(self, log_ids: list[int], lines: tuple[int, int] | None = None) -> Iterator[pl.DataFrame]:
+        """Those of some logs, each log's in the order of its bytes; columns as those of table record.
+
+        What has none of these lines, the first and the last, may be left out.
+        """
 
 
 class ChunkRecords:
@@ -40,7 +43,7 @@ class ChunkRecords:
     """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: str | Arrived, is_long: bool) -> None:
-        self._con, self._source, self._is_long = con, source, is_long
+        self._con, self._source, self.is_long = con, source, is_long
         self._kept: pl.DataFrame | None = None
         self._claims = frame_of(con, sql_of("frame_claims"))
         self._only = frame_of(con, "select log_id, byte_offset from chunk_only")
@@ -52,7 +55,7 @@ class ChunkRecords:
         of its speed (telemetry). place is one number to order a run's records by: its logs' parts, then its logs, then
         the bytes of a log (16 TB of it). Between two parts of a long run nothing else may be asked of the connection.
         """
-        if self._is_long:
+        if self.is_long:
             yield from self._long_parts()
             return
         if self._kept is None:
@@ -70,13 +73,13 @@ class ChunkRecords:
 
     def _long_parts(self) -> Iterator[pl.DataFrame]:
         for claim in self._claims.sort("log_place", "first_line").iter_slices(1):
-            given = claim.row(0, named=True)
+            log_id, *lines = claim.select("log_id", "first_line", "last_line").row(0)
             if isinstance(self._source, str):
-                frames = self._asked(self._source, [given["log_id"], given["first_line"], given["last_line"]])
+                frames = self._asked(self._source, [log_id, *lines])
             else:
-                frames = self._source.frames([given["log_id"]])
+                frames = self._source.frames([log_id], (lines[0], lines[1]))
             for rows in frames:
-                for part in rows.iter_slices(PART_RECORDS):
+                for part in rows.iter_slices(_alike(rows.height)):
                     yield _claimed(part, claim, self._only)
 
     def _asked(self, source: str, own: list[int]) -> Iterator[pl.DataFrame]:
@@ -86,20 +89,35 @@ class ChunkRecords:
             yield framed(batch)
 
 
+def _alike(rows: int) -> int:
+    # Parts of about one size: what is asked of a part takes its time of the smallest too.
+    parts = max(round(rows / PART_RECORDS), 1)
+    return max(-(-rows // parts), 1)
+
+
 def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    found = rows.join(claims, on="log_id", maintain_order="left").filter(
-        pl.col("line").is_between("first_line", "last_line")
-    )
+    if claims.height == 1:
+        # All are of the one log: nothing needs to be looked for.
+        found = rows.hstack([claim.new_from_index(0, rows.height) for claim in claims.drop("log_id")])
+    else:
+        found = rows.join(claims, on="log_id", maintain_order="left")
+    found = chosen(found, pl.col("line").is_between("first_line", "last_line"))
     if claims["is_twin"].any():
         is_only = pl.struct("log_id", "byte_offset").is_in(only.to_struct().implode())
-        found = found.filter(~pl.col("is_twin") | is_only)
+        found = chosen(found, ~pl.col("is_twin") | is_only)
     if claims["devices"].count():
         # A record without a device counts for every claim.
         given = pl.col("devices").is_null() | pl.col("device").is_null()
-        found = found.filter(given | pl.col("devices").list.contains(pl.col("device")))
+        found = chosen(found, given | pl.col("devices").list.contains(pl.col("device")))
     return found.with_columns(place=pl.col("log_place") + pl.col("byte_offset")).select(COLUMNS)
+
+
+def chosen(rows: pl.DataFrame, by: pl.Expr) -> pl.DataFrame:
+    """The rows of which something is so: where it is of all, they are not copied."""
+    is_chosen = rows.select(by).to_series()
+    return rows if is_chosen.all(ignore_nulls=False) else rows.filter(is_chosen)
 
 
 def _in_order(found: pl.DataFrame) -> pl.DataFrame:

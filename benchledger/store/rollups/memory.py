@@ -29,6 +29,8 @@ class Memory:
     def count(self, rows: pl.DataFrame) -> None:
         """Takes a part of the records."""
         found = values_of(rows, self._shapes, "run_id", "device", "rank").filter(pl.col("value").is_finite())
+        if found.is_empty():
+            return
         # A program that numbers its ranks and not its devices: one rank holds one device.
         device = pl.coalesce("device", pl.format("rank {}", "rank"))
         by_device = found.with_columns(device=device).group_by(_OF)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import polars as pl
 
 # What a reading is counted by: of a run, all that its shapes call alike.
@@ -69,6 +72,20 @@ def printed(rows: pl.DataFrame, printable: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def are_alike(rows: pl.DataFrame, *columns: str) -> bool:
+    """Whether there are rows, and all say the same in some columns of numbers: such need not be grouped by these."""
+    given = [rows[name] for name in columns]
+    return rows.height > 0 and all(one.min() == one.max() and not one.null_count() for one in given)
+
+
+def apart(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:
+    """The rows by what they say in some columns of numbers."""
+    if are_alike(rows, *columns):
+        yield tuple(rows[name][0] for name in columns), rows
+    else:
+        yield from rows.partition_by(columns, as_dict=True).items()
+
+
 def lane() -> pl.Expr:
     """A record's rank as a number that is always there."""
     return pl.col("rank").fill_null(_NO_RANK)
@@ -89,14 +106,19 @@ class Count:
         self._parts = [pl.DataFrame(schema=_COUNTED)]
 
     def add(self, readings: pl.DataFrame) -> None:
-        self._parts.append(
-            readings.group_by(OF_READING).agg(
-                records=pl.len().cast(pl.Int64),
-                usable=pl.col("is_usable").sum().cast(pl.Int64),
-                lowest_rank=lane().min(),
-                highest_rank=lane().max(),
-            )
-        )
+        """Takes readings."""
+        if readings.is_empty():
+            return
+        counts = {
+            "records": pl.len().cast(pl.Int64),
+            "usable": pl.col("is_usable").sum().cast(pl.Int64),
+            "lowest_rank": lane().min(),
+            "highest_rank": lane().max(),
+        }
+        if are_alike(readings, *OF_READING):
+            self._parts.append(readings.select(pl.col(OF_READING).first(), **counts))
+        else:
+            self._parts.append(readings.group_by(OF_READING).agg(**counts))
 
     def result(self) -> pl.DataFrame:
         """One row for each run and reading_key."""

@@ -8,7 +8,7 @@ import polars as pl
 
 from benchledger.store.rollups.frames import frame_of, given_frames, sql_of
 from benchledger.store.rollups.questions import Question
-from benchledger.store.rollups.readings import RANKS, Count, printed, ranks_of
+from benchledger.store.rollups.readings import OF_READING, RANKS, Count, printed, ranks_of
 from benchledger.store.rollups.streams import Streams
 from benchledger.store.rollups.timings import Timings
 from benchledger.store.rollups.windows import answers
@@ -41,17 +41,22 @@ class _OnePart:
 class Speeds:
     """Fills kept_speed for the runs in temp table chunk_run. Their records are counted, asked about, then followed."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, longest_list: int) -> None:
-        """Of a stream of more readings than longest_list only the ends are kept one by one."""
+    def __init__(self, con: duckdb.DuckDBPyConnection, longest_list: int, is_long: bool) -> None:
+        """Of a stream of more readings than longest_list only the ends are kept one by one.
+
+        `is_long`: one run, whose records come in parts.
+        """
         self._con, self._longest_list = con, longest_list
         con.execute(sql_of("printable"))
         self._printable = frame_of(con, _PRINTABLE)
         self._steps = frame_of(con, _STEPS)["shape_id"]
         self._rounds = frame_of(con, _ROUNDS)["run_id"]
         self._ranks: list[pl.DataFrame] = []
-        self._count = Count()
+        self._count, self._count_made = Count(), Count()
         self._timings: Timings | None = None
         self._printed, self._made = _OnePart(), _OnePart()
+        # Of a long run every time is made at once that may be asked for: its records are not gone through once more.
+        self._early = self._make_timings(self._timed()) if is_long and self._rounds.is_empty() else None
 
     def count(self, rows: pl.DataFrame) -> None:
         """Takes a part of the records, to know what they print."""
@@ -60,23 +65,24 @@ class Speeds:
         if not self._rounds.is_empty():
             self._ranks.append(ranks_of(rows, self._rounds, self._steps))
         self._printed.see(readings)
+        if self._early is not None:
+            self._count_made.add(self._early.of(rows))
 
     def ask(self, records: ChunkRecords) -> None:
-        """Asks the rules, by what was counted. Where times are to be made the records are gone through once more."""
-        self._list()
-        self._con.execute(sql_of("timed"))
-        self._timed = frame_of(self._con, _TIMED)
-        if not self._timed.is_empty():
-            self._count = Count()
-            timings = self._make_timings()
-            for rows in records.parts():
-                made = timings.of(rows)
-                self._count.add(made)
-                self._made.see(made)
-            self._count.add(timings.rest())
-            self._list()
+        """Asks the rules, by what was counted. Where rounds are to be made the records are gone through once more."""
+        self._list(self._count.result())
+        timed = self._timed()
+        if not timed.is_empty():
+            timings = self._early or self._make_timings(timed)
+            if self._early is None:
+                for rows in records.parts():
+                    made = timings.of(rows)
+                    self._count_made.add(made)
+                    self._made.see(made)
+            self._count_made.add(timings.rest())
+            self._list(self._count_made.result().join(timed, on=OF_READING, how="semi"))
             # Of one part only the rest is told again.
-            self._timings = timings if self._made.frame is not None else self._make_timings()
+            self._timings = timings if self._made.frame is not None else self._make_timings(timed)
         self._con.execute(sql_of("asked"))
         self._con.execute(sql_of("asked_streams").replace("$longest", str(self._longest_list)))
         self._asked = frame_of(self._con, "from stream")
@@ -99,13 +105,18 @@ class Speeds:
         with given_frames(self._con, answer=answers(lists, spread, self._asked, questions)):
             self._con.execute(sql_of("speeds"))
 
-    def _list(self) -> None:
-        with given_frames(self._con, counted=self._count.result()):
+    def _list(self, counted: pl.DataFrame) -> None:
+        with given_frames(self._con, counted=counted):
             self._con.execute(sql_of("listed"))
 
-    def _make_timings(self) -> Timings:
+    def _timed(self) -> pl.DataFrame:
+        # Before anything is listed: all times that may be asked for.
+        self._con.execute(sql_of("timed"))
+        return frame_of(self._con, _TIMED)
+
+    def _make_timings(self, timed: pl.DataFrame) -> Timings:
         ranks = pl.concat([pl.DataFrame(schema=RANKS), *self._ranks]).unique().group_by("run_id").agg(ranks=pl.len())
-        return Timings(self._timed, self._steps, ranks)
+        return Timings(timed, self._steps, ranks)
 
     def _rounded(self, readings: pl.DataFrame) -> pl.DataFrame:
         with given_frames(self._con, reading=readings):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from benchledger.store.rollups.ends import OF_LANE, ONE_LANE, STEPS, Ends
+from benchledger.store.rollups.frames import chosen
 from benchledger.store.rollups.readings import OF_READING, lane
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Streams:
         if not self._plain.is_empty():
             self._plain_rates.append(self._rates(readings))
         if not (self._other.is_empty() and self._long.is_empty() and self._median.is_empty()):
-            for rows in readings.filter("is_usable").iter_slices(_READINGS_AT_ONCE):
+            for rows in chosen(readings, pl.col("is_usable")).iter_slices(_READINGS_AT_ONCE):
                 self._add(rows)
 
     def _add(self, usable: pl.DataFrame) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from benchledger.store.rollups.frames import chosen, quotient
 from benchledger.store.rollups.readings import OF_READING, lane
 
 INTERVAL, ROUND = -1, -2
@@ -31,11 +32,11 @@ class Timings:
         """The times that end in these records; spans are told at the end, by rest()."""
         self._see_ends(rows)
         is_step = pl.col("part").is_not_null() & pl.col("shape_id").is_in(self._steps.implode())
-        steps = rows.select("run_id", "part", "shape_id", "rank", "step", *_MOMENT, lane=lane()).lazy().filter(is_step)
-        own = steps.filter(pl.col("run_id").is_in(self._intervals.implode())).collect()
-        made = [self._from_step_to_step(own)]
+        steps = chosen(rows.select("run_id", "part", "shape_id", "rank", "step", *_MOMENT, lane=lane()), is_step)
+        steps = steps.drop("part", "shape_id")
+        made = [self._from_step_to_step(chosen(steps, pl.col("run_id").is_in(self._intervals.implode())))]
         if not self._rounds.is_empty():
-            made.append(self._from_round_to_round(steps.collect()))
+            made.append(self._from_round_to_round(steps))
         return pl.concat(made)
 
     def rest(self) -> pl.DataFrame:
@@ -51,12 +52,12 @@ class Timings:
     def _from_step_to_step(self, own: pl.DataFrame) -> pl.DataFrame:
         if self._last_steps is not None:
             own = pl.concat([self._last_steps, own])
-        of_lane = ("run_id", "lane")
-        self._last_steps = own.group_by(of_lane, maintain_order=True).last().select(own.columns)
         has_lanes = own["lane"].n_unique() > 1
         if has_lanes:
-            own = own.with_row_index("nth").sort(of_lane, maintain_order=True)
-        told = _with_before(own).filter(pl.col("step") >= pl.col("step_before"))
+            own = own.with_row_index("nth").sort("run_id", "lane", maintain_order=True)
+        is_last = ~_goes_on().shift(-1, fill_value=False)
+        self._last_steps = own.filter(is_last).drop("nth", strict=False)
+        told = _with_before(own, pl.col("step") >= pl.col("step_before"))
         return _told((told.sort("nth") if has_lanes else told).with_columns(reading_key=INTERVAL))
 
     def _from_round_to_round(self, steps: pl.DataFrame) -> pl.DataFrame:
@@ -77,9 +78,7 @@ class Timings:
         self._lines = pl.concat([last_end.select(own.columns), last_line.select(own.columns)]).unique(
             ["run_id", "nth"], maintain_order=True
         )
-        told = _with_before(own.filter(is_end)).filter(
-            pl.col("step_before").is_not_null() & pl.col("step").is_not_null()
-        )
+        told = _with_before(own.filter(is_end), pl.col("step_before").is_not_null() & pl.col("step").is_not_null())
         return _told(told.with_columns(reading_key=ROUND, rank=None))
 
     def _see_ends(self, rows: pl.DataFrame) -> None:
@@ -98,19 +97,22 @@ class Timings:
         self._ends.append(pl.concat([by.first().select(kept), by.last().select(kept)]))
 
 
-def _with_before(rows: pl.DataFrame) -> pl.DataFrame:
-    """Each row with what the one before it says, if that is of the same run and lane."""
-    same = [pl.col(name).eq_missing(pl.col(name).shift()) for name in ("run_id", "lane")]
-    before = pl.when(*same).then(pl.col("step", *_MOMENT).shift())
-    return rows.with_columns(before.name.suffix("_before"))
+def _goes_on() -> pl.Expr:
+    """Whether a row is of the same run and lane as the one before it."""
+    return pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift()) for name in ("run_id", "lane"))
+
+
+def _with_before(rows: pl.DataFrame, are: pl.Expr) -> pl.DataFrame:
+    """Each row with what the one before it says, where that is of the same run and lane, and the two are so."""
+    before = rows.with_columns(pl.col("step", *_MOMENT).shift().name.suffix("_before"))
+    return before.filter(_goes_on() & are)
 
 
 def _told(rows: pl.DataFrame) -> pl.DataFrame:
     passed = (pl.col("logged_at") - pl.col("logged_at_before")).dt.total_microseconds()
-    # By a column: of a division by one number polars makes a product, which is another one in the last digit.
-    seconds = passed / (1e6 + 0 * passed)
+    seconds = quotient(passed.cast(pl.Float64), 1e6)
     value = pl.coalesce(seconds, pl.col("clock_s") - pl.col("clock_s_before"))
-    told = rows.with_columns(value=value, epoch=None, since="step_before").filter(pl.col("value").is_not_null())
+    told = chosen(rows.with_columns(value=value, epoch=None, since="step_before"), pl.col("value").is_not_null())
     return told.with_columns(is_usable=pl.col("value") > 0).select(
         pl.col(name).cast(of) for name, of in _SCHEMA.items()
     )
