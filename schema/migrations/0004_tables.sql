@@ -78,70 +78,48 @@ join bench_case using (case_id);
 create macro faster(value, base, unit) as
     case when unit in ('s', 'min') then base / value else value / base end;
 
--- Kept, as kept_cell: the cells of strong scaling, and of weak scaling those that are not simply their own base.
+-- Short name of a speed-up, from that of its speed.
+create macro speedup_key(cell, scaling) as
+    case scaling when 'weak' then 'u' || cell[2:] else cell_key('u', [cell, scaling]) end;
+
+-- Kept, as kept_cell: the speed-ups of each speed that is more than simply its own base of weak scaling.
 create table kept_speedup (
+    speed_cell     varchar not null,
     series_id      bigint not null,
-    rule           varchar not null,
-    unit           varchar,
     scaling        varchar not null,
     base_series_id bigint,
     base_gpus      bigint,
     base_value     double,
     speedup        double,
-    efficiency     double
+    efficiency     double,
+    cell           varchar not null
 );
 
 create view speedup_table as
-with scaled as (
+with told as (
     select
-        speed_table.*,
-        'weak' as scaling,
+        speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell),
+        kept_speedup.* exclude (speed_cell, series_id, cell),
         -- Of which nothing is kept: a number of known GPUs is its own base, anything else has none.
-        weak.series_id is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
-        case when is_base then speed_table.series_id else weak.base_series_id end as base_series_id,
-        case when is_base then speed_table.gpus else weak.base_gpus end as base_gpus,
-        case when is_base then speed_table.value else weak.base_value end as base_value,
-        case when is_base then faster(speed_table.value, speed_table.value, speed_table.unit) else weak.speedup end as speedup,
-        case when is_base then faster(speed_table.value, speed_table.value, speed_table.unit) else weak.efficiency end
-            as efficiency
+        kept_speedup.speed_cell is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
+        speed_table.gpu_memory_mib,
+        speed_table.framework_version,
+        speed_table.implementation_version,
+        speed_table.mixed,
+        coalesce(kept_speedup.cell, speedup_key(speed_table.cell, 'weak')) as cell
     from speed_table
-    left join (from kept_speedup where scaling = 'weak') as weak
-        on weak.series_id = speed_table.series_id
-        and weak.rule = speed_table.rule
-        and weak.unit is not distinct from speed_table.unit
-    union all by name
-    select
-        speed_table.*,
-        strong.scaling,
-        strong.base_series_id,
-        strong.base_gpus,
-        strong.base_value,
-        strong.speedup,
-        strong.efficiency
-    from speed_table
-    join kept_speedup as strong
-        on strong.scaling = 'strong'
-        and strong.series_id = speed_table.series_id
-        and strong.rule = speed_table.rule
-        and strong.unit is not distinct from speed_table.unit
+    left join kept_speedup on kept_speedup.speed_cell = speed_table.cell
 )
 select
-    * exclude (
-        gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell, scaling, is_base,
-        base_series_id, base_gpus, base_value, speedup, efficiency
-    ),
-    scaling,
-    base_series_id,
-    base_gpus,
-    base_value,
-    speedup,
-    efficiency,
-    gpu_memory_mib,
-    framework_version,
-    implementation_version,
-    mixed,
-    cell_key('u', [series_id::varchar, rule, unit, scaling]) as cell
-from scaled;
+    * exclude (is_base) replace (
+        coalesce(scaling, 'weak') as scaling,
+        case when is_base then series_id else base_series_id end as base_series_id,
+        case when is_base then gpus else base_gpus end as base_gpus,
+        case when is_base then value else base_value end as base_value,
+        case when is_base then value / value else speedup end as speedup,
+        case when is_base then value / value else efficiency end as efficiency
+    )
+from told;
 
 -- What went wrong, and what fits ------------------------------------------------------------------------------
 

@@ -615,16 +615,16 @@ comment on column kept_cell.trial_runs is 'As in speed_table.';
 comment on column kept_cell.cell is 'As in speed_table.';
 
 comment on table kept_speedup is
-    'One row per cell of speedup_table that is of strong scaling, or of weak scaling and not simply its own base: its base and what it comes to.';
+    'One row per cell of speedup_table, but of a speed that is its own base of weak scaling and nothing else: its base and what it comes to.';
+comment on column kept_speedup.speed_cell is 'Short name of the speed (column cell of speed_table).';
 comment on column kept_speedup.series_id is 'Id of the series (table series).';
-comment on column kept_speedup.rule is 'Id of the rule (table rule).';
-comment on column kept_speedup.unit is 'As in speedup_table.';
 comment on column kept_speedup.scaling is 'As in speedup_table.';
 comment on column kept_speedup.base_series_id is 'As in speedup_table.';
 comment on column kept_speedup.base_gpus is 'As in speedup_table.';
 comment on column kept_speedup.base_value is 'As in speedup_table.';
 comment on column kept_speedup.speedup is 'As in speedup_table.';
 comment on column kept_speedup.efficiency is 'As in speedup_table.';
+comment on column kept_speedup.cell is 'As in speedup_table.';
 
 comment on table kept_run is
     'One row per run: a hash of the logs, lines and facts that its kept numbers were made of. Where it differs, they are made again.';
@@ -1054,6 +1054,8 @@ comment on macro per_second is
     'Steps or samples a second, from a printed speed or from the time that so many steps took.';
 comment on macro olympic_mean is
     'olympic_mean(numbers, fewest, without): the mean without the fewest lowest and highest; the without that gave no number are some of the highest, and more of them than that make it NULL.';
+comment on macro speedup_key is
+    'speedup_key(cell, scaling): short name of a speed-up, from that of its speed; of weak scaling it has the same digits.';
 comment on macro faster is
     'How many times as fast as a base: value over base, or base over value where both are seconds or minutes.';
 comment on macro table place_of_log is

@@ -160,6 +160,20 @@ def test_strong_scaling_is_another_batch_per_gpu_at_an_equal_global_batch(ledger
     assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (8, 8)]
 
 
+def test_each_speedup_has_a_name_of_its_own_a_weak_one_the_digits_of_its_speed(ledger):
+    measure(ledger, 100.0, 1, batch=256)
+    measure(ledger, 600.0, 8, batch=32)
+    measure(ledger, 150.0, 2, model="other")
+
+    rows = ledger.rows(
+        "select speedup_table.cell, speedup_table.cell[2:] = speed_table.cell[2:], speedup_table.scaling"
+        " from speedup_table join speed_table using (series_id, rule) order by 3, 1"
+    )
+
+    assert len({name for name, _, _ in rows}) == len(rows)
+    assert {(same, scaling) for _, same, scaling in rows} == {(True, "weak"), (False, "strong")}
+
+
 def test_an_equal_global_batch_by_accumulation_is_weak_scaling_only(ledger):
     measure(ledger, 100.0, 1, accumulation=8)
     measure(ledger, 700.0, 8)

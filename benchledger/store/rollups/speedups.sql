@@ -1,5 +1,5 @@
 -- The speed-ups of each campaign in which a run of temp table due_run is or was: a base is of the same campaign. Kept are
--- those that view speedup_table cannot tell from the cell alone.
+-- those of each speed of which view speedup_table cannot tell from the speed alone what it is compared with.
 
 create or replace temp table due_campaign as
 select distinct campaign
@@ -48,6 +48,7 @@ cell as (
         kept_cell.rule,
         kept_cell.unit,
         kept_cell.value,
+        kept_cell.cell,
         -- Of all GPUs, also where its owner publishes the speed of one.
         value * case when per = 'gpu' then gpus else 1 end as global_value,
         row_number() over () as cell_id
@@ -120,21 +121,23 @@ chosen as (
     group by cell_id, scaling
 ),
 row_of as (
-    select placed.cell_id, placed.scaling, chosen.base_id
+    select
+        placed.cell_id,
+        placed.scaling,
+        chosen.base_id,
+        placed.scaling = 'weak'
+            and chosen.base_id is not distinct from
+                case when placed.value is not null and placed.gpus is not null then placed.cell_id end as is_own
     from placed
     left join chosen using (cell_id, scaling)
     -- A base with the same batch size per GPU is weak scaling, and stands there.
-    where (
-            placed.scaling = 'weak'
-            and chosen.base_id is distinct from
-                case when placed.value is not null and placed.gpus is not null then placed.cell_id end
-        )
+    where placed.scaling = 'weak'
         or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
+    qualify not bool_and(is_own) over (partition by placed.cell_id)
 )
 select
+    cell.cell as speed_cell,
     cell.series_id,
-    cell.rule,
-    cell.unit,
     row_of.scaling,
     base_cell.series_id as base_series_id,
     base_cell.gpus as base_gpus,
@@ -142,7 +145,8 @@ select
     rounded(
         faster(cell.global_value, base_cell.global_value, cell.unit), rule.speedup_rounding, rule.speedup_rounding_digits
     ) as speedup,
-    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency
+    faster(cell.global_value, base_cell.global_value, cell.unit) * base_cell.gpus / cell.gpus as efficiency,
+    speedup_key(cell.cell, row_of.scaling) as cell
 from cell
 join row_of using (cell_id)
 join rule using (rule)
