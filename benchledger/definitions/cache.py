@@ -40,14 +40,18 @@ def cache_folder() -> Path | None:
 
 
 def kept(name: str) -> bytes | None:
-    """What was kept under a name; None if there is nothing, or not what was written."""
+    """What this user kept under a name; None if there is nothing, or not what was written."""
     folder = cache_folder()
     if folder is None:
         return None
     path = folder / f"{name}{_ENDING}"
     try:
+        status = path.stat()
+        # In a folder that many write to, another's could say, and do, anything.
+        if hasattr(os, "getuid") and status.st_uid != os.getuid():
+            return None
         stored = path.read_bytes()
-        if path.stat().st_mtime < time.time() - _USED_AGAIN_S:
+        if status.st_mtime < time.time() - _USED_AGAIN_S:
             os.utime(path)
     except OSError:
         return None

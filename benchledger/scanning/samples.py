@@ -12,6 +12,7 @@ from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import definition_files, only_packed
 from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import leads_files, read_formats
+from benchledger.definitions.kept_formats import read_or_kept
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -28,7 +29,7 @@ from benchledger.scanning.values import to_time
 @cache
 def known_formats() -> dict[str, LogFormat]:
     """Every format by name, not proved yet: `load_formats` proves them. Raises DefinitionError with file and line."""
-    return read_formats()
+    return read_or_kept()
 
 
 @cache

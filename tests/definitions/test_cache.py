@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from benchledger.definitions import cache, folders, names
+from benchledger.definitions import cache, folders, kept_formats, names
 from benchledger.definitions.cache import Proofs, keep, kept
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
@@ -33,6 +33,7 @@ def definitions(tmp_path, monkeypatch):
             path.unlink()
     monkeypatch.setattr(folders, "shipped_root", lambda: root)
     monkeypatch.delenv(folders.ENVIRONMENT_VARIABLE, raising=False)
+    forget_definitions()
     yield root
     forget_definitions()
 
@@ -59,6 +60,30 @@ def test_a_damaged_content_is_none(folder):
     path.write_bytes(path.read_bytes()[:-1])
 
     assert kept("thing") is None
+
+
+def test_what_another_user_kept_is_not_used(monkeypatch):
+    keep("thing", b"content")
+
+    monkeypatch.setattr(cache.os, "getuid", lambda: os.stat(cache.cache_folder()).st_uid + 1)
+
+    assert kept("thing") is None
+
+
+def test_formats_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
+    first = samples.known_formats()
+    read = kept_formats.read_formats
+    monkeypatch.setattr(kept_formats, "read_formats", lambda: pytest.fail("read again"))
+    forget_definitions()
+
+    assert samples.known_formats() == first
+
+    monkeypatch.setattr(kept_formats, "read_formats", read)
+    path = definitions / "ingest" / "formats" / "events.toml"
+    path.write_text(path.read_text().replace("version = 1", "version = 2"))
+    forget_definitions()
+
+    assert samples.known_formats()["events"].version == first["events"].version + 1
 
 
 def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatch):
