@@ -175,3 +175,10 @@ def test_the_same_losses_in_another_order_have_the_same_mean_to_the_last_bit(led
 
     assert ledger.rows("select distinct mean_loss from loss_curve where mean_loss is not null") == [(12.545,)]
     assert ledger.rows("select nth, mean_loss from kept_low_loss") == [(10, 12.545)]
+
+
+def test_runs_that_print_a_metric_only_have_no_loss(ledger):
+    run = ledger.run(ledger.metric(60.0, 1))
+
+    assert ledger.rows("select run_id, value from kept_evaluation") == [(run, 60.0)]
+    assert ledger.rows("from kept_loss") == []

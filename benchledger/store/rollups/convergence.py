@@ -9,7 +9,7 @@ import polars as pl
 
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
-from benchledger.store.rollups.frames import frame_of, given_frames, sql_of
+from benchledger.store.rollups.frames import chosen, frame_of, given_frames, sql_of
 from benchledger.store.rollups.held_rows import HeldRows
 from benchledger.store.rollups.readings import lane, values_of
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import duckdb
 
 _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s"]
-_OF_LOSS = ["run_id", "told", "lane"]
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
 # So many records at a time are followed: what is worked out of them stays in the processor's cache.
 AT_ONCE = 100_000
@@ -48,7 +47,7 @@ class Convergence:
         for rows in _pieces(part):
             self._clocks.read(rows)
             printed = _printed(rows, self._told)
-            self._counts.append(printed.group_by("run_id", "told", rank="lane").agg(times=pl.len().cast(pl.Int64)))
+            self._counts.append(_counted(rows, printed))
             if self._printed is not None:
                 self._printed.append(printed)
 
@@ -61,18 +60,21 @@ class Convergence:
         with given_frames(self._con, told_count=counts):
             self._metrics = frame_of(self._con, sql_of("convergence_metrics"))
         self._lows = HeldRows(self._con, "kept_low_loss")
+        self._main = main.select("run_id", "told", "window_losses", lane="rank")
         self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")), self._lows)
-        chosen = pl.concat([main["told"], self._metrics["told"]])
-        self._told = self._told.filter(pl.col("told").is_in(chosen.implode()))
+        tell = pl.concat([main["told"], self._metrics["told"]])
+        self._told = self._told.filter(pl.col("told").is_in(tell.implode()))
 
     def follow(self, part: pl.DataFrame) -> None:
         """Reads of a part the losses and the evaluations that tell its runs."""
-        beside = [*_BESIDE, "shape_id", "values"] if self._losses.asks_step_times else _BESIDE
         for at, rows in enumerate(_pieces(part)):
             printed = _printed(rows, self._told) if self._printed is None else self._printed[at]
-            self._losses.read(_chosen(rows, printed, self._losses.main, beside))
+            runs = _runs(rows).join(self._main, on="run_id", how="left", maintain_order="left")
+            told, lanes = (runs[of][printed["nth_run"]] for of in ("told", "lane"))
+            is_main = (printed["told"] == told) & (printed["lane"] == lanes)
+            self._losses.read(rows, runs, chosen(printed[["index", "nth_run", "value"]], pl.lit(is_main)))
             if self._metrics.height:
-                self._evaluations.append(_chosen(rows, printed, self._metrics, _BESIDE))
+                self._evaluations.append(_evaluated(rows, printed, self._metrics))
 
     def keep(self) -> None:
         """Writes what the two passes have found."""
@@ -89,16 +91,34 @@ class Convergence:
 
 def _pieces(part: pl.DataFrame) -> Iterator[pl.DataFrame]:
     told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
-    return told.iter_slices(AT_ONCE)
+    for rows in told.iter_slices(AT_ONCE):
+        yield rows.with_row_index().with_columns(nth_run=pl.col("run_id").rle_id(), lane=lane())
+
+
+def _runs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Which runs they are of, one after another."""
+    lengths = rows["nth_run"].rle().struct.unnest()["len"]
+    return rows[lengths.cum_sum() - lengths, ["run_id"]]
 
 
 def _printed(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """Every value of what is told, in the order of the records, and which record it is of."""
-    return values_of(rows.with_row_index(), told, "index", "run_id", "rank").with_columns(lane=lane()).drop("rank")
+    return values_of(rows, told, "index", "nth_run", "lane")
 
 
-def _chosen(rows: pl.DataFrame, printed: pl.DataFrame, of: pl.DataFrame, beside: list[str]) -> pl.DataFrame:
-    """The values that tell runs, `of` which loss or metric and rank they are, and columns of their records beside."""
-    own = printed.filter(pl.col("told").is_in(of["told"].unique().implode()))
-    own = own.join(of, on=_OF_LOSS, maintain_order="left").drop("run_id", "told", "lane")
-    return rows.select(beside)[own["index"]].with_columns(own.drop("index").get_columns())
+def _counted(rows: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
+    """How often each rank of each run prints what is told."""
+    by = ["nth_run", "told", "lane"]
+    counts = printed.group_by(by if rows["rank"].count() else by[:2]).agg(
+        pl.col("index").first(), rank=pl.col("lane").first(), times=pl.len().cast(pl.Int64)
+    )
+    return rows[counts["index"], ["run_id"]].hstack(counts[["told", "rank", "times"]])
+
+
+def _evaluated(rows: pl.DataFrame, printed: pl.DataFrame, metrics: pl.DataFrame) -> pl.DataFrame:
+    """The values that tell runs, which metric they are of, and columns of their records beside."""
+    own = printed.filter(pl.col("told").is_in(metrics["told"].unique().implode()))
+    own = own.hstack(rows[own["index"], _BESIDE])
+    return own.join(metrics, on=["run_id", "told", "lane"], maintain_order="left").drop(
+        "index", "nth_run", "told", "lane"
+    )
