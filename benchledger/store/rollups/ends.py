@@ -6,10 +6,12 @@ Of a body is kept how often each value occurs: memory does not grow with its len
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
+from benchledger.store.rollups.frames import chosen
 from benchledger.store.rollups.readings import OF_READING, apart, are_alike, lane
 
 OF_LANE = ("stream", "lane")
@@ -21,6 +23,7 @@ ROW = {
     "stream": pl.Int64, "lane": pl.Int32, "value": pl.Float64, "steps": pl.Float64, "since": pl.Int64, "step": pl.Int64,
 }  # fmt: skip
 SPREAD = {"stream": pl.Int64, "lane": pl.Int32, "value": pl.Float64, "steps": pl.Float64, "times": pl.Int64}
+_COUNTED = ("value", "steps", "times")
 # An iteration that overflowed repeats its step number; it was computed all the same.
 STEPS = pl.max_horizontal(pl.col("step") - pl.col("since"), 1).cast(pl.Float64)
 
@@ -37,17 +40,25 @@ class Ends:
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes usable readings in their order."""
-        own = readings.select(*OF_READING, "rank", "value", "since", "step")
+        own = readings.select(*OF_READING, "value", "since", "step", lane=lane())
         if not are_alike(own, *OF_READING):
             own = own.join(self._readings, on=OF_READING, how="semi", maintain_order="left")
         for (run_id, key), rows in apart(own, *OF_READING):
-            for stream in self._by_reading.get((run_id, key), []):
-                self._streams[stream].add(rows)
+            self._add(rows, [self._streams[stream] for stream in self._by_reading.get((run_id, key), [])])
 
     def add_medians(self, rows: pl.DataFrame) -> None:
         """Takes the medians of ranks, by stream."""
-        for (stream,), own in apart(rows, "stream"):
-            self._streams[stream].add(own)
+        for (stream,), own in apart(rows.with_columns(lane=lane()), "stream"):
+            self._add(own, [self._streams[stream]])
+
+    def _add(self, rows: pl.DataFrame, streams: list[_Stream]) -> None:
+        if not streams:
+            return
+        # All of one reading are timed, or none; what takes no steps takes one.
+        steps = STEPS if streams[0].is_timed else pl.lit(1.0)
+        readings = _Readings(rows.select("value", "since", "step", "lane", steps=steps))
+        for stream in streams:
+            stream.add(readings)
 
     def kept(self) -> Iterator[pl.DataFrame]:
         """The rows at the ends, in their order."""
@@ -65,30 +76,47 @@ class Ends:
         return pl.concat([pl.DataFrame(schema=SPREAD), *found])
 
 
+class _Readings:
+    """Readings of a part, which several streams may take: how often each value occurs is counted once for them."""
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self.rows = rows
+
+    @cached_property
+    def counted(self) -> pl.DataFrame:
+        times, steps = pl.len().cast(pl.Int64).alias("times"), pl.col("steps").first()
+        if are_alike(self.rows, "steps"):
+            return self.rows.group_by("value").agg(steps, times)
+        return self.rows.group_by("value", "steps").agg(times)
+
+
 class _Stream:
     def __init__(self, asked: dict[str, Any]) -> None:
         self.stream: int = asked["stream"]
+        self.is_timed: bool = asked["is_timed"]
         self.lanes: dict[int, _Lane] = {}
         self._asked = asked
         self._filters = list(_within(asked["after_step"], asked["to_step"]))
         if asked["is_first"]:
-            self._filters.append(lane() == asked["lowest_rank"])
-        steps = STEPS if asked["is_timed"] else pl.lit(1.0)
-        self._columns = ["value", steps.alias("steps"), "since", "step"]
+            self._filters.append(pl.col("lane") == asked["lowest_rank"])
 
-    def add(self, rows: pl.DataFrame) -> None:
+    def add(self, readings: _Readings) -> None:
         if self._filters:
-            rows = rows.filter(*self._filters)
+            readings = _part_of(readings, chosen(readings.rows, pl.all_horizontal(self._filters)))
         if not self._asked["is_each"]:
-            self._add(ONE_LANE, rows)
+            self._add(ONE_LANE, readings)
             return
-        for (number,), own in apart(rows.with_columns(lane=lane()), "lane"):
-            self._add(number, own)
+        for (number,), own in apart(readings.rows, "lane"):
+            self._add(number, _part_of(readings, own))
 
-    def _add(self, number: int, rows: pl.DataFrame) -> None:
+    def _add(self, number: int, readings: _Readings) -> None:
         if number not in self.lanes:
             self.lanes[number] = _Lane(self._asked["head"], self._asked["tail"])
-        self.lanes[number].add(rows.select(self._columns))
+        self.lanes[number].add(readings)
+
+
+def _part_of(readings: _Readings, rows: pl.DataFrame) -> _Readings:
+    return readings if rows is readings.rows else _Readings(rows)
 
 
 class _Lane:
@@ -96,23 +124,23 @@ class _Lane:
         self._missing, self._size = head, tail
         self._heads: list[pl.DataFrame] = []
         self._tail: pl.DataFrame | None = None
-        self._counted = [pl.DataFrame(schema={name: SPREAD[name] for name in ("value", "steps", "times")})]
+        # Of all its readings, those at the ends too.
+        self._counted: list[pl.DataFrame] = []
         self._room = COUNTED_AT_ONCE
 
-    def add(self, rows: pl.DataFrame) -> None:
+    def add(self, readings: _Readings) -> None:
+        rows = readings.rows
         if self._missing:
             self._heads.append(rows.head(self._missing))
             rows = rows.slice(self._missing)
             self._missing -= self._heads[-1].height
-        if self._tail is not None:
-            rows = pl.concat([self._tail, rows])
-        cut = max(rows.height - self._size, 0)
-        self._tail = rows.slice(cut)
-        if cut:
-            self._counted.append(_counted(rows.head(cut)))
-            # Not with each part: of values that hardly recur it would take longer each time.
-            if sum(counted.height for counted in self._counted) > self._room:
-                self._room = COUNTED_AT_ONCE + 2 * self.spread().height
+        last = rows.tail(self._size)
+        self._tail = last if self._tail is None else pl.concat([self._tail, last]).tail(self._size)
+        self._counted.append(readings.counted.select(_COUNTED))
+        # Not with each part: of values that hardly recur it would take longer each time.
+        if sum(counted.height for counted in self._counted) > self._room:
+            self._counted = [_added(self._counted)]
+            self._room = COUNTED_AT_ONCE + 2 * self._counted[0].height
 
     def kept(self) -> pl.DataFrame:
         assert self._tail is not None, "a lane is there from its first rows on"
@@ -120,16 +148,12 @@ class _Lane:
 
     def spread(self) -> pl.DataFrame:
         """How often each value occurs between the ends."""
-        added = pl.concat(self._counted).group_by("value", "steps").agg(pl.col("times").sum())
-        self._counted = [added]
-        return added
+        ends = self.kept().select("value", "steps", times=pl.lit(-1, pl.Int64))
+        return _added([*self._counted, ends]).filter(pl.col("times") > 0)
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
-    times, steps = pl.len().cast(pl.Int64).alias("times"), pl.col("steps").first()
-    if are_alike(rows, "steps"):
-        return rows.group_by("value").agg(steps, times)
-    return rows.group_by("value", "steps").agg(times)
+def _added(counted: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(counted).group_by("value", "steps").agg(pl.col("times").sum())
 
 
 def _within(after: int | None, to: int | None) -> Iterator[pl.Expr]:

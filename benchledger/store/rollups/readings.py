@@ -9,6 +9,10 @@ import polars as pl
 
 # What a reading is counted by: of a run, all that its shapes call alike.
 OF_READING = ("run_id", "reading_key")
+READING = {
+    "run_id": pl.Int64, "reading_key": pl.Int64, "epoch": pl.Int64, "rank": pl.Int32, "since": pl.Int64,
+    "step": pl.Int64, "value": pl.Float64, "is_usable": pl.Boolean,
+}  # fmt: skip
 _NO_RANK = -1
 _COUNTED = {
     "run_id": pl.Int64, "reading_key": pl.Int64, "records": pl.Int64, "usable": pl.Int64, "lowest_rank": pl.Int32,
@@ -66,6 +70,8 @@ def _of_shapes(rows: pl.DataFrame, said: pl.DataFrame, columns: tuple[str, ...],
 def printed(rows: pl.DataFrame, printable: pl.DataFrame) -> pl.DataFrame:
     """The readings that records print, in their order; an unusable one is of no speed, but is counted."""
     found = values_of(rows, printable, "run_id", "part", "epoch", "rank", "step").filter(pl.col("part").is_not_null())
+    if found.is_empty():
+        return pl.DataFrame(schema=READING)
     is_usable = pl.col("value").is_finite() & (pl.col("is_speed") | (pl.col("value") > 0))
     return found.select(
         *OF_READING, "epoch", "rank", (pl.col("step") - 1).alias("since"), "step", "value", is_usable.alias("is_usable")

@@ -5,14 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from benchledger.store.rollups.frames import chosen, quotient
-from benchledger.store.rollups.readings import OF_READING, lane
+from benchledger.store.rollups.readings import OF_READING, READING, lane
 
 INTERVAL, ROUND = -1, -2
 _MOMENT = ("logged_at", "clock_s")
-_SCHEMA = {
-    "run_id": pl.Int64, "reading_key": pl.Int64, "epoch": pl.Int64, "rank": pl.Int32, "since": pl.Int64,
-    "step": pl.Int64, "value": pl.Float64, "is_usable": pl.Boolean,
-}  # fmt: skip
 
 
 class Timings:
@@ -42,7 +38,7 @@ class Timings:
     def rest(self) -> pl.DataFrame:
         """From the first record of the one label to the last of the other."""
         if not self._ends:
-            return pl.DataFrame(schema=_SCHEMA)
+            return pl.DataFrame(schema=READING)
         ends = pl.concat(self._ends)
         start = ends.filter("is_start").group_by(OF_READING, maintain_order=True).first()
         stop = ends.filter(~pl.col("is_start")).group_by(OF_READING, maintain_order=True).last()
@@ -51,7 +47,7 @@ class Timings:
 
     def _from_step_to_step(self, own: pl.DataFrame) -> pl.DataFrame:
         if self._last_steps is not None:
-            own = pl.concat([self._last_steps, own])
+            own = pl.concat([self._last_steps, own], rechunk=True)
         has_lanes = own["lane"].n_unique() > 1
         if has_lanes:
             own = own.with_row_index("nth").sort("run_id", "lane", maintain_order=True)
@@ -114,5 +110,5 @@ def _told(rows: pl.DataFrame) -> pl.DataFrame:
     value = pl.coalesce(seconds, pl.col("clock_s") - pl.col("clock_s_before"))
     told = chosen(rows.with_columns(value=value, epoch=None, since="step_before"), pl.col("value").is_not_null())
     return told.with_columns(is_usable=pl.col("value") > 0).select(
-        pl.col(name).cast(of) for name, of in _SCHEMA.items()
+        pl.col(name).cast(of) for name, of in READING.items()
     )
