@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from benchledger.store.rollups.convergence_chosen import main_losses, metrics
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
 from benchledger.store.rollups.frames import chosen, frame_of, given_frames, sql_of
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s"]
+_TOLD = ("shape_id", "ordinal", "told")
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
 # So many records at a time are followed: what is worked out of them stays in the processor's cache.
 AT_ONCE = 100_000
-_TOLD = "select shape_id, ordinal, told from told_shape order by all"
 
 
 class Convergence:
@@ -31,8 +32,8 @@ class Convergence:
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
-        con.execute(sql_of("convergence_told"))
-        self._told = frame_of(con, _TOLD)
+        self._named = frame_of(con, sql_of("convergence_told"))
+        self._told = self._named.select(_TOLD)
         self._clocks = Clocks(con)
         self._counts = [pl.DataFrame(schema=_COUNTED)]
         # What the first part prints, in pieces: a chunk that is no long run has no other one.
@@ -54,11 +55,8 @@ class Convergence:
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
         self._clock = self._clocks.write()
-        counts = pl.concat(self._counts)
-        with given_frames(self._con, told_count=counts):
-            main = frame_of(self._con, sql_of("convergence_main"))
-        with given_frames(self._con, told_count=counts):
-            self._metrics = frame_of(self._con, sql_of("convergence_metrics"))
+        counts = pl.concat(self._counts).group_by("run_id", "told", "rank").agg(pl.col("times").sum())
+        main, self._metrics = main_losses(counts, self._named), metrics(counts, self._named)
         self._lows = HeldRows(self._con, "kept_low_loss")
         self._main = main.select("run_id", "told", "window_losses", lane="rank")
         self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")), self._lows)

@@ -50,27 +50,36 @@ class Clocks:
             self._read["told_mark"].append(_marked(part, self._marks))
 
     def write(self) -> pl.DataFrame:
-        """Fills run_clock of the runs in temp table chunk_run, and gives what stands there."""
-        with given_frames(self._con, **{name: pl.concat(found) for name, found in self._read.items()}):
-            self._con.execute(sql_of("convergence_clock"))
-        asked = "select run_id, started_at, started_s, midnights from run_clock semi join chunk_run using (run_id)"
-        return frame_of(self._con, asked)
+        """Fills run_clock of the runs in temp table chunk_run, and gives what it says of when their time starts."""
+        dates, clocks, jumps, marks = (pl.concat(found) for found in self._read.values())
+        of_formats = frame_of(self._con, "select run_id from run_format semi join chunk_run using (run_id)")
+        ends = _ends(dates, clocks, jumps, marks).join(of_formats, on="run_id", how="semi")
+        seconds = _since(pl.col("ended_at"), pl.col("ended_s"))
+        # A run of one moment has no duration.
+        ends = ends.with_columns(seconds=pl.when(seconds != 0).then(seconds)).drop("ended_at", "ended_s")
+        with given_frames(self._con, clock=ends):
+            self._con.execute("insert into run_clock by name from clock")
+        return ends.select("run_id", "started_at", "started_s", "midnights")
 
 
 def with_seconds(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
     """Adds `seconds` since each run's time started, as macros seconds_since and past_midnight have them."""
     rows = rows.join(clock, on="run_id", how="left", maintain_order="left")
-    since_us = (pl.col("logged_at") - pl.col("started_at")).dt.total_microseconds()
-    dated_s = quotient(since_us.cast(pl.Float64), _US)
     clock_s = pl.col("clock_s")
     if clock["midnights"].list.len().sum():
         rows = _with_days(rows, clock)
         clock_s = clock_s + _DAY_S * pl.col("days")
-    clock_s = clock_s - pl.col("started_s")
-    seconds = pl.coalesce(dated_s, pl.when(pl.col("midnights").is_not_null()).then(clock_s))
-    return rows.with_columns(seconds=pl.when(seconds >= 0).then(seconds)).drop(
+    clock_s = pl.when(pl.col("midnights").is_not_null()).then(clock_s)
+    return rows.with_columns(seconds=_since(pl.col("logged_at"), clock_s)).drop(
         "started_at", "started_s", "midnights", "days", strict=False
     )
+
+
+def _since(logged_at: pl.Expr, clock_s: pl.Expr) -> pl.Expr:
+    """Seconds since the time of a run started, as macro seconds_since has it."""
+    dated_us = (logged_at - pl.col("started_at")).dt.total_microseconds()
+    seconds = pl.coalesce(quotient(dated_us.cast(pl.Float64), _US), clock_s - pl.col("started_s"))
+    return pl.when(seconds >= 0).then(seconds)
 
 
 def _with_days(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
@@ -82,6 +91,48 @@ def _with_days(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
     by = ["run_id", "log_id"]
     joined = placed.join_asof(midnights, on="byte_offset", by=by, check_sortedness=False).drop("byte_offset")
     return joined.with_columns(pl.col("days").fill_null(0))
+
+
+def _ends(dates: pl.DataFrame, clocks: pl.DataFrame, jumps: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+    """When the time of each run that dates anything starts and ends, and where midnights are."""
+    started, ended = pl.col("started_at").min(), pl.col("ended_at").max()
+    dated = dates.group_by("run_id").agg(started, ended)
+    is_timed = pl.col("has_start").any() & pl.col("has_end").any()
+    marked = marks.group_by("run_id").agg(marked_start=started, marked_end=ended, is_timed=is_timed)
+    found = dated.join(_clocked(clocks, jumps), on="run_id", how="full", coalesce=True)
+    return found.join(marked, on="run_id", how="left").select(
+        "run_id",
+        "started_s",
+        "ended_s",
+        "midnights",
+        started_at=pl.coalesce("marked_start", "started_at"),
+        ended_at=pl.coalesce("marked_end", "ended_at"),
+        is_timed=pl.col("is_timed").fill_null(False),
+    )
+
+
+def _clocked(clocks: pl.DataFrame, jumps: pl.DataFrame) -> pl.DataFrame:
+    """When the clocks of each run start and end; `midnights` is null where they tell no time."""
+    since_s, before_s = pl.col("since_s"), pl.col("before_s")
+    is_back = since_s < 0
+    # A clock of the day that goes back by more than half a day went past midnight. One that also goes as far ahead is
+    # of two programs about midnight, and one of more than a day is no clock of the day: they tell no time.
+    is_untold = (is_back & (before_s >= _DAY_S)).any() | is_back.any() & (since_s > 0).any()
+    at = pl.struct("log_id", byte_offset=pl.col("place") & OFFSET_BITS)
+    went = (
+        jumps.sort("run_id", "log_id", "place")
+        .group_by("run_id")
+        .agg(midnights=at.filter(is_back), is_untold=is_untold)
+    )
+    days = jumps.filter(is_back).group_by("run_id", "log_id").agg(days=pl.len())
+    ordered = clocks.sort("run_id", "place").join(days, on=["run_id", "log_id"], how="left", maintain_order="left")
+    ended_s = pl.col("ended_s") + _DAY_S * pl.col("days").fill_null(0)
+    found = (
+        ordered.group_by("run_id").agg(pl.col("started_s").first(), ended_s.last()).join(went, on="run_id", how="left")
+    )
+    is_told = ~pl.col("is_untold").fill_null(False)
+    midnights = pl.col("midnights").fill_null([])
+    return found.select("run_id", *(pl.when(is_told).then(told) for told in ("started_s", "ended_s", midnights)))
 
 
 def _dates(part: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
--- The evaluations that a chunk's runs are told by (convergence_metrics.sql), each with its time.
+-- The evaluations that a chunk's runs are told by (convergence_chosen.py), each with its time.
 
 insert into kept_evaluation by name
 select

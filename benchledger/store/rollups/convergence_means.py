@@ -15,6 +15,11 @@ _PLACES, _LAST_BITS = 1e9, 5e-16
 _RUN, _TOTAL, _BEFORE = pl.col("nth_run"), pl.col("total"), pl.col("before")
 
 
+def window_of(losses: pl.Expr) -> pl.Expr:
+    """Over how many losses a loss is averaged, of so many in all (macro loss_window)."""
+    return (losses // 4).clip(1, WINDOW).cast(pl.Int32)
+
+
 def totals(padded: pl.Series, windows: pl.Series) -> pl.Series:
     """Of each loss the sum of those that its mean is of, where there are so many.
 
