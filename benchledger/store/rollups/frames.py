@@ -98,12 +98,18 @@ def _alike(rows: int) -> int:
 def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
+    is_within = pl.col("line").is_between("first_line", "last_line")
     if claims.height == 1:
         # All are of the one log: nothing needs to be looked for.
         found = rows.hstack([claim.new_from_index(0, rows.height) for claim in claims.drop("log_id")])
+        found = chosen(found, is_within)
     else:
-        found = rows.join(claims, on="log_id", maintain_order="left")
-    found = chosen(found, pl.col("line").is_between("first_line", "last_line"))
+        # The lists of values are not joined: each would be copied.
+        numbered = rows.select("log_id", "line").with_row_index("at")
+        each = numbered.join(claims, on="log_id", maintain_order="left").filter(is_within)
+        at = each["at"]
+        are_all_once = at.equals(numbered["at"])
+        found = (rows if are_all_once else rows[at]).hstack(each.drop("at", "log_id", "line"))
     if claims["is_twin"].any():
         is_only = pl.struct("log_id", "byte_offset").is_in(only.to_struct().implode())
         found = chosen(found, ~pl.col("is_twin") | is_only)

@@ -26,7 +26,10 @@ def values_of(rows: pl.DataFrame, said: pl.DataFrame, *columns: str) -> pl.DataF
 
     Columns of the records that are wanted beside those of `said`, then value; values that are not there are left out.
     """
-    said = said.filter(said["shape_id"].is_in(rows["shape_id"].unique().implode()))
+    shapes = rows["shape_id"]
+    said = said.filter(
+        said["shape_id"].is_in((shapes[:1] if are_alike(rows, "shape_id") else shapes.unique()).implode())
+    )
     told = [name for name in said.columns if name not in ("shape_id", "ordinal")]
     if said["shape_id"].n_unique() > 1:
         found = _of_shapes(rows, said, columns, told)

@@ -9,7 +9,7 @@ import polars as pl
 
 from benchledger.store.rollups.ends import OF_LANE, ONE_LANE, STEPS, Ends
 from benchledger.store.rollups.frames import chosen
-from benchledger.store.rollups.readings import OF_READING, lane
+from benchledger.store.rollups.readings import OF_READING, are_alike, lane
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
@@ -48,20 +48,21 @@ class Streams:
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes readings in the order of their runs."""
-        if not self._plain.is_empty():
-            self._plain_rates.append(self._rates(readings))
+        usable = chosen(readings, pl.col("is_usable"))
+        if _ask(self._plain, usable):
+            self._plain_rates.append(self._rates(usable))
         if not (self._other.is_empty() and self._long.is_empty() and self._median.is_empty()):
-            for rows in chosen(readings, pl.col("is_usable")).iter_slices(_READINGS_AT_ONCE):
+            for rows in usable.iter_slices(_READINGS_AT_ONCE):
                 self._add(rows)
 
     def _add(self, usable: pl.DataFrame) -> None:
-        if not self._other.is_empty():
+        if _ask(self._other, usable):
             self._keep(
                 usable.join(self._other.select(*OF_READING, "stream", *_WINDOW), on=OF_READING, maintain_order="left")
             )
         if not self._long.is_empty():
             self._ends.add(usable)
-        if not self._median.is_empty():
+        if _ask(self._median, usable):
             own = usable.filter(pl.col("step").is_not_null())
             rows = own.join(self._median.select(*OF_READING, "stream"), on=OF_READING, maintain_order="left")
             self._ranks.append(rows.select("stream", "epoch", "step", "value"))
@@ -84,9 +85,9 @@ class Streams:
         spread = _rated(self._ends.spread(), self._asked, rounded).group_by(*OF_LANE, "rate", "steps")
         return pl.concat(lists, how="diagonal"), spread.agg(pl.col("times").sum())
 
-    def _rates(self, readings: pl.DataFrame) -> pl.DataFrame:
+    def _rates(self, usable: pl.DataFrame) -> pl.DataFrame:
         # Lists are joined, not readings: there are as many as streams.
-        lists = readings.lazy().filter("is_usable").group_by(OF_READING).agg(rates="value").collect()
+        lists = usable.group_by(OF_READING).agg(rates="value")
         own = lists.join(self._plain.select(*OF_READING, "stream", "is_speed"), on=OF_READING)
         times = own.filter(~pl.col("is_speed")).with_columns(pl.col("rates").list.eval(1 / pl.element()))
         return pl.concat([own.filter("is_speed"), times]).select("stream", "rates")
@@ -114,6 +115,13 @@ class Streams:
         by_step = told.group_by("stream", "epoch", "step", maintain_order=True).agg(value=speed.median())
         rows = by_step.with_columns(rank=pl.lit(None, pl.Int32), since=pl.col("step") - 1)
         return rows.join(self._median.select("stream", "is_long", *_WINDOW), on="stream", maintain_order="left")
+
+
+def _ask(streams: pl.DataFrame, readings: pl.DataFrame) -> bool:
+    """Whether some of the readings may be asked for: where they are of one kind, as in a long run, whether they are."""
+    if streams.height and are_alike(readings, *OF_READING):
+        return not streams.join(readings.head(1), on=OF_READING, how="semi").is_empty()
+    return streams.height > 0 and readings.height > 0
 
 
 def _in_one(lists: list[pl.DataFrame]) -> pl.DataFrame:
