@@ -112,11 +112,11 @@ def defined_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def making_ledgers(empty_ledger: Path) -> Iterator[Callable[[Path], None]]:
-    """Makes new ledgers as copies of an empty one, for the migrations take longer than most tests; gives how it was."""
+def making_ledgers(defined_ledger: Path) -> Iterator[Callable[[Path], None]]:
+    """Makes new ledgers as copies of one, for migrations and definitions take longer than most tests; gives how it was."""
     by_migrations = database._make
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_make", lambda place: shutil.copyfile(empty_ledger, place))
+        patch.setattr(database, "_make", lambda place: shutil.copyfile(defined_ledger, place))
         yield by_migrations
 
 

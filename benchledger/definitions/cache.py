@@ -88,6 +88,18 @@ def engine_hash() -> str:
     return digest.hexdigest()
 
 
+def hash_of(files: Iterable[Path]) -> str:
+    """A hash of what some files of definitions say, and of the code that reads it; of one that is not there, of that."""
+    digest = hashlib.blake2b(engine_hash().encode(), digest_size=16)
+    for path in files:
+        content = b""
+        with suppress(OSError):
+            content = path.read_bytes()
+        digest.update(f"{path.parent.name}/{path.name} {len(content)}\n".encode("utf-8", "surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
 class Proofs:
     """Which definitions have proved themselves under this engine, by their hashes: what has is not proved again."""
 

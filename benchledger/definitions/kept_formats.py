@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from pathlib import Path
 
 from benchledger.definitions import folders
-from benchledger.definitions.cache import engine_hash, keep, kept
+from benchledger.definitions.cache import hash_of, keep, kept
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 
@@ -20,7 +19,7 @@ def read_or_kept() -> dict[str, LogFormat]:
     if folders.definition_roots() != [folders.shipped_root()]:
         return read_formats()
     files = [path for folder in _READ_FROM for path in folders.definition_files(folder, ".toml")]
-    now = _hash_of(files)
+    now = hash_of(files).encode()
     content = kept(_name())
     if content is not None and content.startswith(now):
         formats: dict[str, LogFormat] = pickle.loads(content[len(now) :])  # noqa: S301 - this user's, see `kept`
@@ -33,12 +32,3 @@ def read_or_kept() -> dict[str, LogFormat]:
 def _name() -> str:
     # Errors name the files, so that each checkout has its own; what it said before is not kept.
     return f"formats-{hashlib.blake2b(str(folders.shipped_root()).encode(), digest_size=8).hexdigest()}"
-
-
-def _hash_of(files: list[Path]) -> bytes:
-    digest = hashlib.blake2b(engine_hash().encode(), digest_size=16)
-    for path in files:
-        content = path.read_bytes()
-        digest.update(f"{path} {len(content)}\n".encode("utf-8", "surrogateescape"))
-        digest.update(content)
-    return digest.digest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
@@ -60,11 +61,16 @@ class PublishedCell:
         return tuple(self.facts.get(column) for column in COLUMNS)
 
 
+def published_files() -> list[Path]:
+    """The files that published numbers stand in."""
+    return definition_files("queries/published", ".toml")
+
+
 def load_published() -> list[PublishedCell]:
     """Every number of queries/published/, in order. Raises DefinitionError with file and line."""
     rules = frozenset(rule.rule for rule in load_rules())
     found: dict[tuple[Any, ...], PublishedCell] = {}
-    for path in definition_files("queries/published", ".toml"):
+    for path in published_files():
         file = read_toml(path)
         document = Table(file, "", file.data, _FILE_KEYS)
         for table in document.tables("table", _TABLE_KEYS):

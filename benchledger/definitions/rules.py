@@ -10,16 +10,21 @@ from benchledger.definitions.rule import COLUMNS, Rule
 from benchledger.definitions.rule_checks import check_rule
 from benchledger.definitions.toml_file import TomlFile, read_toml
 
-__all__ = ["COLUMNS", "Rule", "load_rules"]
+__all__ = ["COLUMNS", "Rule", "load_rules", "rule_files"]
 
 _FILE_KEYS = {"family", "rule"}
+
+
+def rule_files() -> list[Path]:
+    """The files that rules stand in."""
+    return definition_files("queries/rules", ".toml")
 
 
 def load_rules() -> list[Rule]:
     """Every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
     rules: dict[str, tuple[Rule, Path]] = {}
     places: dict[str, tuple[TomlFile, str]] = {}
-    for path in definition_files("queries/rules", ".toml"):
+    for path in rule_files():
         file = read_toml(path)
         for number, rule in enumerate(_rules_of(file)):
             if rule.rule in rules:

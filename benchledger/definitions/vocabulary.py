@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
@@ -120,8 +121,13 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
     return found
 
 
+def vocabulary_files() -> list[Path]:
+    """The files of the closed lists."""
+    return definition_files("schema/vocabulary", ".toml")
+
+
 def _only(name: str) -> TomlFile:
-    for path in definition_files("schema/vocabulary", ".toml"):
+    for path in vocabulary_files():
         if path.name == name:
             return read_toml(path)
     raise DefinitionError(f"schema/vocabulary/{name}:1: missing. Reinstall benchledger")

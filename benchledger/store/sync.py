@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions import published, rules
+from benchledger.definitions.cache import hash_of
+from benchledger.definitions.vocabulary import vocabulary_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +18,14 @@ if TYPE_CHECKING:
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
     """Makes tables rule and published equal to the definitions of queries/. Opens no transaction of its own."""
+    # To read them and to compare each row takes longer than to ingest a handful of logs.
+    files = hash_of([*rules.rule_files(), *published.published_files(), *vocabulary_files()])
+    if con.execute("select files from synced_definitions").fetchall() == [(files,)]:
+        return
     _sync_rules(con)
     _sync_published(con)
+    con.execute("delete from synced_definitions")
+    con.execute("insert into synced_definitions values ($files)", {"files": files})
 
 
 def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:

@@ -132,6 +132,11 @@ create table kept_definition (
     print ubigint not null
 );
 
+-- What tables rule and published were made of: if it is what it was, nothing is read or compared.
+create table synced_definitions (
+    files varchar not null
+);
+
 create view speed_table as
 select
     series.series_id,

@@ -626,6 +626,11 @@ comment on column kept_speedup.speedup is 'As in speedup_table.';
 comment on column kept_speedup.efficiency is 'As in speedup_table.';
 comment on column kept_speedup.cell is 'As in speedup_table.';
 
+comment on table synced_definitions is
+    'One row: what tables rule and published were made of.';
+comment on column synced_definitions.files is
+    'Hash of the definition files, and of the code that reads them.';
+
 comment on table kept_run is
     'One row per run: a hash of the logs, lines and facts that its kept numbers were made of. Where it differs, they are made again.';
 comment on column kept_run.run_id is 'Id of the run (table run).';

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.long
 def test_a_small_benchmark_measures_and_writes_its_page(tmp_path: Path) -> None:
     page, results = tmp_path / "performance.md", tmp_path / "results"
     sizes = ["--rounds", "1", "--small-files", "3", "--large-files", "0", "--peak-mb", "0"]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from benchledger.store.database import open_for_writing
+
+@pytest.fixture
+def db(defined_ledger: Path, tmp_path: Path) -> Path:
+    return made(defined_ledger, tmp_path / "ledger")
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return made(tmp_path / "ledger")
+def db2(defined_ledger: Path, tmp_path: Path) -> Path:
+    return made(defined_ledger, tmp_path / "ledger2")
 
 
-@pytest.fixture
-def db2(tmp_path: Path) -> Path:
-    return made(tmp_path / "ledger2")
-
-
-def made(folder: Path) -> Path:
+def made(ledger: Path, folder: Path) -> Path:
     folder.mkdir()
-    open_for_writing(folder / "bench.duckdb").close()
-    return folder / "bench.duckdb"
+    return Path(shutil.copy(ledger, folder / "bench.duckdb"))

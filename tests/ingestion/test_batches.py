@@ -18,7 +18,7 @@ from benchledger.store import rollups
 from benchledger.store.rollups import frames
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 
-FOLDERS = 6
+FOLDERS = 4
 
 
 def campaigns(folder: Path) -> Path:

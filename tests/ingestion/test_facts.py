@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchledger import ingest
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
@@ -136,52 +134,51 @@ def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("[case]\ngpu = 8\n", "facts.toml:2: no fact 'gpu' here; known: framework"),
-        ("[case]\ngpus = 'many'\n", "facts.toml:2: 'many' is no value of gpus; it must be a count"),
-        ("[case]\nprecision = 'int3'\n", "facts.toml:2: 'int3' is no value of precision; it must be fp32"),
-        ("[environment]\ncuda_version = 12.10\n", "facts.toml:2: cuda_version is a text: put it in quotes"),
-        ("[environment]\ngpus = 8\n", "facts.toml:2: no fact 'gpus' here; write it under [case]; known: gpu_model"),
-        ("[case]\nparams_b = 0.3\n", "facts.toml:2: no fact 'params_b' here; write it under [run]; known: fra"),
-        ("[case]\nxla = true\n", "facts.toml:2: no fact 'xla' here; write it under [options]; known: framework"),
-        ("[options]\ntrial = 3\n", "facts.toml:2: no fact 'options.trial' here; write it under [run]; known: "),
-        (
-            "[correct]\nreason = 'x'\nxla = 'on'\n",
-            "facts.toml:3: no fact 'xla' here; write \"options.xla\" in quotes; known: framework",
-        ),
-        (
-            "[[for]]\nmatch = 'a'\n[for.case]\nos = 'x'\n",
-            "facts.toml:4: no fact 'os' here; write it under [for.environment]; known: framework",
-        ),
-        ("[correct]\ngpus = 8\n", "facts.toml:1: reason is missing"),
-        ("[[for]]\n[for.case]\ngpus = 8\n", "facts.toml:1: match must be a pattern"),
-        ("colour = 'red'\n", "facts.toml:1: unknown key 'colour'; known here: campaign"),
-        ("[case\n", "facts.toml:1: not TOML"),
-        ("case = 3\n", "facts.toml:1: must be a table"),
-        (
-            "[case]\nseq_len = 128\n[[for]]\nmatch = 'a/*'\n[environment]\nos = 'x'\n",
-            "facts.toml:3: says nothing of the files",
-        ),
-        ("[environment]\nos = true\n", "facts.toml:2: true is no value of os: only options are true or false"),
-        ("[case]\ngpus = true\n", "facts.toml:2: true is no value of gpus"),
-        ("[options]\nno_such = true\n", "facts.toml:2: no fact 'options.no_such' here"),
-        ("campaign = 5\n", "facts.toml:1: campaign must be a text"),
-    ],
-)
-def test_a_wrong_facts_toml_is_named_with_its_line_and_loses_no_log(
-    db: Path, tmp_path: Path, text: str, problem: str
-) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    put(tmp_path / "logs" / "facts.toml", text)
+WRONG = [
+    ("[case]\ngpu = 8\n", "facts.toml:2: no fact 'gpu' here; known: framework"),
+    ("[case]\ngpus = 'many'\n", "facts.toml:2: 'many' is no value of gpus; it must be a count"),
+    ("[case]\nprecision = 'int3'\n", "facts.toml:2: 'int3' is no value of precision; it must be fp32"),
+    ("[environment]\ncuda_version = 12.10\n", "facts.toml:2: cuda_version is a text: put it in quotes"),
+    ("[environment]\ngpus = 8\n", "facts.toml:2: no fact 'gpus' here; write it under [case]; known: gpu_model"),
+    ("[case]\nparams_b = 0.3\n", "facts.toml:2: no fact 'params_b' here; write it under [run]; known: fra"),
+    ("[case]\nxla = true\n", "facts.toml:2: no fact 'xla' here; write it under [options]; known: framework"),
+    ("[options]\ntrial = 3\n", "facts.toml:2: no fact 'options.trial' here; write it under [run]; known: "),
+    (
+        "[correct]\nreason = 'x'\nxla = 'on'\n",
+        "facts.toml:3: no fact 'xla' here; write \"options.xla\" in quotes; known: framework",
+    ),
+    (
+        "[[for]]\nmatch = 'a'\n[for.case]\nos = 'x'\n",
+        "facts.toml:4: no fact 'os' here; write it under [for.environment]; known: framework",
+    ),
+    ("[correct]\ngpus = 8\n", "facts.toml:1: reason is missing"),
+    ("[[for]]\n[for.case]\ngpus = 8\n", "facts.toml:1: match must be a pattern"),
+    ("colour = 'red'\n", "facts.toml:1: unknown key 'colour'; known here: campaign"),
+    ("[case\n", "facts.toml:1: not TOML"),
+    ("case = 3\n", "facts.toml:1: must be a table"),
+    (
+        "[case]\nseq_len = 128\n[[for]]\nmatch = 'a/*'\n[environment]\nos = 'x'\n",
+        "facts.toml:3: says nothing of the files",
+    ),
+    ("[environment]\nos = true\n", "facts.toml:2: true is no value of os: only options are true or false"),
+    ("[case]\ngpus = true\n", "facts.toml:2: true is no value of gpus"),
+    ("[options]\nno_such = true\n", "facts.toml:2: no fact 'options.no_such' here"),
+    ("campaign = 5\n", "facts.toml:1: campaign must be a text"),
+]
+
+
+def test_a_wrong_facts_toml_is_named_with_its_line_and_loses_no_log(db: Path, tmp_path: Path) -> None:
+    for number, (text, _) in enumerate(WRONG):
+        put(tmp_path / "logs" / str(number) / "run.log", run_text(seed=number).log)
+        put(tmp_path / "logs" / str(number) / "facts.toml", text)
 
     result = ingest(tmp_path / "logs", db=db)
 
     outcomes = {outcome.path: outcome for outcome in result.outcomes}
-    assert outcomes["run.log"].status == "loaded"
-    assert outcomes["facts.toml"].status == "unreadable"
-    assert (outcomes["facts.toml"].reason or "").startswith(problem)
+    for number, (_, problem) in enumerate(WRONG):
+        assert outcomes[f"{number}/run.log"].status == "loaded"
+        assert outcomes[f"{number}/facts.toml"].status == "unreadable"
+        assert (outcomes[f"{number}/facts.toml"].reason or "").startswith(problem)
 
 
 def test_campaigns_come_from_the_option_then_facts_then_name_rule_then_folder(db: Path, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(
     assert ingest(tmp_path / "logs", db=db).runs == kept
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
     db: Path, db2: Path, tmp_path: Path, seed: int
 ) -> None:

@@ -94,33 +94,37 @@ def test_train_logs_of_one_manifest_are_one_run(db: Path, tmp_path: Path) -> Non
     assert one(db, "select count(*) from run") == 1
 
 
-@pytest.mark.parametrize(
-    ("ends", "said", "status", "reason"),
-    [
-        ("ok", {"exit_code": 0}, "ok", "closing summary"),
-        ("ok", {"exit_code": 137}, "failed", "exit code 137"),
-        ("ok", {"signal": "SIGTERM"}, "failed", "signal SIGTERM"),
-        ("ok", {"exit_code": -9, "signal": 9}, "failed", "exit code -9, signal 9"),
-        ("oom", {"exit_code": 1}, "oom", "exit code 1: "),
-        ("oom", {"exit_code": 0}, "oom", ""),
-        ("killed", {}, "truncated", "the log stops"),
-        ("killed", {"exit_code": 0}, "truncated", "the log stops"),
-    ],
-)
-def test_how_it_ended_decides_the_most(
-    db: Path, tmp_path: Path, ends: str, said: dict[str, Any], status: str, reason: str
-) -> None:
-    text = run_text(ends="ok" if ends == "killed" else ends).log
-    if ends == "killed":
-        lines = text.splitlines(keepends=True)
-        text = "".join(lines[: len(lines) // 2])
-    put(tmp_path / "logs" / "train.log", text)
-    put(tmp_path / "logs" / "run.json", manifest(**said))
+ENDINGS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("ok", {"exit_code": 0}, "ok", "closing summary"),
+    ("ok", {"exit_code": 137}, "failed", "exit code 137"),
+    ("ok", {"signal": "SIGTERM"}, "failed", "signal SIGTERM"),
+    ("ok", {"exit_code": -9, "signal": 9}, "failed", "exit code -9, signal 9"),
+    ("oom", {"exit_code": 1}, "oom", "exit code 1: "),
+    ("oom", {"exit_code": 0}, "oom", ""),
+    ("killed", {}, "truncated", "the log stops"),
+    ("killed", {"exit_code": 0}, "truncated", "the log stops"),
+]
+
+
+def test_how_it_ended_decides_the_most(db: Path, tmp_path: Path) -> None:
+    for number, (ends, said, _, _) in enumerate(ENDINGS):
+        text = run_text(ends="ok" if ends == "killed" else ends, seed=number, at=9000 * number).log
+        if ends == "killed":
+            lines = text.splitlines(keepends=True)
+            text = "".join(lines[: len(lines) // 2])
+        put(tmp_path / "logs" / str(number) / "train.log", text)
+        put(tmp_path / "logs" / str(number) / "run.json", manifest(**said))
 
     ingest(tmp_path / "logs", db=db)
 
-    found = one(db, "select status, reason from run")
-    assert (found[0], found[1][: len(reason)]) == (status, reason)
+    found = ask(
+        db,
+        """select run.status, run.reason from run join run_log using (run_id) join sighting using (log_id)
+           where role = 'train' order by split_part(path, '/', 1)::integer""",
+    )
+    assert [
+        (status, said[: len(reason)]) for (status, said), (_, _, _, reason) in zip(found, ENDINGS, strict=True)
+    ] == [(status, reason) for _, _, status, reason in ENDINGS]
 
 
 LOGLESS = {
@@ -241,16 +245,18 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", BAD, ids=BAD.values())
-def test_a_bad_manifest_is_a_clear_reject_and_states_nothing(db: Path, tmp_path: Path, text: str) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
-    put(tmp_path / "logs" / "run.json", text)
+def test_a_bad_manifest_is_a_clear_reject_and_states_nothing(db: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(BAD):
+        put(tmp_path / "logs" / str(number) / "train.log", run_text(seed=number).log)
+        put(tmp_path / "logs" / str(number) / "run.json", text)
 
     result = ingest(tmp_path / "logs", db=db)
 
-    assert (result.files["loaded"], result.rejects, result.runs) == (2, 1, 1)
-    assert one(db, "select reason from reject").startswith("bad manifest: " + BAD[text])
-    assert one(db, "select status from run") == "ok"
+    assert (result.files["loaded"], result.rejects, result.runs) == (2 * len(BAD), len(BAD), len(BAD))
+    reasons = dict(ask(db, "select path, reject.reason from reject join sighting using (log_id)"))
+    for number, problem in enumerate(BAD.values()):
+        assert reasons[f"{number}/run.json"].startswith(f"bad manifest: {problem}")
+    assert ask(db, "select distinct run.status from run") == [("ok",)]
     assert ask(db, "select * from run_log where role = 'manifest'") == []
 
 

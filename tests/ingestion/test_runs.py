@@ -130,29 +130,35 @@ def test_three_trials_of_one_case_are_one_series_though_only_one_states_its_gpu(
     assert ask(db, "select trial from series_run order by 1") == [(1,), (2,), (3,)]
 
 
-@pytest.mark.parametrize(
-    ("ends", "steps", "more", "status"),
-    [
-        ("ok", 120, "", "ok"),
-        # A traceback or a SIGTERM that follows a good summary changes nothing.
-        ("ok", 120, "Traceback (most recent call last):\n", "ok"),
-        ("ok", 120, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "ok"),
-        ("terminated", 66, "", "too_few_steps"),
-        ("killed", 53, "", "truncated"),
-        # DONE! stands in crashed logs too.
-        ("killed", 53, "DONE!\n", "truncated"),
-        ("killed", 53, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "timeout"),
-        ("killed", 53, "Traceback (most recent call last):\n", "failed"),
-        ("killed", 53, "RuntimeError: CUDA out of memory. Tried to allocate 1 GiB\nTraceback (most recent call last):\n", "oom"),
-        ("oom", 0, "", "oom"),
-    ],
-)  # fmt: skip
-def test_status_is_evidence_weighed(db: Path, tmp_path: Path, ends: str, steps: int, more: str, status: str) -> None:
-    put(tmp_path / "logs" / "run.log", run_text(ends=ends, steps=steps).log + more)
+EVIDENCE = [
+    ("ok", 120, "", "ok"),
+    # A traceback or a SIGTERM that follows a good summary changes nothing.
+    ("ok", 120, "Traceback (most recent call last):\n", "ok"),
+    ("ok", 120, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "ok"),
+    ("terminated", 66, "", "too_few_steps"),
+    ("killed", 53, "", "truncated"),
+    # DONE! stands in crashed logs too.
+    ("killed", 53, "DONE!\n", "truncated"),
+    ("killed", 53, "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***\n", "timeout"),
+    ("killed", 53, "Traceback (most recent call last):\n", "failed"),
+    ("killed", 53, "RuntimeError: CUDA out of memory. Tried to allocate 1 GiB\nTraceback (most recent call last):\n", "oom"),
+    ("oom", 0, "", "oom"),
+]  # fmt: skip
+
+
+def test_status_is_evidence_weighed(db: Path, tmp_path: Path) -> None:
+    for number, (ends, steps, more, _) in enumerate(EVIDENCE):
+        text = run_text(ends=ends, steps=steps, seed=number, at=9000 * number).log
+        put(tmp_path / "logs" / str(number) / "run.log", text + more)
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select status from run") == status
+    found = ask(
+        db,
+        """select run.status from run join run_log using (run_id) join sighting using (log_id)
+           order by split_part(path, '/', 1)::integer""",
+    )
+    assert [status for (status,) in found] == [status for _, _, _, status in EVIDENCE]
 
 
 def test_a_run_whose_last_loss_is_no_number_is_nan_and_its_speed_is_no_trial(db: Path, tmp_path: Path) -> None:
