@@ -66,9 +66,9 @@ class Ledger:
         self._is_kept = False
         self._con.execute(f"insert into {table} ({names}) values ({holes})", list(columns.values()))
 
-    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, *parameters: Any, **named: Any) -> list[tuple[Any, ...]]:
         self.keep()
-        return self._con.execute(sql, list(parameters)).fetchall()
+        return self._con.execute(sql, named or list(parameters)).fetchall()
 
     def rule(self, rule: str, **columns: Any) -> None:
         given = {

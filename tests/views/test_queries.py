@@ -1,9 +1,14 @@
 """Shipped questions: each runs, says what a row is, and refuses what it does not know."""
 
+import shutil
+from contextlib import closing
+
 import pytest
 
 from benchledger.definitions.queries import find_query, load_queries, read_query
 from benchledger.errors import DefinitionError, UsageError
+from benchledger.store.database import open_for_writing
+from tests.views.conftest import Ledger
 
 ASKED = {
     "kernels",
@@ -23,8 +28,18 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def filled(ledger):
+@pytest.fixture(scope="module")
+def filled(defined_ledger, tmp_path_factory):
+    """A ledger that the questions only read."""
+    path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("filled") / "bench.duckdb")
+    with closing(open_for_writing(path, records=0)) as con:
+        ledger = Ledger(con)
+        fill(ledger)
+        ledger.keep()
+        yield ledger
+
+
+def fill(ledger):
     run = ledger.run(ledger.summary(5.0), campaigns=("a",))
     ledger.run(status="oom", campaigns=("a",))
     ledger.run(ledger.loss(5.0, 1), ledger.metric(0.5), campaigns=("a",))
@@ -53,13 +68,12 @@ def filled(ledger):
     ledger.attach(run, manifest, "manifest")
     ledger.insert("fact", run_id=run, name="gpus", value="8", source="log", used=True)
     ledger.insert("fact", run_id=run, name="gpus", value="4", source="name", used=False)
-    return ledger
 
 
 @pytest.mark.parametrize("name", sorted(load_queries()))
 def test_every_question_answers_with_its_defaults_and_says_what_a_row_is(filled, name):
     query = find_query(name)
-    rows = filled.con.execute(query.sql, query.bind({}) or None).fetchall()
+    rows = filled.rows(query.sql, **query.bind({}))
 
     assert query.sentence.startswith("One row per ")
     assert rows != []
@@ -71,8 +85,8 @@ def test_the_questions_that_were_asked_for_are_there():
 
 def ask(ledger, name, columns, **parameters):
     query = find_query(name)
-    frame = ledger.con.execute(query.sql, query.bind(parameters)).pl()
-    return frame.select(columns).rows()
+    listed = ", ".join(columns)
+    return ledger.rows(f"select {listed} from ({query.sql.strip().removesuffix(';')}\n)", **query.bind(parameters))
 
 
 def test_a_campaign_glob_reaches_also_runs_without_a_campaign(filled):
