@@ -89,7 +89,7 @@ def engine_hash() -> str:
 
 
 def hash_of(files: Iterable[Path]) -> str:
-    """A hash of what some files of definitions say, and of the code that reads it; of one that is not there, of that."""
+    """A hash of what some definitions say, and of the code that reads them; a file that is gone says nothing."""
     digest = hashlib.blake2b(engine_hash().encode(), digest_size=16)
     for path in files:
         content = b""

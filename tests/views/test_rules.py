@@ -63,6 +63,19 @@ def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, l
     assert rows == [("mine.mean", "Mean of all.", ["ngc"], "all")]
 
 
+def test_definitions_that_are_what_they_were_are_not_read_again(ledger, load, monkeypatch):
+    load(GOOD)
+    sync_definitions(ledger.con)
+    read = []
+    monkeypatch.setattr(rules, "load_rules", lambda: read.append(1) or load_rules())
+    sync_definitions(ledger.con)
+    assert read == []
+
+    load(GOOD.replace("all.", "everything."))
+    sync_definitions(ledger.con)
+    assert read == [1]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
