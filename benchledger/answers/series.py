@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.excluded import need_included
 from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import Row
 from benchledger.store.run_keys import need_runs
@@ -31,6 +30,9 @@ def need_series(
 ) -> None:
     """Raises NothingFoundError, with what there is instead, if no series meets the filters."""
     if filters.apply(series).limit(1).fetchone() is None:
+        # With what it loads to say why, only where there is something to say.
+        from benchledger.answers.excluded import need_included
+
         need_runs(con, db)
         need_included(con, filters)
         raise filters.explain(series, "series")

@@ -6,12 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
-from benchledger.answers.explaining.memory import explained_memory
-from benchledger.answers.explaining.run import explained_run
-from benchledger.answers.explaining.speed import explained_speed
-from benchledger.answers.explaining.speedup import explained_speedup
 from benchledger.answers.filters import read_filters
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import reading
@@ -22,7 +17,10 @@ from benchledger.store.run_keys import find_run
 if TYPE_CHECKING:
     import duckdb
 
-Explained = ExplainedCell | ExplainedRun | ExplainedFile
+    from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
+
+    Explained = ExplainedCell | ExplainedRun | ExplainedFile
+
 _CELL = re.compile(r"[smu][0-9a-f]{10}")
 _RUN = re.compile(r"[0-9a-f]{1,12}(-\d*)?")
 _ASK = "say what to explain: a cell, a run or a file; or filters that one cell meets, such as --gpus 8 --precision fp32"
@@ -62,12 +60,15 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
         if (number := cell_by_name(con, what.lower())) is not None:
             return explained_cell(con, number)
         tried.append("no cell of this name (names stand in column cell: bench report speed --format csv)")
+    # Here and below: each is told by modules of its own, of which only those that are needed are loaded.
     if _RUN.fullmatch(what):
+        from benchledger.answers.explaining.run import explained_run
+
         try:
             return explained_run(con, *find_run(con, what, db))
         except NothingFoundError:
             tried.append("no run whose key begins so (bench runs)")
-    # Not above: a file is told by all that reads logs, which takes longer to load than a cell to explain.
+    # This one by all that reads logs, which takes longer to load than a cell to explain.
     from benchledger.answers.explaining import file
 
     if (path := file.file_on_disk(what)) is not None:
@@ -87,5 +88,14 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
 
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speed_table, memory_table or speedup_table, explained."""
-    by_letter = {"s": explained_speed, "m": explained_memory, "u": explained_speedup}
-    return by_letter[number["cell"][0]](con, number)
+    if number["cell"].startswith("m"):
+        from benchledger.answers.explaining.memory import explained_memory
+
+        return explained_memory(con, number)
+    if number["cell"].startswith("u"):
+        from benchledger.answers.explaining.speedup import explained_speedup
+
+        return explained_speedup(con, number)
+    from benchledger.answers.explaining.speed import explained_speed
+
+    return explained_speed(con, number)

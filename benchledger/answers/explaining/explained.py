@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.grouping import Row
-from benchledger.answers.run_detail import RunDetail
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from benchledger.answers.run_detail import RunDetail
 
 
 @dataclass(frozen=True)
