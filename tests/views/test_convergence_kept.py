@@ -177,6 +177,16 @@ def test_the_same_losses_in_another_order_have_the_same_mean_to_the_last_bit(led
     assert ledger.rows("select nth, mean_loss from kept_low_loss") == [(10, 12.545)]
 
 
+def test_a_loss_that_a_line_prints_twice_counts_twice(ledger):
+    pieces = [ledger.loss(9.0 - 0.1 * step, step) for step in range(20)]
+    ledger.run(*[replace(piece, values=(*piece.values, *piece.values)) for piece in pieces])
+
+    told, kept = (as_texts(ledger.rows(query)) for query in (SUMMARY, KEPT))
+
+    assert ledger.rows("select losses, last_step, start_mean, lowest_mean from kept_loss") == [(40, 19, 8.8, 7.3)]
+    assert kept == told
+
+
 def test_runs_that_print_a_metric_only_have_no_loss(ledger):
     run = ledger.run(ledger.metric(60.0, 1))
 

@@ -10,7 +10,7 @@ import polars as pl
 from benchledger.store.rollups.convergence_chosen import main_losses, metrics
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
-from benchledger.store.rollups.frames import chosen, frame_of, given_frames, sql_of
+from benchledger.store.rollups.frames import frame_of, given_frames, sql_of
 from benchledger.store.rollups.held_rows import HeldRows
 from benchledger.store.rollups.readings import lane, values_of
 
@@ -36,21 +36,13 @@ class Convergence:
         self._told = self._named.select(_TOLD)
         self._clocks = Clocks(con)
         self._counts = [pl.DataFrame(schema=_COUNTED)]
-        # What the first part prints, in pieces: a chunk that is no long run has no other one.
-        self._printed: list[pl.DataFrame] | None = None
-        self._parts = 0
         self._evaluations: list[pl.DataFrame] = []
 
     def count(self, part: pl.DataFrame) -> None:
         """Reads of a part how often each loss and each metric is printed, and its clocks."""
-        self._parts += 1
-        self._printed = [] if self._parts == 1 else None
         for rows in _pieces(part):
             self._clocks.read(rows)
-            printed = _printed(rows, self._told)
-            self._counts.append(_counted(rows, printed))
-            if self._printed is not None:
-                self._printed.append(printed)
+            self._counts.append(_counted(rows, self._told))
 
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
@@ -58,21 +50,24 @@ class Convergence:
         counts = pl.concat(self._counts).group_by("run_id", "told", "rank").agg(pl.col("times").sum())
         main, self._metrics = main_losses(counts, self._named), metrics(counts, self._named)
         self._lows = HeldRows(self._con, "kept_low_loss")
-        self._main = main.select("run_id", "told", "window_losses", lane="rank")
         self._losses = Losses(main, self._clock, frame_of(self._con, sql_of("convergence_times")), self._lows)
-        tell = pl.concat([main["told"], self._metrics["told"]])
-        self._told = self._told.filter(pl.col("told").is_in(tell.implode()))
+        self._main = main.select("run_id", "told", "window_losses", lane="rank")
+        told = self._told.join(main, on="told", how="semi").with_columns(
+            nth=pl.int_range(pl.len()).over("shape_id", "told")
+        )
+        # A line may print one loss twice.
+        self._of_main = [found.drop("nth") for found in told.sort("nth").partition_by("nth")]
+        self._of_metrics = self._told.join(self._metrics, on="told", how="semi")
 
     def follow(self, part: pl.DataFrame) -> None:
         """Reads of a part the losses and the evaluations that tell its runs."""
-        for at, rows in enumerate(_pieces(part)):
-            printed = _printed(rows, self._told) if self._printed is None else self._printed[at]
-            runs = _runs(rows).join(self._main, on="run_id", how="left", maintain_order="left")
-            told, lanes = (runs[of][printed["nth_run"]] for of in ("told", "lane"))
-            is_main = (printed["told"] == told) & (printed["lane"] == lanes)
-            self._losses.read(rows, runs, chosen(printed[["index", "nth_run", "value"]], pl.lit(is_main)))
+        for rows in _pieces(part):
+            stretches = _stretches(rows)
+            stretches = stretches.join(self._main, on=["run_id", "lane"], how="left", maintain_order="left")
+            if self._of_main:
+                self._losses.read(rows, stretches, _losses(rows, stretches, self._of_main))
             if self._metrics.height:
-                self._evaluations.append(_evaluated(rows, printed, self._metrics))
+                self._evaluations.append(_evaluated(rows, stretches, self._of_metrics, self._metrics))
 
     def keep(self) -> None:
         """Writes what the two passes have found."""
@@ -90,33 +85,48 @@ class Convergence:
 def _pieces(part: pl.DataFrame) -> Iterator[pl.DataFrame]:
     told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
     for rows in told.iter_slices(AT_ONCE):
-        yield rows.with_row_index().with_columns(nth_run=pl.col("run_id").rle_id(), lane=lane())
+        rows = rows.with_columns(lane=lane(), nth_run=pl.col("run_id").rle_id()).with_row_index()
+        yield rows.with_columns(stretch=pl.struct("nth_run", "shape_id", "lane").rle_id())
 
 
-def _runs(rows: pl.DataFrame) -> pl.DataFrame:
-    """Which runs they are of, one after another."""
-    lengths = rows["nth_run"].rle().struct.unnest()["len"]
-    return rows[lengths.cum_sum() - lengths, ["run_id"]]
+def _stretches(rows: pl.DataFrame) -> pl.DataFrame:
+    """Stretches of records of one run, shape and rank: what is asked of all of a stretch is asked once."""
+    of_stretch = rows[["stretch", "run_id", "shape_id", "lane"]].group_by("stretch", maintain_order=True)
+    return of_stretch.agg(pl.all().first())
 
 
-def _printed(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
-    """Every value of what is told, in the order of the records, and which record it is of."""
-    return values_of(rows, told, "index", "nth_run", "lane")
-
-
-def _counted(rows: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
+def _counted(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """How often each rank of each run prints what is told."""
-    by = ["nth_run", "told", "lane"]
-    counts = printed.group_by(by if rows["rank"].count() else by[:2]).agg(
-        pl.col("index").first(), rank=pl.col("lane").first(), times=pl.len().cast(pl.Int64)
-    )
-    return rows[counts["index"], ["run_id"]].hstack(counts[["told", "rank", "times"]])
+    stretches = _stretches(rows)
+    told = told.join(stretches, on="shape_id", how="semi")
+    if told.is_empty():
+        return pl.DataFrame(schema=_COUNTED)
+    values = {ordinal: rows["values"].list.get(ordinal - 1, null_on_oob=True) for ordinal in told["ordinal"].unique()}
+    printed = [value.is_not_null().alias(str(ordinal)) for ordinal, value in values.items()]
+    times = rows[["stretch"]].hstack(printed).group_by("stretch", maintain_order=True).sum().drop("stretch")
+    # Ranks that print in turn make many stretches of few kinds.
+    kind = ["run_id", "shape_id", "lane"]
+    kinds = stretches[kind].hstack(times).group_by(kind).sum()
+    counted = kinds.unpivot(index=kind, variable_name="ordinal", value_name="times")
+    counted = counted.with_columns(pl.col("ordinal").cast(pl.Int32)).join(told, on=["shape_id", "ordinal"])
+    by_rank = counted.filter(pl.col("times") > 0).group_by("run_id", "told", rank="lane")
+    return by_rank.agg(pl.col("times").cast(pl.Int64).sum())
 
 
-def _evaluated(rows: pl.DataFrame, printed: pl.DataFrame, metrics: pl.DataFrame) -> pl.DataFrame:
+def _losses(rows: pl.DataFrame, stretches: pl.DataFrame, told: list[pl.DataFrame]) -> pl.DataFrame:
+    """The losses that tell runs: of each its record, run, stretch, and value."""
+    places = rows[["index", "nth_run", "stretch"]]
+    found = []
+    for once in told:
+        ordinal = stretches.join(once, on=["shape_id", "told"], how="left", maintain_order="left")["ordinal"]
+        value = rows["values"].list.get((ordinal - 1)[rows["stretch"]], null_on_oob=True)
+        losses = places.hstack([value.alias("value")])
+        found.append(losses.filter(pl.col("value").is_not_null()) if value.null_count() else losses)
+    return found[0] if len(found) == 1 else pl.concat(found).sort("index", maintain_order=True)
+
+
+def _evaluated(rows: pl.DataFrame, stretches: pl.DataFrame, told: pl.DataFrame, metrics: pl.DataFrame) -> pl.DataFrame:
     """The values that tell runs, which metric they are of, and columns of their records beside."""
-    own = printed.filter(pl.col("told").is_in(metrics["told"].unique().implode()))
-    own = own.hstack(rows[own["index"], _BESIDE])
-    return own.join(metrics, on=["run_id", "told", "lane"], maintain_order="left").drop(
-        "index", "nth_run", "told", "lane"
-    )
+    is_asked = stretches["shape_id"].is_in(told["shape_id"].implode())[rows["stretch"]]
+    own = values_of(rows.filter(is_asked), told, *_BESIDE, "lane")
+    return own.join(metrics, on=["run_id", "told", "lane"], maintain_order="left").drop("told", "lane")

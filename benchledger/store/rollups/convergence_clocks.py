@@ -64,14 +64,14 @@ class Clocks:
 
 def with_seconds(rows: pl.DataFrame, clock: pl.DataFrame) -> pl.DataFrame:
     """Adds `seconds` since each run's time started, as macros seconds_since and past_midnight have them."""
-    rows = rows.join(clock, on="run_id", how="left", maintain_order="left")
+    starts = clock.select("run_id", "started_at", "started_s")
+    rows = rows.join(starts, on="run_id", how="left", maintain_order="left")
     clock_s = pl.col("clock_s")
     if clock["midnights"].list.len().sum():
         rows = _with_days(rows, clock)
         clock_s = clock_s + _DAY_S * pl.col("days")
-    clock_s = pl.when(pl.col("midnights").is_not_null()).then(clock_s)
     return rows.with_columns(seconds=_since(pl.col("logged_at"), clock_s)).drop(
-        "started_at", "started_s", "midnights", "days", strict=False
+        "started_at", "started_s", "days", strict=False
     )
 
 
@@ -136,12 +136,9 @@ def _clocked(clocks: pl.DataFrame, jumps: pl.DataFrame) -> pl.DataFrame:
 
 
 def _dates(part: pl.DataFrame) -> pl.DataFrame:
-    rows = part.select("run_id", "logged_at", nth=pl.col("run_id").rle_id()).set_sorted("nth")
     at = pl.col("logged_at")
-    dated = rows.group_by("nth", maintain_order=True).agg(
-        pl.col("run_id").first(), started_at=at.min(), ended_at=at.max()
-    )
-    return dated.drop("nth").drop_nulls()
+    dated = part[["nth_run", "run_id", "logged_at"]].group_by("nth_run", maintain_order=True)
+    return dated.agg(pl.col("run_id").first(), started_at=at.min(), ended_at=at.max()).drop("nth_run").drop_nulls()
 
 
 def _clocks(clocked: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,17 @@ from typing import NamedTuple
 import polars as pl
 
 from benchledger.store.rollups.convergence_clocks import with_seconds
-from benchledger.store.rollups.convergence_means import LAGS, WINDOW, highest, lower, lowest, mean, totals, windows
+from benchledger.store.rollups.convergence_means import (
+    LAGS,
+    WINDOW,
+    Lowest,
+    highest,
+    lower,
+    lowest,
+    mean,
+    totals,
+    windows,
+)
 from benchledger.store.rollups.convergence_steps import StepTimes, seconds
 from benchledger.store.rollups.held_rows import HeldRows
 
@@ -25,7 +35,7 @@ _OF_LOSSES = (
     pl.col("falls").any().alias("step_restarts"),
     pl.col("epoch").drop_nulls().last().alias("last_epoch"),
     _LOSS.last().alias("last_loss"),
-    pl.col("of_run", "index", "total", "sum_ps").last(),
+    pl.col("stretch", "index", "total", "sum_ps").last(),
 )
 _OF_LOWS = (
     pl.col("pos").first().alias("start"),
@@ -43,7 +53,7 @@ class _Open(NamedTuple):
     losses: int
     last: pl.Series
     step: int | None
-    lowest_total: float | None
+    lowest: Lowest | None
 
 
 _NONE = _Open(None, 0, pl.zeros(WINDOW - 1, eager=True), None, None)
@@ -64,31 +74,30 @@ class Losses:
         self._said: list[pl.DataFrame] = []
         self._ends_of_lows: list[pl.DataFrame] = []
 
-    def read(self, rows: pl.DataFrame, runs: pl.DataFrame, losses: pl.DataFrame) -> None:
+    def read(self, rows: pl.DataFrame, stretches: pl.DataFrame, losses: pl.DataFrame) -> None:
         """Reads the losses of some records: rows of a run one after another, which go on where the last ones ended.
 
-        `losses`: of each its record (`index`) and its run (`nth_run`), as places in `rows` and `runs`, and its `value`.
+        `losses`: of each its record (`index`) and what is known of its run (`stretch`), as places in `rows` and
+        `stretches`; its run (`nth_run`), and its `value`.
         """
         if losses.is_empty():
             return
-        opened = self._open if self._open.run_id == runs["run_id"][losses["nth_run"][0]] else _NONE
+        opened = self._open if self._open.run_id == stretches["run_id"][losses["stretch"][0]] else _NONE
         padded = pl.concat([opened.last, losses["value"]], rechunk=True)
-        total = totals(padded, runs["window_losses"][losses["nth_run"]])
+        total = totals(padded, stretches["window_losses"][losses["stretch"]])
         losses = _with_steps(losses.hstack([total, *rows[losses["index"], ["step", "epoch"]]]), opened)
-        losses = losses.hstack([self._steps.sums(rows, runs["run_id"], losses)])
+        losses = losses.hstack([self._steps.sums(rows, stretches["run_id"], losses)])
         said = losses.group_by("nth_run", maintain_order=True).agg(_OF_LOSSES)
         end = said["losses"].cum_sum()
         start = end - said["losses"]
         start[0] = -opened.losses
         # A row for each run of `losses`.
-        runs = runs[said["of_run"]].hstack([start.alias("start")])
-        lows = lower(losses, runs, opened.lowest_total)
-        lowest_total = opened.lowest_total if runs.height == 1 else None
+        runs = stretches[said["stretch"], ["run_id", "window_losses"]].hstack([start.alias("start")])
+        lows = lower(losses, runs, opened.lowest)
+        low = opened.lowest if runs.height == 1 else None
         if lows.height and lows["nth_run"][-1] == runs.height - 1:
-            lowest_total = lows["total"][-1]
-        self._open = _Open(
-            runs["run_id"][-1], end[-1] - start[-1], padded.tail(WINDOW - 1), losses["step"][-1], lowest_total
-        )
+            low = Lowest(lows["total"][-1], lows["mean_loss"][-1])
+        self._open = _Open(runs["run_id"][-1], end[-1] - start[-1], padded.tail(WINDOW - 1), losses["step"][-1], low)
         self._said.append(_said(said, runs, rows, windows(padded, end - 1)))
         if lows.height:
             self._read_lows(lows.hstack(losses[lows["pos"], ["index", "step", "epoch", "sum_ps"]]), rows, runs, padded)
@@ -134,11 +143,9 @@ def _with_steps(losses: pl.DataFrame, opened: _Open) -> pl.DataFrame:
     """Numbers the runs anew, without those of no loss; adds which loss is a run's first, and where the step falls."""
     is_first = _RUN.ne_missing(_RUN.shift(fill_value=losses["nth_run"][0] if opened.losses else None))
     before = _STEP.shift(fill_value=opened.step)
-    return losses.with_columns(
-        _RUN.rle_id(), of_run="nth_run", is_first=is_first, step_before=before, falls=~is_first & (before > _STEP)
-    )
+    return losses.with_columns(_RUN.rle_id(), is_first=is_first, step_before=before, falls=~is_first & (before > _STEP))
 
 
 def _said(said: pl.DataFrame, runs: pl.DataFrame, rows: pl.DataFrame, last: pl.DataFrame) -> pl.DataFrame:
-    found = said.drop("nth_run", "of_run", "index", "losses")
+    found = said.drop("nth_run", "stretch", "index", "losses")
     return found.hstack([*runs[["run_id", "window_losses"]], *rows[said["index"], ["log_id", "line"]], *last])

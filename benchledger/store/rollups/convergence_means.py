@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import polars as pl
 
 from benchledger.store.rollups.frames import quotient
@@ -12,7 +15,14 @@ WINDOW = 10
 LAGS = [f"lag_{lag}" for lag in range(WINDOW)]
 # Decimals of so many places are told from the last bits of a sum of them (macro plain_mean).
 _PLACES, _LAST_BITS = 1e9, 5e-16
-_RUN, _TOTAL, _BEFORE = pl.col("nth_run"), pl.col("total"), pl.col("before")
+_RUN, _TOTAL, _MEAN = pl.col("nth_run"), pl.col("total"), pl.col("mean_loss")
+
+
+class Lowest(NamedTuple):
+    """The lowest mean of a run so far."""
+
+    total: float
+    mean: float
 
 
 def window_of(losses: pl.Expr) -> pl.Expr:
@@ -35,31 +45,36 @@ def totals(padded: pl.Series, windows: pl.Series) -> pl.Series:
     return total.alias("total")
 
 
-def lower(losses: pl.DataFrame, runs: pl.DataFrame, known: float | None) -> pl.DataFrame:
+def lower(losses: pl.DataFrame, runs: pl.DataFrame, known: Lowest | None) -> pl.DataFrame:
     """The means that are lower than all before in their run: `pos` of their losses, nth_run, total, mean_loss.
 
-    `losses`: of each its run and its total. `known`: the lowest total of the first run so far.
+    `losses`: of each its run and its total. `known`: the lowest of the first run so far.
     """
     total, nth_run = losses["total"], losses["nth_run"]
     # A mean falls with its total: what is not lower need not be divided.
-    if known is not None and not ((total < known) | (nth_run > 0)).any():
+    if known is not None and not ((total < known.total) | (nth_run > 0)).any():
         return pl.DataFrame()
     full_from = (runs["start"] + runs["window_losses"] - 1)[nth_run]
-    is_lower = pl.lit(True) if known is None else (_RUN > 0) | (known > _TOTAL)
+    is_lower = pl.lit(True) if known is None else (_RUN > 0) | (known.total > _TOTAL)
     found = losses[["nth_run", "total"]].with_row_index("pos")
     found = found.filter(pl.col("pos") >= full_from, _TOTAL.is_finite(), is_lower)
-    first = pl.when(_RUN == 0).then(pl.lit(known, pl.Float64))
-    before = pl.when(_RUN.shift() == _RUN).then(pl.col("lowest").shift()).otherwise(first)
-    found = found.with_columns(lowest=_TOTAL.cum_min().over("nth_run")).with_columns(before=before)
-    found = found.filter(_BEFORE.is_null() | (_TOTAL < _BEFORE))
-    window = pl.lit(runs["window_losses"][found["nth_run"]])
-    found = found.with_columns(mean_loss=mean(_TOTAL, window), before=mean(_BEFORE, window))
-    return found.filter(_BEFORE.is_null() | (pl.col("mean_loss") < _BEFORE)).drop("lowest", "before")
+    found = found.filter(_before(_TOTAL.cum_min().over("nth_run")).fill_null(math.inf) > _TOTAL)
+    found = found.hstack([runs["window_losses"][found["nth_run"]]])
+    found = found.with_columns(mean_loss=mean(_TOTAL, pl.col("window_losses"))).drop("window_losses")
+    before = _before(_MEAN)
+    if known is not None:
+        before = before.fill_null(pl.when(_RUN == 0).then(known.mean))
+    return found.filter(before.is_null() | (before > _MEAN))
+
+
+def _before(told: pl.Expr) -> pl.Expr:
+    """What is told of the row before; null in the first row of a run."""
+    return pl.when(_RUN.shift() == _RUN).then(told.shift())
 
 
 def mean(total: pl.Expr, window: pl.Expr) -> pl.Expr:
-    """As macro plain_mean has it, of a total that is finite."""
-    number = quotient(total, window)
+    """As macro plain_mean has it, of a total that is finite. `window` is a column."""
+    number = total / window
     plain = quotient((number * _PLACES + 0.5).floor(), _PLACES)
     return pl.when((plain - number).abs() <= number.abs() * _LAST_BITS).then(plain).otherwise(number)
 

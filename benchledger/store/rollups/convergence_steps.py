@@ -18,17 +18,17 @@ class StepTimes:
         self._is_asked = undated.len() > 0 and times.height > 0
         self._last_ps: int | None = None
 
-    def sums(self, rows: pl.DataFrame, runs: pl.Series, losses: pl.DataFrame) -> pl.Series:
+    def sums(self, rows: pl.DataFrame, run_ids: pl.Series, losses: pl.DataFrame) -> pl.Series:
         """What steps took from each run's first loss to each other, where they say so, as view loss_curve adds it up.
 
-        `losses`: of each its record in `rows` (`index`), its run in `runs` (`of_run`), whether it is the first of that,
-        its step and that of the one before. To be asked of every part, since a run may go on in the next.
+        `losses`: of each its record in `rows` (`index`), its run in `run_ids` (`stretch`), whether it is the first of
+        that, its step and that of the one before. To be asked of every part, since a run may go on in the next.
         """
         earlier_ps, self._last_ps = None if losses["is_first"][0] else self._last_ps, None
         none = pl.Series("sum_ps", [None], pl.Int128).new_from_index(0, losses.height)
         if not self._is_asked:
             return none
-        is_told = runs.is_in(self._undated.implode())[losses["of_run"]]
+        is_told = run_ids.is_in(self._undated.implode())[losses["stretch"]]
         if not is_told.any():
             return none
         told = losses.with_row_index("pos").filter(is_told)
