@@ -25,6 +25,11 @@ def only_packed() -> bool:
     return [root.name for root in definition_roots()] == ["_definitions"]
 
 
+def only_shipped() -> bool:
+    """Whether nobody has added definitions of their own."""
+    return definition_roots() == [shipped_root()]
+
+
 def use_definitions(*folders: Path | str) -> None:
     """Adds the user's own definition folders for the rest of this process, after those of $BENCH_DEFINITIONS."""
     _extra_roots[:] = [_checked(Path(folder)) for folder in folders]

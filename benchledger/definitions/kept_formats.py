@@ -16,7 +16,7 @@ _READ_FROM = ("ingest", "ingest/formats", "ingest/names", "queries/rules", "sche
 
 def read_or_kept() -> dict[str, LogFormat]:
     """Every format by name, as read_formats gives them; somebody's own are read each time. Raises as it does."""
-    if folders.definition_roots() != [folders.shipped_root()]:
+    if not folders.only_shipped():
         return read_formats()
     files = [path for folder in _READ_FROM for path in folders.definition_files(folder, ".toml")]
     now = hash_of(files).encode()

@@ -19,13 +19,18 @@ if TYPE_CHECKING:
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
     """Makes tables rule and published equal to the definitions of queries/. Opens no transaction of its own."""
     # To read them and to compare each row takes longer than to ingest a handful of logs.
-    files = hash_of([*rules.rule_files(), *published.published_files(), *vocabulary_files()])
+    files = synced_hash()
     if con.execute("select files from synced_definitions").fetchall() == [(files,)]:
         return
     _sync_rules(con)
     _sync_published(con)
     con.execute("delete from synced_definitions")
     con.execute("insert into synced_definitions values ($files)", {"files": files})
+
+
+def synced_hash() -> str:
+    """A hash of all that sync_definitions reads."""
+    return hash_of([*rules.rule_files(), *published.published_files(), *vocabulary_files()])
 
 
 def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:

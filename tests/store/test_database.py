@@ -12,6 +12,8 @@ import duckdb
 import pytest
 
 from benchledger import ingest
+from benchledger.definitions import cache, folders
+from benchledger.definitions.rules import load_rules
 from benchledger.errors import DatabaseError
 from benchledger.store import database
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
@@ -194,3 +196,18 @@ def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: p
         assert con.execute("select count(distinct a), max(b) from sorted").fetchone() == (1000000, 1000000)
 
     assert not Path(f"{tmp_path}/bench.duckdb.tmp").exists()
+
+
+def test_new_ledgers_know_the_shipped_rules_unless_somebody_adds_rules_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    (tmp_path / "own").mkdir()
+
+    def rules_of(name: str) -> int:
+        with closing(open_for_writing(tmp_path / name)) as con:
+            return con.execute("select count(*) from rule").fetchone()[0]
+
+    assert [rules_of("first.duckdb"), rules_of("copied.duckdb")] == [len(load_rules())] * 2
+
+    monkeypatch.setenv(folders.ENVIRONMENT_VARIABLE, str(tmp_path / "own"))
+
+    assert rules_of("own.duckdb") == 0

@@ -27,6 +27,7 @@ def steps(tmp_path, monkeypatch):
     shutil.copytree(migrations.shipped_migrations()[0].path.parent, tmp_path / "steps", ignore=only_the_first)
     for module in (database, migrations):
         monkeypatch.setattr(module, "shipped_migrations", lambda: SHIPPED(tmp_path / "steps"))
+    monkeypatch.setattr(database, "sync_definitions", lambda _: None)
     return tmp_path / "steps"
 
 
