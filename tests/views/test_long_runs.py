@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchledger.store import rollups
-from benchledger.store.rollups import frames
+from benchledger.store.rollups import ends, frames
 
 WINDOWS = (
     {}, {"skip": 1}, {"skip": 7, "skip_last": 2}, {"skip": 2, "take": 5}, {"take": 90, "complete": True},
@@ -83,6 +83,7 @@ def test_a_run_that_is_read_in_parts_says_to_the_last_digit_what_it_says_whole(l
     # A run takes as much as 20 records by itself: all but the shortest are read in parts.
     monkeypatch.setattr(rollups, "CHUNK_RECORDS", 25)
     monkeypatch.setattr(frames, "PART_RECORDS", 23)
+    monkeypatch.setattr(ends, "COUNTED_AT_ONCE", 5)
     parts, values = said(ledger)
 
     assert parts == whole[0]

@@ -16,7 +16,7 @@ from benchledger.store.rollups.readings import OF_READING, apart, are_alike, lan
 
 OF_LANE = ("stream", "lane")
 # So many counts of values wait until they are added up.
-COUNTED_AT_ONCE = 100_000
+COUNTED_AT_ONCE = 10_000
 # A stream of all ranks, or of the first, is in one lane.
 ONE_LANE = -1
 ROW = {
@@ -89,6 +89,16 @@ class _Readings:
             return self.rows.group_by("value").agg(steps, times)
         return self.rows.group_by("value", "steps").agg(times)
 
+    @cached_property
+    def lanes(self) -> list[tuple[int, _Readings]]:
+        """Those of each rank."""
+        # Never this object itself: it would hold its rows until it is collected.
+        return [(number, _Readings(rows)) for (number,), rows in apart(self.rows, "lane")]
+
+    def of(self, rows: pl.DataFrame) -> _Readings:
+        """Some of them, or all, which are counted already then."""
+        return self if rows is self.rows else _Readings(rows)
+
 
 class _Stream:
     def __init__(self, asked: dict[str, Any]) -> None:
@@ -102,21 +112,17 @@ class _Stream:
 
     def add(self, readings: _Readings) -> None:
         if self._filters:
-            readings = _part_of(readings, chosen(readings.rows, pl.all_horizontal(self._filters)))
+            readings = readings.of(chosen(readings.rows, pl.all_horizontal(self._filters)))
         if not self._asked["is_each"]:
             self._add(ONE_LANE, readings)
             return
-        for (number,), own in apart(readings.rows, "lane"):
-            self._add(number, _part_of(readings, own))
+        for number, own in readings.lanes:
+            self._add(number, own)
 
     def _add(self, number: int, readings: _Readings) -> None:
         if number not in self.lanes:
             self.lanes[number] = _Lane(self._asked["head"], self._asked["tail"])
         self.lanes[number].add(readings)
-
-
-def _part_of(readings: _Readings, rows: pl.DataFrame) -> _Readings:
-    return readings if rows is readings.rows else _Readings(rows)
 
 
 class _Lane:
