@@ -627,7 +627,7 @@ comment on column kept_speedup.efficiency is 'As in speedup_table.';
 comment on column kept_speedup.cell is 'As in speedup_table.';
 
 comment on table synced_definitions is
-    'One row: what tables rule and published were made of.';
+    'One row per state of the definitions, the last alone: what tables rule and published were made of.';
 comment on column synced_definitions.files is
     'Hash of the definition files, and of the code that reads them.';
 
