@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 
 REJECTS_SHOWN = 5
+# By so much a process that reads yields to the one that writes.
+YIELDING = 5
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,9 @@ def begin(known: frozenset[str], key: bytes, folder: Path, in_worker: bool = Tru
     if in_worker:
         # Ctrl-C is the parent's to handle: a worker just ends.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if hasattr(os, "nice"):
+            # What the parent writes takes longer than what is read for it: where cores are short, it goes first.
+            os.nice(YIELDING)
 
 
 def read_batch(files: list[ToRead]) -> Batch:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import duckdb
 
 # So many records at a time are asked for what they say.
-CHUNK_RECORDS = 300_000
+CHUNK_RECORDS = 600_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
