@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -123,11 +124,11 @@ def load_logs(
             frames.append(frame)
             yield ordered
 
-    _insert_records(con, records[0].schema, whole())
+    _insert_records(con, records[0].schema, one_ahead(whole()))
     for long in waiting:
-        for part in long.parts():
+        for part in one_ahead(_seen(part, segments, keys)[0] for part in long.parts()):
             # DuckDB keeps what it reads until the statement has ended.
-            _insert_records(con, part.schema, iter([_seen(part, segments, keys)[0]]))
+            _insert_records(con, part.schema, iter([part]))
     broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
         raise AssertionError(broken)
@@ -159,6 +160,15 @@ def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> tuple[pa.Tabl
     keys.add(frame)
     segments.add(frame, rows)
     return rows, frame
+
+
+def one_ahead(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """The same parts: each is made ready while the one before it is inserted."""
+    with ThreadPoolExecutor(1) as beside:
+        following = beside.submit(next, parts, None)
+        while (part := following.result()) is not None:
+            following = beside.submit(next, parts, None)
+            yield part
 
 
 def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from benchledger.ingestion import handing
+from benchledger.ingestion import handing, read
 from benchledger.ingestion.read import Batch, WasRead
 
 FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
@@ -68,3 +69,14 @@ def state_and_back(batch: Batch) -> tuple[list[WasRead], dict[str, pa.Table]]:
     again = Batch()
     again.__setstate__(batch.__getstate__())
     return again.files, again.tables
+
+
+def test_only_a_process_that_reads_for_another_yields_to_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    yielded: list[int] = []
+    monkeypatch.setattr("os.nice", yielded.append)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setattr(read, "_process", None)
+    read.begin(frozenset(), bytes(32), tmp_path)
+    read.begin(frozenset(), bytes(32), tmp_path, in_worker=False)
+
+    assert yielded == [read.YIELDING]
