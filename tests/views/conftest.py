@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import keep_rollups
+from benchledger.store.rollups import follow_definitions, keep_rollups
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
@@ -44,6 +44,8 @@ class Ledger:
         self._environments: dict[str, int] = {}
         self.insert("format", format="ngc", version=1, default_rule="ngc.summary", role="train")
         self.insert("format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
+        # As an ingest does before it writes: else each run would be filled twice, for its own sake and for the formats'.
+        follow_definitions(con)
 
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
