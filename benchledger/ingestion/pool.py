@@ -7,7 +7,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,12 +29,14 @@ READ_AHEAD = 96 * 1024 * 1024
 class Unit:
     """Files that are read together. Those with a problem, and facts.toml, stand among them to keep the order.
 
-    `settle`: its file is a stream, which only this process can read; what came of it is settled when it is read.
+    `settle`: its file is a stream, which only this process can read; what came of it is settled when it is read, and
+    `stop` ends its reading before.
     """
 
     files: list[FoundFile] = field(default_factory=list)
     to_read: list[ToRead] = field(default_factory=list)
     settle: Callable[[Batch], Batch] | None = None
+    stop: Callable[[], None] | None = None
     bytes: int = 0
 
     @property
@@ -64,6 +66,9 @@ class Pool:
         self._executor: ProcessPoolExecutor | None = None
         self._begun = False
         self._processes = 0
+        # Reads streams, one at a time, while this process writes.
+        self._beside = ThreadPoolExecutor(1)
+        self._stop: Callable[[], None] | None = None
 
     @property
     def is_started(self) -> bool:
@@ -72,6 +77,9 @@ class Pool:
 
     def close(self) -> None:
         """Lets the processes go."""
+        if self._stop is not None:
+            self._stop()
+        self._beside.shutdown(cancel_futures=True)
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
@@ -93,6 +101,9 @@ class Pool:
     def _fill(self, waiting: deque[tuple[Unit, Future[Batch] | Batch]], pending: Iterator[Unit]) -> None:
         # A bounded amount in flight: what was read waits in memory until it is loaded.
         while len(waiting) < 2 * self._jobs or sum(_ahead(unit) for unit, _ in waiting) < READ_AHEAD:
+            if waiting and waiting[-1][0].settle is not None:
+                # What follows in its archive can be asked for when it has been read, and comes to nothing before.
+                return
             if (unit := next(pending, None)) is None:
                 return
             waiting.append((unit, self._begin(unit)))
@@ -113,8 +124,11 @@ class Pool:
             ) from error
 
     def _begin(self, unit: Unit) -> Future[Batch] | Batch:
-        if unit.settle is not None or not unit.to_read:
-            return self._here(unit)
+        if not unit.to_read:
+            return Batch()
+        if unit.settle is not None:
+            self._stop = unit.stop
+            return self._beside.submit(self._here, unit)
         if self._executor is None:
             self._executor = ProcessPoolExecutor(self._processes, _context(), begin, self._given)
         return self._executor.submit(read_batch, unit.to_read)

@@ -154,7 +154,7 @@ class Unpacker:
 
         stream = _Continued(first, ahead)
         reading = ToRead(file.place, UNIT_BYTES, self._plan.previous(file.place), None, stream, reopen)
-        return Unit([file], [reading], settle)
+        return Unit([file], [reading], settle, ahead.close)
 
 
 class _Continued:
