@@ -81,7 +81,8 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
     stream: Any = lambda batch: batch  # noqa: E731
     streams = [pool.Unit(settle=stream) for _ in range(30)]
 
-    for given, ahead in ((units, 8), (streams, 4)):
+    # Of streams none is begun before the one before it was taken: one walk through the archive gives them all.
+    for given, ahead in ((units, 8), (streams, 1)):
         begun.clear()
         reading = pool.Pool(frozenset(), b"", tmp_path, 2).read(iter(given), pool.WORTH_A_PROCESS)
         assert len(begun) == ahead
