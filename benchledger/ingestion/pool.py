@@ -100,7 +100,7 @@ class Pool:
 
     def _fill(self, waiting: deque[tuple[Unit, Future[Batch] | Batch]], pending: Iterator[Unit]) -> None:
         # A bounded amount in flight: what was read waits in memory until it is loaded.
-        while len(waiting) < 2 * self._jobs or sum(_ahead(unit) for unit, _ in waiting) < READ_AHEAD:
+        while len(waiting) < 2 * self._jobs or sum(unit.bytes for unit, _ in waiting) < READ_AHEAD:
             if waiting and waiting[-1][0].settle is not None:
                 # What follows in its archive can be asked for when it has been read, and comes to nothing before.
                 return
@@ -124,11 +124,11 @@ class Pool:
             ) from error
 
     def _begin(self, unit: Unit) -> Future[Batch] | Batch:
-        if not unit.to_read:
-            return Batch()
         if unit.settle is not None:
             self._stop = unit.stop
             return self._beside.submit(self._here, unit)
+        if not unit.to_read:
+            return self._here(unit)
         if self._executor is None:
             self._executor = ProcessPoolExecutor(self._processes, _context(), begin, self._given)
         return self._executor.submit(read_batch, unit.to_read)
@@ -141,11 +141,6 @@ class Pool:
             self._begun = True
         batch = read_batch(unit.to_read)
         return batch if unit.settle is None else unit.settle(batch)
-
-
-def _ahead(unit: Unit) -> int:
-    # A stream is read here, and nothing beside it.
-    return unit.bytes if unit.settle is None else READ_AHEAD
 
 
 def _context() -> multiprocessing.context.BaseContext:
