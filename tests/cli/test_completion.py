@@ -79,12 +79,12 @@ def test_a_held_or_missing_ledger_offers_nothing_at_once(db: Path, tmp_path: Pat
     with holder(db, "w"):
         began = time.monotonic()
         assert offered("show", "", db=db) == []
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
     assert offered("show", "", db=tmp_path / "none.duckdb") == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tab_costs_little(db: Path) -> None:
+def test_a_tab_costs_little_more_than_starting_python_with_duckdb(db: Path) -> None:
     resource = pytest.importorskip("resource")
     asked = {
         **os.environ,
@@ -92,9 +92,10 @@ def test_a_tab_costs_little(db: Path) -> None:
         "COMP_WORDS": f"bench --db {db} show a",
         "COMP_CWORD": "4",
     }
-    script = "import sys; sys.argv = ['bench']; from benchledger.cli.main import main; main()"
+    tab = "import sys; sys.argv = ['bench']; from benchledger.cli.main import main; main()"
+    start = "import click, duckdb; print('plain,aaaa00000000-1\\nplain,aabb00000000-1')"
 
-    def seconds() -> float:
+    def seconds(script: str) -> float:
         # Of the processor: other programs may be running.
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([sys.executable, "-c", script], env=asked, capture_output=True, text=True)
@@ -102,7 +103,9 @@ def test_a_tab_costs_little(db: Path) -> None:
         assert done.stdout.splitlines() == ["plain,aaaa00000000-1", "plain,aabb00000000-1"]
         return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-    assert min(seconds() for _ in range(3)) < 0.45
+    tabs, starts = zip(*((seconds(tab), seconds(start)) for _ in range(3)), strict=True)
+    # 1.3 times it is; with polars, which no tab needs, it would be three times.
+    assert min(tabs) < 2 * min(starts)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -118,7 +118,7 @@ def test_an_own_connection_in_another_mode_is_told_at_once_with_the_cure(db: Pat
         began = time.monotonic()
         with pytest.raises(DatabaseHeldError, match=r"this very process .* close that connection first"):
             benchledger.runs(db=db)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
 
 def test_threads_ask_side_by_side(db: Path) -> None:

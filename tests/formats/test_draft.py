@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from benchledger.scanning.drafting.masks import masked
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
+from tests.proportion import assert_in_proportion
 
 TOY = """[toytrain 2026-11-20 10:00:01,100] settings | model: toy_12m, batch_size: 32, n_gpu: 8, amp: True, max_steps: 400
 [toytrain 2026-11-20 10:00:41,870] step 100/400 | loss: 7.412, lr: 1e-04, speed: 51.4 seq/s/gpu
@@ -213,9 +213,6 @@ def test_colours_are_no_part_of_a_draft(line: str, tmp_path: Path) -> None:
     assert len(LineReader(log_format).read(text.encode()).rows) == 8
 
 
-@pytest.mark.parametrize("text", ["-" * 8000, "a-" * 4000, "1:" * 4000, "[" + "1, " * 2600], ids=lambda text: text[:4])
+@pytest.mark.parametrize("text", ["-" * 8000, "a-" * 4000, "1:" * 4000, "[" + "1, " * 2666], ids=lambda text: text[:4])
 def test_a_hostile_line_costs_time_in_proportion_to_its_length(text: str) -> None:
-    begin = time.process_time()
-    masked(1, text)
-
-    assert time.process_time() - begin < 0.5
+    assert_in_proportion(lambda line: masked(1, line), text[:1000], text, floor_s=0.0005)

@@ -1,9 +1,8 @@
-"""Lines made to be slow cost time in proportion to their length: eight times the bytes, about eight times the time."""
+"""Lines made to be slow cost time in proportion to their length."""
 
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +14,10 @@ from benchledger.scanning.detection import Detector
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
+from tests.proportion import assert_in_proportion
 from tests.scanning.reading import PADDLE, one_record, read_by_scanner
 
 SHORT, LONG = 80_000, 640_000
-# Eight times the time is the aim; the rest is for a busy machine. Quadratic would be 64.
-MOST = 24
-# Below this a measurement says nothing.
-FLOOR_S = 0.004
 
 HEAD = b"DLL 2021-01-01 00:00:00.000000 - "
 PROOF = HEAD + b" training_sequences_per_second : 1.5  raw_train_time : 2.0 \n"
@@ -82,27 +78,11 @@ HOSTILE_JSON: dict[str, Callable[[int], bytes]] = {
 }
 
 
-def seconds(read: Callable[[bytes], object], log: bytes) -> float:
-    taken: list[float] = []
-    while len(taken) < 3 and sum(taken) < 0.5:
-        # Of the processor: other programs may run beside.
-        start = time.process_time()
-        read(log)
-        taken.append(time.process_time() - start)
-    return min(taken)
-
-
-def assert_in_proportion(read: Callable[[bytes], object], log_of: Callable[[int], bytes]) -> None:
+def assert_linear(read: Callable[[bytes], object], log_of: Callable[[int], bytes]) -> None:
     short, long = log_of(SHORT), log_of(LONG)
     assert len(short) < LONG / 4
     assert len(long) > LONG * 0.9
-    ratio = 0.0
-    # A busy machine may spoil one measurement, but hardly three.
-    for _ in range(3):
-        ratio = seconds(read, long) / max(seconds(read, short), FLOOR_S)
-        if ratio < MOST:
-            break
-    assert ratio < MOST
+    assert_in_proportion(read, short, long)
 
 
 def scan_with(name: str, proof: bytes) -> Callable[[bytes], object]:
@@ -112,36 +92,36 @@ def scan_with(name: str, proof: bytes) -> Callable[[bytes], object]:
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_scanning_text_is_linear(kind: str) -> None:
-    assert_in_proportion(scan_with("ngc-pytorch-bert", PROOF), HOSTILE[kind])
+    assert_linear(scan_with("ngc-pytorch-bert", PROOF), HOSTILE[kind])
 
 
 @pytest.mark.parametrize("kind", HOSTILE_JSON)
 def test_scanning_json_is_linear(kind: str) -> None:
-    assert_in_proportion(scan_with("ngc-pytorch-bert-json", JSON_PROOF), HOSTILE_JSON[kind])
+    assert_linear(scan_with("ngc-pytorch-bert-json", JSON_PROOF), HOSTILE_JSON[kind])
 
 
 @pytest.mark.parametrize("kind", ["heads", "anchors", "carriage returns", "digits", "blanks"])
 def test_scanning_csv_is_linear(kind: str) -> None:
-    assert_in_proportion(scan_with("nvidia-smi-csv", b"index, memory.used [MiB]\n"), HOSTILE[kind])
+    assert_linear(scan_with("nvidia-smi-csv", b"index, memory.used [MiB]\n"), HOSTILE[kind])
 
 
 @pytest.mark.parametrize("part", [b",", b'"', b'"",', b"5, 7 MiB\n", b"[N/A], "])
 def test_scanning_cells_is_linear(part: bytes) -> None:
-    assert_in_proportion(scan_with("nvidia-smi-csv", b"index, memory.used [MiB]\n"), repeated(part))
+    assert_linear(scan_with("nvidia-smi-csv", b"index, memory.used [MiB]\n"), repeated(part))
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_the_reference_is_linear(kind: str) -> None:
     log_format = load_formats()["ngc-pytorch-bert"]
 
-    assert_in_proportion(lambda log: LineReader(log_format).read(log), HOSTILE[kind])
+    assert_linear(lambda log: LineReader(log_format).read(log), HOSTILE[kind])
 
 
 @pytest.mark.parametrize("part", [b"DLL 20", b"DLLL {", b"\n", b"DLL 20\n", b"x", b" training_sequences_per_second : "])
 def test_detection_is_linear(part: bytes) -> None:
     detector = Detector({name: known for name, known in load_formats().items() if known.detectable})
 
-    assert_in_proportion(lambda log: (detector.look(log, 1, {}), detector.nearest(log, 1, (0, ""))), repeated(part))
+    assert_linear(lambda log: (detector.look(log, 1, {}), detector.nearest(log, 1, (0, ""))), repeated(part))
 
 
 @pytest.mark.parametrize(
@@ -154,12 +134,7 @@ def test_pairs_cost_time_in_proportion(tmp_path: Path, part: bytes) -> None:
     def log_of(length: int) -> bytes:
         return b"step 5 " + part * (length // len(part))
 
-    ratio = 0.0
-    for _ in range(3):
-        ratio = seconds(reader.read, log_of(64_000)) / max(seconds(reader.read, log_of(8_000)), FLOOR_S / 8)
-        if ratio < MOST:
-            break
-    assert ratio < MOST
+    assert_in_proportion(reader.read, log_of(8_000), log_of(64_000), floor_s=0.0005)
 
 
 def test_nine_megabytes_without_a_line_end_are_one_reject() -> None:
