@@ -14,7 +14,8 @@ from benchledger.archives.limits import Limits
 from benchledger.definitions.format_file import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
-from benchledger.ingestion.accounts import Accounts, Pending
+from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.batches import Batches
 from benchledger.ingestion.collecting import without_collecting
 from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.facts_file import FactsFiles
@@ -33,12 +34,6 @@ from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
 from benchledger.store.private import PrivateFile, private_path
 
-# What was read is written when this much of it waits in memory: records of some folders, since what is near new logs is
-# derived again, or very many.
-BATCH_RECORDS = 800_000
-BATCH_FOLDERS = 4
-MOST_RECORDS = 3_000_000
-MOST_FILES = 30_000
 STDIN_NAME = "stdin"
 
 
@@ -122,9 +117,10 @@ def _ingest(
         sightings = SightingMaker(key, names, facts, campaign_name, redactor)
         accounts = Accounts(plan, sightings, redactor)
         unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
-        for _ in reading.into(accounts, unpacker):
-            if _is_batch(accounts.pending):
-                writer.write(accounts.take())
+        with Batches(accounts, writer, reading.others_read) as batches:
+            for _ in reading.into(accounts, unpacker):
+                batches.write_if_full(reading.left)
+            batches.finish()
         for file in work.unreadable:
             accounts.unreadable(file, file.problem or "cannot be read")
         retold = take_up(work, plan, facts, accounts, db)
@@ -151,12 +147,6 @@ def _ingest(
     result.foreign = tuple(plan.foreign)
     result.seconds = time.monotonic() - began
     return result
-
-
-def _is_batch(pending: Pending) -> bool:
-    if pending.records >= MOST_RECORDS or len(pending.sightings) >= MOST_FILES:
-        return True
-    return pending.records >= BATCH_RECORDS and (bool(pending.waiting) or len(pending.folders) >= BATCH_FOLDERS)
 
 
 def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[int]:

@@ -22,7 +22,7 @@ UNIT_FILES = 1_000
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
 # So much is read while what came before is written, so that no process waits for that.
-READ_AHEAD = 96 * 1024 * 1024
+READ_AHEAD = 32 * 1024 * 1024
 
 
 @dataclass

@@ -24,7 +24,9 @@ class Reading:
         self._plan, self._report = plan, report
         self._pool = Pool(plan.known, key, folder, jobs)
         units = units_of(work.files, work.to_read)
-        self._plain = self._pool.read(units, sum(work.sizes), len(units))
+        # How many bytes are still to be read, as far as it is known.
+        self.left = sum(work.sizes)
+        self._plain = self._pool.read(units, self.left, len(units))
 
     @property
     def others_read(self) -> bool:
@@ -38,6 +40,7 @@ class Reading:
             for unit, batch in self._plain:
                 found = accounts.add(unit.files, batch)
                 archives += found
+                self.left += sum(file.size for file in found) * _EXPANSION - unit.bytes
                 self._report.files_read(unit.files, found)
                 yield
             expected = sum(file.size for file in archives) * _EXPANSION
@@ -45,6 +48,7 @@ class Reading:
                 for unit, batch in self._pool.read(unpacker.units(file), expected):
                     accounts.add(unit.files, batch)
                     yield
+                self.left -= file.size * _EXPANSION
                 if file.place not in self._plan.wanted:
                     accounts.archive_read(file)
                 self._report.archive_read(file.size)

@@ -54,6 +54,7 @@ class Writer:
         self._synced = False
         # A connection for several steps in a row: to close it and to open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
+        self._in_use: duckdb.DuckDBPyConnection | None = None
 
     @contextmanager
     def _open(self, records: int = 0) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -61,7 +62,16 @@ class Writer:
             yield self.con
         else:
             with closing(open_for_writing(self._db, self._wait_s, records=records)) as con:
-                yield con
+                self._in_use = con
+                try:
+                    yield con
+                finally:
+                    self._in_use = None
+
+    def interrupt(self) -> None:
+        """Ends what another thread is writing now, if it is with the database: nothing of it is kept."""
+        if (con := self._in_use) is not None:
+            con.interrupt()
 
     def prepare(self, in_time: bool) -> None:
         """Makes the ledger if there is none; where there is time, since others read, with the definitions of today."""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.ingestion import ingest as ingesting
-from benchledger.ingestion import unpack
+from benchledger.ingestion import batches, unpack
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.outcome import Progress
 from tests.ingestion.logs import STABLE, ask, put, run_text
@@ -79,7 +78,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     last = put_tar_gz(tmp_path / "last.tar.gz", {**LOGS, "other/run.log": run_text(seed=9).log, **facts})
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
-    monkeypatch.setattr(ingesting, "MOST_FILES", 1)
+    monkeypatch.setattr(batches, "MOST_FILES", 1)
     monkeypatch.setattr(unpack.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest(last, db=db2)
 
@@ -146,8 +145,8 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     killed = tmp_path / "killed.duckdb"
     script = f"""
 import os, signal
-from benchledger.ingestion import ingest, unpack, write
-ingest.MOST_FILES = 2
+from benchledger.ingestion import batches, ingest, unpack, write
+batches.MOST_FILES = 2
 unpack.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write

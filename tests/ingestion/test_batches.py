@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
-from benchledger.ingestion import ingest as ingesting
-from benchledger.ingestion import pool, read, write
-from benchledger.ingestion.accounts import Pending
+from benchledger.errors import DatabaseError
+from benchledger.ingestion import batches, pool, read, write
+from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.ingest import ingest
 from benchledger.scanning import columns, log_reader
@@ -49,13 +50,13 @@ def test_logs_that_are_written_in_several_batches_give_the_same_tables(
 ) -> None:
     logs = campaigns(tmp_path / "logs")
     ingest(logs, db=db)
-    for place, name, small in ((ingesting, "BATCH_RECORDS", 1), (ingesting, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
                                (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
         monkeypatch.setattr(place, name, small)
-    batches = written(monkeypatch)
+    found = written(monkeypatch)
     ingest(logs, db=db2, jobs=jobs)
 
-    assert len([batch for batch in batches if batch.sightings]) == FOLDERS * 3 // 2
+    assert len([batch for batch in found if batch.sightings]) == FOLDERS * 3 // 2
     assert stable_tables(db2) == stable_tables(db)
 
 
@@ -63,14 +64,139 @@ def test_a_batch_spans_some_folders_unless_it_holds_very_many_records(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = campaigns(tmp_path / "logs")
-    monkeypatch.setattr(ingesting, "BATCH_RECORDS", 1)
-    monkeypatch.setattr(ingesting, "BATCH_FOLDERS", 3)
+    monkeypatch.setattr(batches, "BATCH_RECORDS", 1)
+    monkeypatch.setattr(batches, "BATCH_FOLDERS", 2)
     monkeypatch.setattr(pool, "UNIT_FILES", 1)
-    batches = written(monkeypatch)
+    found = written(monkeypatch)
     ingest(logs, db=db)
 
-    assert next(len(batch.folders) for batch in batches if batch.sightings) == 3
-    assert any(batch.records > 1 for batch in batches)
+    assert next(len(batch.folders) for batch in found if batch.sightings) == 2
+    assert any(batch.records > 1 for batch in found)
+
+
+class Reads:
+    """What Batches asks of accounts: so many records of 100 bytes, each unit in a folder of its own."""
+
+    def __init__(self) -> None:
+        self.pending, self.bytes_read = Pending(), 0
+
+    def add(self, records: int) -> None:
+        self.pending.records += records
+        self.pending.folders.add(str(self.bytes_read))
+        self.bytes_read += 100 * records
+
+    def take(self) -> Pending:
+        taken, self.pending = self.pending, Pending()
+        return taken
+
+
+class Writes:
+    """What Batches asks of a writer; `wait` keeps it from ending what it writes."""
+
+    def __init__(self, wait: Event | None = None) -> None:
+        self.records, self.began, self.interrupted, self._wait = list[int](), Event(), Event(), wait
+
+    def write(self, pending: Pending) -> None:
+        self.began.set()
+        assert self._wait is None or self._wait.wait(60)
+        self.records.append(pending.records)
+
+    def interrupt(self) -> None:
+        self.interrupted.set()
+        assert self._wait is not None
+        self._wait.set()
+
+
+def begun(reads: Reads, writes: Writes, others_read: bool) -> batches.Batches:
+    accounts: Any = reads
+    writer: Any = writes
+    return batches.Batches(accounts, writer, others_read)
+
+
+@pytest.mark.parametrize(("others_read", "records"), [(True, [300_000, 600_000, 800_000]), (False, [800_000, 800_000])])
+def test_where_other_processes_read_the_first_batches_are_small(others_read: bool, records: list[int]) -> None:
+    reads, writes, left = Reads(), Writes(), 250_000_000
+    with begun(reads, writes, others_read) as batch:
+        while left:
+            reads.add(50_000)
+            left -= 5_000_000
+            batch.write_if_full(left)
+        batch.finish()
+
+    assert writes.records == records
+    assert reads.pending.records == 2_500_000 - sum(records)
+
+
+def test_little_that_is_left_is_no_batch_of_its_own() -> None:
+    reads, writes = Reads(), Writes()
+    with begun(reads, writes, others_read=False) as batch:
+        reads.add(100_000)
+        for _ in range(4):
+            reads.add(200_000)
+            batch.write_if_full(left=89_000_000)
+        assert not writes.records
+
+        batch.write_if_full(left=90_000_000)
+        assert writes.records == [900_000]
+
+
+def test_what_is_read_while_a_batch_is_written_is_accounted_for(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
+        monkeypatch.setattr(place, name, small)
+    writing, added = Event(), Event()
+    real_write, real_add = write.Writer.write, Accounts.add
+
+    def waiting(self: write.Writer, pending: Pending) -> None:
+        writing.set()
+        assert added.wait(60)
+        real_write(self, pending)
+
+    def adding(self: Accounts, *unit: Any) -> Any:
+        if writing.is_set():
+            added.set()
+        return real_add(self, *unit)
+
+    monkeypatch.setattr(write.Writer, "write", waiting)
+    monkeypatch.setattr(Accounts, "add", adding)
+    ingest(campaigns(tmp_path / "logs"), db=db, jobs=2)
+
+    assert ask(db, "select count(*) from run") == [(FOLDERS * 3 // 2,)]
+
+
+def test_what_goes_wrong_while_a_batch_is_written_beside_the_reading_is_told(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
+        monkeypatch.setattr(place, name, small)
+
+    def failing(*_: object) -> None:
+        raise DatabaseError("no space")
+
+    monkeypatch.setattr(write, "derive", failing)
+    with pytest.raises(DatabaseError, match="no space"):
+        ingest(campaigns(tmp_path / "logs"), db=db, jobs=2)
+
+    assert ask(db, "select count(*) from log") == [(0,)]
+
+
+def test_ctrl_c_ends_what_is_written_beside_the_reading() -> None:
+    reads, writes = Reads(), Writes(Event())
+
+    def stopped() -> None:
+        with begun(reads, writes, others_read=True) as batch:
+            for _ in range(4):
+                reads.add(100_000)
+            batch.write_if_full(left=100_000_000)
+            assert writes.began.wait(60)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert writes.interrupted.is_set()
 
 
 def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

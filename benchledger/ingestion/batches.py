@@ -1,0 +1,76 @@
+"""When what was read is written: batch by batch, beside the reading where other processes do that."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.write import Writer
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+# What was read is written when this much of it waits in memory: records of some folders, since what is near new logs is
+# derived again, or very many.
+BATCH_RECORDS = 800_000
+BATCH_FOLDERS = 4
+MOST_RECORDS = 3_000_000
+MOST_FILES = 30_000
+# Where other processes read, the first batch is so small, and each twice as large as the one before: while one is
+# written, the next is read.
+FIRST_RECORDS = 300_000
+_ASKED_AGAIN_S = 0.1
+
+
+class Batches:
+    """Writes what waits in the accounts when it is a batch.
+
+    Where other processes read it is written on a thread, so that what they have read meanwhile is accounted for; what
+    goes wrong there is raised by the next call.
+    """
+
+    def __init__(self, accounts: Accounts, writer: Writer, others_read: bool) -> None:
+        self._accounts, self._writer, self._others_read = accounts, writer, others_read
+        self._most = min(FIRST_RECORDS, BATCH_RECORDS) if others_read else BATCH_RECORDS
+        self._thread = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
+        self._taken_bytes = 0
+
+    def __enter__(self) -> Batches:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if kind is KeyboardInterrupt:
+            while self._writing is not None and not self._writing.done():
+                self._writer.interrupt()
+                wait([self._writing], _ASKED_AGAIN_S)
+        self._thread.shutdown()
+
+    def write_if_full(self, left: int) -> None:
+        """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""
+        if not self._is_full(left):
+            return
+        self._taken_bytes = self._accounts.bytes_read
+        self._most = min(2 * self._most, BATCH_RECORDS)
+        self.finish()
+        pending = self._accounts.take()
+        if self._others_read:
+            self._writing = self._thread.submit(self._writer.write, pending)
+        else:
+            self._writer.write(pending)
+
+    def finish(self) -> None:
+        """Waits until nothing is being written any more."""
+        if self._writing is not None:
+            self._writing.result()
+            self._writing = None
+
+    def _is_full(self, left: int) -> bool:
+        pending = self._accounts.pending
+        if pending.records >= MOST_RECORDS or len(pending.sightings) >= MOST_FILES:
+            return True
+        # Each batch has its price: where less is left to be read than waits, all is written together.
+        if pending.records < self._most or left < self._accounts.bytes_read - self._taken_bytes:
+            return False
+        return bool(pending.waiting) or len(pending.folders) >= BATCH_FOLDERS
