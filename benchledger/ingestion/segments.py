@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
-from benchledger.store.rollups.frames import framed
+from benchledger.store.rollups.frames import are_alike, chosen, framed, repeated, summed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,22 +110,43 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _beside(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    found = frame.with_row_index("row").hstack(_segments_of(frame, spans)).hstack(_layouts_of(frame, layouts))
+    return chosen(found, pl.col("at").is_not_null() & pl.col("is_step").is_not_null())
+
+
+def _segments_of(frame: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     # Only the columns that a join asks for go through it: those of the values would be copied.
-    segment = frame.select("log_id", "line").join_asof(
+    places = frame.select("log_id", "line")
+    ends = _within(places[[0, -1]], spans)
+    if are_alike(places, "log_id") and ends["at"][0] == ends["at"][1] and places["line"].is_sorted():
+        return repeated(ends[:1], frame.height)
+    return _within(places, spans)
+
+
+def _within(places: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    found = places.join_asof(
         spans, by="log_id", left_on="line", right_on="first_line", strategy="backward", check_sortedness=False
     )
-    layout = frame.select("shape_id").join(layouts, on="shape_id", how="left", maintain_order="left")
-    found = frame.with_row_index("row").hstack(segment.select("at", "closing"))
-    found = found.hstack(layout.drop("shape_id"))
-    return found.drop_nulls(["at", "is_step"])
+    return found.select("at", "closing")
+
+
+def _layouts_of(frame: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
+    if are_alike(frame, "shape_id"):
+        own = frame[:1, ["shape_id"]].join(layouts, on="shape_id", how="left")
+        return repeated(own.drop("shape_id"), frame.height)
+    return frame.select("shape_id").join(layouts, on="shape_id", how="left", maintain_order="left").drop("shape_id")
 
 
 def _with_losses(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     # A line that prints several: the first that is there counts, and nan if any is.
-    places = [name for name in found.columns if name.startswith(_LOSS)]
-    losses = [pl.col("values").list.get(pl.col(name), null_on_oob=True) for name in places]
+    places: list[pl.Expr | int] = [pl.col(name) for name in found.columns if name.startswith(_LOSS)]
+    if are_alike(found, "shape_id"):
+        places = [found[name][0] for name in found.columns if name.startswith(_LOSS) and found[name][0] is not None]
+    losses = [pl.col("values").list.get(place, null_on_oob=True) for place in places]
     nothing = [pl.lit(None, pl.Float64)]
     return found.with_columns(
         loss=pl.coalesce(losses or nothing),
@@ -136,15 +157,17 @@ def _with_losses(found: pl.DataFrame) -> pl.DataFrame:
 def _whole(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    each = pl.col("device").filter("is_sample").drop_nulls().unique()
+    each = pl.col("device").filter("is_sample").drop_nulls().unique().implode()
     named = found["device"].null_count() < len(found)
-    return found.group_by("at", maintain_order=True).agg(
+    return summed(
+        found,
+        "at",
         first_offset=pl.col("byte_offset").first(),
         started_at=pl.col("logged_at").min(),
         ended_at=pl.col("logged_at").max(),
         records=pl.len().cast(pl.Int64),
         step_records=pl.col("is_step").sum().cast(pl.Int64),
-        moments=pl.col("logged_at").drop_nulls().bottom_k(FIRST).cast(pl.Int64),
+        moments=pl.col("logged_at").drop_nulls().bottom_k(FIRST).cast(pl.Int64).implode(),
         devices=each if named else pl.lit([], pl.List(pl.String)),
     )
 
@@ -152,9 +175,11 @@ def _whole(found: pl.DataFrame) -> pl.DataFrame:
 def _steps(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    steps = found.select("at", "step", "is_step").filter("is_step", pl.col("step").is_not_null())
-    steps = steps.select("at", "step", gap=_since("step", "step"))
-    return steps.group_by("at", maintain_order=True).agg(
+    is_step = pl.col("is_step") & pl.col("step").is_not_null()
+    steps = chosen(found.select("at", "step", "is_step"), is_step).select("at", "step", gap=_since("step", "step"))
+    return summed(
+        steps,
+        "at",
         steps_done=pl.col("step").max(),
         step_gap=pl.when(pl.col("gap") > 0).then("gap").max(),
         first_step=pl.col("step").first(),
@@ -171,10 +196,8 @@ def _since(what: str, before: str) -> pl.Expr:
 def _losses(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    losses = found.select("at", "loss", "is_nan").filter(pl.col("loss").is_not_null())
-    return losses.group_by("at", maintain_order=True).agg(
-        losses=pl.col("loss").head(FIRST), final_loss_nan=pl.col("is_nan").last()
-    )
+    losses = chosen(found.select("at", "loss", "is_nan"), pl.col("loss").is_not_null())
+    return summed(losses, "at", losses=pl.col("loss").head(FIRST).implode(), final_loss_nan=pl.col("is_nan").last())
 
 
 def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 from benchledger.store.rollups.convergence_chosen import main_losses, metrics
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
-from benchledger.store.rollups.frames import frame_of, given_frames, sql_of
+from benchledger.store.rollups.frames import are_alike, chosen, frame_of, given_frames, repeated, sql_of
 from benchledger.store.rollups.held_rows import HeldRows
 from benchledger.store.rollups.readings import lane, values_of
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged_at", "clock_s"]
+_KIND = ["run_id", "shape_id", "lane"]
 _TOLD = ("shape_id", "ordinal", "told")
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
 # So many records at a time are followed: what is worked out of them stays in the processor's cache.
@@ -83,31 +84,39 @@ class Convergence:
 
 
 def _pieces(part: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    told = part.filter(pl.col("part").is_not_null()) if part["part"].null_count() else part
+    told = chosen(part, pl.col("part").is_not_null())
     for rows in told.iter_slices(AT_ONCE):
-        rows = rows.with_columns(lane=lane(), nth_run=pl.col("run_id").rle_id()).with_row_index()
-        yield rows.with_columns(stretch=pl.struct("nth_run", "shape_id", "lane").rle_id())
+        rows = rows.with_columns(lane=lane()).with_row_index()
+        nth_run = stretch = pl.lit(0, pl.UInt32)
+        if not are_alike(rows, *_KIND):
+            nth_run, stretch = pl.col("run_id").rle_id(), pl.struct(_KIND).rle_id()
+        yield rows.with_columns(nth_run=nth_run, stretch=stretch)
 
 
 def _stretches(rows: pl.DataFrame) -> pl.DataFrame:
     """Stretches of records of one run, shape and rank: what is asked of all of a stretch is asked once."""
-    of_stretch = rows[["stretch", "run_id", "shape_id", "lane"]].group_by("stretch", maintain_order=True)
-    return of_stretch.agg(pl.all().first())
+    of_stretch = rows[["stretch", *_KIND]]
+    if of_stretch["stretch"][-1] == 0:
+        return of_stretch[:1]
+    return of_stretch.group_by("stretch", maintain_order=True).agg(pl.all().first())
 
 
 def _counted(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """How often each rank of each run prints what is told."""
     stretches = _stretches(rows)
-    told = told.join(stretches, on="shape_id", how="semi")
+    told = told.filter(told["shape_id"].is_in(stretches["shape_id"].unique().implode()))
     if told.is_empty():
         return pl.DataFrame(schema=_COUNTED)
     values = {ordinal: rows["values"].list.get(ordinal - 1, null_on_oob=True) for ordinal in told["ordinal"].unique()}
+    if stretches.height == 1:
+        count = pl.Series("times", [rows.height - values[ordinal].null_count() for ordinal in told["ordinal"]])
+        own = repeated(stretches.select("run_id", rank="lane"), told.height).hstack([told["told"], count])
+        return own.filter(pl.col("times") > 0).select(*_COUNTED)
     printed = [value.is_not_null().alias(str(ordinal)) for ordinal, value in values.items()]
     times = rows[["stretch"]].hstack(printed).group_by("stretch", maintain_order=True).sum().drop("stretch")
     # Ranks that print in turn make many stretches of few kinds.
-    kind = ["run_id", "shape_id", "lane"]
-    kinds = stretches[kind].hstack(times).group_by(kind).sum()
-    counted = kinds.unpivot(index=kind, variable_name="ordinal", value_name="times")
+    kinds = stretches[_KIND].hstack(times).group_by(_KIND).sum()
+    counted = kinds.unpivot(index=_KIND, variable_name="ordinal", value_name="times")
     counted = counted.with_columns(pl.col("ordinal").cast(pl.Int32)).join(told, on=["shape_id", "ordinal"])
     by_rank = counted.filter(pl.col("times") > 0).group_by("run_id", "told", rank="lane")
     return by_rank.agg(pl.col("times").cast(pl.Int64).sum())
@@ -118,8 +127,8 @@ def _losses(rows: pl.DataFrame, stretches: pl.DataFrame, told: list[pl.DataFrame
     places = rows[["index", "nth_run", "stretch"]]
     found = []
     for once in told:
-        ordinal = stretches.join(once, on=["shape_id", "told"], how="left", maintain_order="left")["ordinal"]
-        value = rows["values"].list.get((ordinal - 1)[rows["stretch"]], null_on_oob=True)
+        at = stretches.join(once, on=["shape_id", "told"], how="left", maintain_order="left")["ordinal"] - 1
+        value = rows["values"].list.get(at[0] if at.len() == 1 else at[rows["stretch"]], null_on_oob=True)
         losses = places.hstack([value.alias("value")])
         found.append(losses.filter(pl.col("value").is_not_null()) if value.null_count() else losses)
     return found[0] if len(found) == 1 else pl.concat(found).sort("index", maintain_order=True)

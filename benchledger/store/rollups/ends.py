@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from benchledger.store.rollups.frames import chosen
-from benchledger.store.rollups.readings import OF_READING, apart, are_alike, lane
+from benchledger.store.rollups.frames import are_alike, chosen
+from benchledger.store.rollups.readings import OF_READING, apart, lane
 
 OF_LANE = ("stream", "lane")
 # So many counts of values wait until they are added up.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # So many records of a long run at a time.
-PART_RECORDS = 65_000
+PART_RECORDS = 200_000
 # A place is the place of a record's log, and in these bits its offset in it.
 OFFSET_BITS = (1 << 44) - 1
 COLUMNS = (
@@ -101,7 +101,7 @@ def _claimed(rows: pl.DataFrame, claims: pl.DataFrame, only: pl.DataFrame) -> pl
     is_within = pl.col("line").is_between("first_line", "last_line")
     if claims.height == 1:
         # All are of the one log: nothing needs to be looked for.
-        found = rows.hstack([claim.new_from_index(0, rows.height) for claim in claims.drop("log_id")])
+        found = rows.hstack(repeated(claims.drop("log_id"), rows.height))
         found = chosen(found, is_within)
     else:
         # The lists of values are not joined: each would be copied.
@@ -124,6 +124,28 @@ def chosen(rows: pl.DataFrame, by: pl.Expr) -> pl.DataFrame:
     """The rows of which something is so: where it is of all, they are not copied."""
     is_chosen = rows.select(by).to_series()
     return rows if is_chosen.all(ignore_nulls=False) else rows.filter(is_chosen)
+
+
+def are_alike(rows: pl.DataFrame, *columns: str) -> bool:
+    """Whether there are rows, and all say the same in some columns of numbers: such need not be grouped by these."""
+    given = [rows[name] for name in columns]
+    return rows.height > 0 and all(one.min() == one.max() and not one.null_count() for one in given)
+
+
+def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
+    """One row so many times."""
+    import polars as pl
+
+    return pl.DataFrame([column.new_from_index(0, times) for column in row])
+
+
+def summed(rows: pl.DataFrame, of: str, **sums: pl.Expr) -> pl.DataFrame:
+    """One row for each number in column `of`, as these come, with what its rows come to: each sum is one value."""
+    import polars as pl
+
+    if are_alike(rows, of):
+        return rows.select(pl.col(of).first(), **sums)
+    return rows.group_by(of, maintain_order=True).agg(**sums)
 
 
 def _in_order(found: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from benchledger.store.rollups.frames import are_alike, chosen
+
 # What a reading is counted by: of a run, all that its shapes call alike.
 OF_READING = ("run_id", "reading_key")
 READING = {
@@ -72,19 +74,21 @@ def _of_shapes(rows: pl.DataFrame, said: pl.DataFrame, columns: tuple[str, ...],
 
 def printed(rows: pl.DataFrame, printable: pl.DataFrame) -> pl.DataFrame:
     """The readings that records print, in their order; an unusable one is of no speed, but is counted."""
-    found = values_of(rows, printable, "run_id", "part", "epoch", "rank", "step").filter(pl.col("part").is_not_null())
+    found = values_of(rows, printable, "run_id", "part", "epoch", "rank", "step")
     if found.is_empty():
         return pl.DataFrame(schema=READING)
+    found = chosen(found, pl.col("part").is_not_null())
     is_usable = pl.col("value").is_finite() & (pl.col("is_speed") | (pl.col("value") > 0))
     return found.select(
         *OF_READING, "epoch", "rank", (pl.col("step") - 1).alias("since"), "step", "value", is_usable.alias("is_usable")
     )
 
 
-def are_alike(rows: pl.DataFrame, *columns: str) -> bool:
-    """Whether there are rows, and all say the same in some columns of numbers: such need not be grouped by these."""
-    given = [rows[name] for name in columns]
-    return rows.height > 0 and all(one.min() == one.max() and not one.null_count() for one in given)
+def among(rows: pl.DataFrame, column: str, numbers: pl.Series) -> pl.DataFrame:
+    """The rows of which a column is one of some numbers."""
+    if are_alike(rows, column):
+        return rows if (numbers == rows[column][0]).any() else rows.clear()
+    return chosen(rows, pl.col(column).is_in(numbers.implode()))
 
 
 def apart(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from benchledger.store.rollups.ends import OF_LANE, ONE_LANE, STEPS, Ends
-from benchledger.store.rollups.frames import chosen
-from benchledger.store.rollups.readings import OF_READING, are_alike, lane
+from benchledger.store.rollups.frames import are_alike, chosen
+from benchledger.store.rollups.readings import OF_READING, lane
 
 if TYPE_CHECKING:
     from polars._typing import PolarsDataType
@@ -48,6 +48,8 @@ class Streams:
 
     def add(self, readings: pl.DataFrame) -> None:
         """Takes readings in the order of their runs."""
+        if readings.is_empty():
+            return
         usable = chosen(readings, pl.col("is_usable"))
         if _ask(self._plain, usable):
             self._plain_rates.append(self._rates(usable))

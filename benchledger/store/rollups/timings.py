@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from benchledger.store.rollups.frames import chosen, quotient
-from benchledger.store.rollups.readings import OF_READING, READING, lane
+from benchledger.store.rollups.frames import are_alike, chosen, quotient
+from benchledger.store.rollups.readings import OF_READING, READING, among, lane
 
 INTERVAL, ROUND = -1, -2
 _MOMENT = ("logged_at", "clock_s")
+_BEFORE = ["step", *_MOMENT]
 
 
 class Timings:
@@ -27,10 +28,9 @@ class Timings:
     def of(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The times that end in these records; spans are told at the end, by rest()."""
         self._see_ends(rows)
-        is_step = pl.col("part").is_not_null() & pl.col("shape_id").is_in(self._steps.implode())
-        steps = chosen(rows.select("run_id", "part", "shape_id", "rank", "step", *_MOMENT, lane=lane()), is_step)
-        steps = steps.drop("part", "shape_id")
-        made = [self._from_step_to_step(chosen(steps, pl.col("run_id").is_in(self._intervals.implode())))]
+        told = rows.select("run_id", "part", "shape_id", "rank", "step", *_MOMENT, lane=lane())
+        steps = among(chosen(told, pl.col("part").is_not_null()), "shape_id", self._steps).drop("part", "shape_id")
+        made = [self._from_step_to_step(among(steps, "run_id", self._intervals))]
         if not self._rounds.is_empty():
             made.append(self._from_round_to_round(steps))
         return pl.concat(made)
@@ -46,6 +46,10 @@ class Timings:
         return _told(both.with_columns(rank=None, step_before=None, step=None))
 
     def _from_step_to_step(self, own: pl.DataFrame) -> pl.DataFrame:
+        if are_alike(own, "run_id", "lane"):
+            before, lane_of = self._last_steps, ["run_id", "lane"]
+            if before is None or before[lane_of].equals(own[:1, lane_of]):
+                return self._of_one_lane(own)
         if self._last_steps is not None:
             own = pl.concat([self._last_steps, own], rechunk=True)
         has_lanes = own["lane"].n_unique() > 1
@@ -55,6 +59,15 @@ class Timings:
         self._last_steps = own.filter(is_last).drop("nth", strict=False)
         told = _with_before(own, pl.col("step") >= pl.col("step_before"))
         return _told((told.sort("nth") if has_lanes else told).with_columns(reading_key=INTERVAL))
+
+    def _of_one_lane(self, own: pl.DataFrame) -> pl.DataFrame:
+        # As in most parts of a long run: the rows are not copied to put each beside the one before it.
+        before, after = own[:-1, _BEFORE], own[1:]
+        if self._last_steps is not None:
+            before, after = pl.concat([self._last_steps[_BEFORE], before], rechunk=True), own
+        self._last_steps = own[-1:]
+        told = after.hstack(before.rename(lambda name: f"{name}_before"))
+        return _told(chosen(told, pl.col("step") >= pl.col("step_before")).with_columns(reading_key=INTERVAL))
 
     def _from_round_to_round(self, steps: pl.DataFrame) -> pl.DataFrame:
         # Where each rank prints a line, a round is one of each, of so many records as there are ranks the last, in the
