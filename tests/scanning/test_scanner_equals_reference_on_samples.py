@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner, readers
 
@@ -19,6 +21,12 @@ NUMBERS = ["0", "7", "-7.5", "1e-05", "nan", "None", "12345678901234567890", "0.
 LEADS = ["", "", "", "[1,3]<stdout>:", "12: ", "INFO:tensorflow:", "I0526 05:25:05.762720 1397 run.py:650] ", "I0230 ",
          "[2026-11-21 03:47:06] ", "[Rank 7] ", "noise ", "\x1b[32m", "_", "a"]  # fmt: skip
 ENDS = ["\n", "\n", "\n", "\n", "\r", "\r\n", "", " "]
+
+
+@cache
+def format_of(name: str) -> LogFormat:
+    # A format that stands alone in its logs takes no changed line, and is read like the others where it is told.
+    return replace(load_formats()[name], alone=False)
 
 
 def lines_of(name: str) -> list[str]:
@@ -46,8 +54,7 @@ def test_both_readers_find_the_same(name: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(changed(lines_of(name)), min_size=1, max_size=12))
     # Twice, so that layouts are learned, and once more for what was learned; the samples behind prove the format.
     log = "\n".join(["".join(drawn * 3), *lines_of(name)]).encode()
-    # A format that stands alone in its logs takes no changed line, and is read like the others where it is told.
-    log_format = replace(load_formats()[name], alone=False)
+    log_format = format_of(name)
     expected = read_by_reference(log_format, log)
     for reader in readers({name: log_format}):
         found, read = read_by_scanner(reader, log)
