@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.write import Writer
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ MOST_FILES = 30_000
 # Where other processes read, the first batch is so small, and each twice as large as the one before: while one is
 # written, the next is read.
 FIRST_RECORDS = 300_000
+# So long a ledger that is open stays open while its first batch is read: to open it again takes longer than that batch.
+HELD_S = 2.0
 _ASKED_AGAIN_S = 0.1
 
 
@@ -36,6 +39,7 @@ class Batches:
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
         self._taken_bytes = 0
+        self._held_until = time.monotonic() + HELD_S
 
     def __enter__(self) -> Batches:
         return self
@@ -50,21 +54,28 @@ class Batches:
     def write_if_full(self, left: int) -> None:
         """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""
         if not self._is_full(left):
+            if self._writing is None and time.monotonic() > self._held_until:
+                # Others may want to look at the ledger while this goes on.
+                self._writer.let_go()
             return
         self._taken_bytes = self._accounts.bytes_read
         self._most = min(2 * self._most, BATCH_RECORDS)
         self.finish()
         pending = self._accounts.take()
         if self._others_read:
-            self._writing = self._thread.submit(self._writer.write, pending)
+            self._writing = self._thread.submit(self._write, pending)
         else:
-            self._writer.write(pending)
+            self._write(pending)
 
     def finish(self) -> None:
         """Waits until nothing is being written any more."""
         if self._writing is not None:
             self._writing.result()
             self._writing = None
+
+    def _write(self, pending: Pending) -> None:
+        self._writer.write(pending)
+        self._writer.let_go()
 
     def _is_full(self, left: int) -> bool:
         pending = self._accounts.pending

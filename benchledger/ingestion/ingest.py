@@ -21,6 +21,7 @@ from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.outcome import IngestResult, Progress
 from benchledger.ingestion.plan import Plan, Work
+from benchledger.ingestion.pool import is_little
 from benchledger.ingestion.reading import Reading, Reporter
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late, unfitting_matches
@@ -98,19 +99,20 @@ def _ingest(
         with without_collecting():
             work = plan.sort_out(given, content)
         writer = Writer(db, wait_s, formats, plan, jobs)
-        if work.is_none:
+        if stdin is None and is_little(work.sizes):
+            # To let go of it and to open it again would take longer than the reading.
             writer.con = con
         else:
             opened.close()
+        opened.callback(writer.let_go)
         report = Reporter(progress, work.sizes)
         reading = Reading(work, plan, key, db.parent, jobs, report)
         # While other processes read: the formats have to prove themselves, and a new ledger is made.
         load_formats()
         load_redaction()
-        if is_new:
-            # pyarrow, which that needs, has threads beside which no process may be forked: an archive's come later.
-            writer.prepare(in_time=reading.others_read)
         if reading.others_read:
+            if is_new:
+                writer.prepare()
             # Its import takes as long as many a batch, and nobody has to wait for it now.
             import polars as pl  # noqa: F401
         facts = FactsFiles()
@@ -124,10 +126,8 @@ def _ingest(
         for file in work.unreadable:
             accounts.unreadable(file, file.problem or "cannot be read")
         retold = take_up(work, plan, facts, accounts, db)
-        if writer.con is None:
-            # What is left writes and counts; nobody has to wait for a reader any more.
-            records = accounts.pending.records
-            writer.con = opened.enter_context(closing(open_for_writing(db, wait_s, records=records)))
+        # What is left writes and counts; nobody has to wait for a reader any more.
+        writer.hold(accounts.pending.records)
         writer.write(accounts.take())
         retold += tell_late(unpacker.late, db)
         if retold:

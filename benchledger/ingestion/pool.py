@@ -21,6 +21,8 @@ UNIT_BYTES = 8 * 1024 * 1024
 UNIT_FILES = 1_000
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
+# How much probably comes out of an archive, for each of its bytes: it only decides whether other processes help.
+EXPANSION = 8
 # So much is read while what came before is written, so that no process waits for that.
 READ_AHEAD = 32 * 1024 * 1024
 
@@ -55,6 +57,11 @@ def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
         units[-1].to_read.append(reading)
         units[-1].bytes += reading.size
     return units
+
+
+def is_little(sizes: list[int]) -> bool:
+    """Whether no other process will help to read files of these sizes, even if each should be an archive."""
+    return sum(sizes) * EXPANSION < WORTH_A_PROCESS
 
 
 class Pool:

@@ -9,11 +9,8 @@ from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.outcome import Progress
 from benchledger.ingestion.plan import Plan, Work
-from benchledger.ingestion.pool import Pool, units_of
+from benchledger.ingestion.pool import EXPANSION, Pool, units_of
 from benchledger.ingestion.unpack import Unpacker
-
-# How much probably comes out of an archive, for each of its bytes: it only decides whether other processes help.
-_EXPANSION = 8
 
 
 class Reading:
@@ -40,15 +37,15 @@ class Reading:
             for unit, batch in self._plain:
                 found = accounts.add(unit.files, batch)
                 archives += found
-                self.left += sum(file.size for file in found) * _EXPANSION - unit.bytes
+                self.left += sum(file.size for file in found) * EXPANSION - unit.bytes
                 self._report.files_read(unit.files, found)
                 yield
-            expected = sum(file.size for file in archives) * _EXPANSION
+            expected = sum(file.size for file in archives) * EXPANSION
             for file in archives:
                 for unit, batch in self._pool.read(unpacker.units(file), expected):
                     accounts.add(unit.files, batch)
                     yield
-                self.left -= file.size * _EXPANSION
+                self.left -= file.size * EXPANSION
                 if file.place not in self._plan.wanted:
                     accounts.archive_read(file)
                 self._report.archive_read(file.size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,33 +52,44 @@ class Writer:
         self._threads = max(1, jobs // 2)
         self._touched: set[int] = set()
         self._synced = False
-        # A connection for several steps in a row: to close it and to open it again would take longer than most of them.
+        # Held for several steps in a row: to close it and to open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
         self._in_use: duckdb.DuckDBPyConnection | None = None
 
     @contextmanager
     def _open(self, records: int = 0) -> Iterator[duckdb.DuckDBPyConnection]:
-        if self.con is not None:
-            yield self.con
-        else:
-            with closing(open_for_writing(self._db, self._wait_s, records=records)) as con:
-                self._in_use = con
-                try:
-                    yield con
-                finally:
-                    self._in_use = None
+        opened = nullcontext(self.con) if self.con is not None else closing(self._opened(records))
+        with opened as con:
+            self._in_use = con
+            try:
+                yield con
+            finally:
+                self._in_use = None
+
+    def _opened(self, records: int | None) -> duckdb.DuckDBPyConnection:
+        return open_for_writing(self._db, self._wait_s, records=records)
 
     def interrupt(self) -> None:
         """Ends what another thread is writing now, if it is with the database: nothing of it is kept."""
         if (con := self._in_use) is not None:
             con.interrupt()
 
-    def prepare(self, in_time: bool) -> None:
-        """Makes the ledger if there is none; where there is time, since others read, with the definitions of today."""
-        with self._open() as con:
-            if in_time:
-                with transaction(con, self._db):
-                    self._sync(con)
+    def prepare(self) -> None:
+        """Holds the ledger with the definitions of today, so that the first batch need not write them."""
+        self.hold()
+        with self._open() as con, transaction(con, self._db):
+            self._sync(con)
+
+    def hold(self, records: int | None = None) -> None:
+        """Opens the ledger, for so many records if that is known, and keeps it open."""
+        if self.con is None:
+            self.con = self._opened(records)
+
+    def let_go(self) -> None:
+        """Closes the ledger, if it is open."""
+        if self.con is not None:
+            self.con.close()
+            self.con = None
 
     def write(self, pending: Pending) -> None:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""

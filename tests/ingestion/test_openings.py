@@ -1,0 +1,80 @@
+"""How often an ingest opens its ledger, and how long it keeps others from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchledger.errors import DatabaseHeldError
+from benchledger.ingestion import batches, pool
+from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.outcome import Progress
+from benchledger.store import database
+from tests.ingestion.logs import put, run_text
+
+
+def logs(folder: Path, seeds: range) -> Path:
+    for seed in seeds:
+        put(folder / f"r{seed}" / "run.log", run_text(seed=seed, steps=30, at=4000 * seed).log)
+    return folder
+
+
+def openings(monkeypatch: pytest.MonkeyPatch, db: Path) -> list[Path]:
+    seen: list[Path] = []
+    real = database._connect
+
+    def seeing(place: Path, **how: Any) -> Any:
+        if place == db:
+            seen.append(place)
+        return real(place, **how)
+
+    monkeypatch.setattr(database, "_connect", seeing)
+    return seen
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_few_logs_are_written_at_one_opening(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    db = db if there else tmp_path / "new.duckdb"
+    seen = openings(monkeypatch, db)
+    result = ingest(logs(tmp_path / "logs", range(2)), db=db)
+
+    assert (result.runs, len(seen)) == (2, 1)
+
+
+def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, small in (("WORTH_A_PROCESS", 0), ("UNIT_FILES", 1)):
+        monkeypatch.setattr(pool, name, small)
+    # However slow this machine is.
+    monkeypatch.setattr(batches, "HELD_S", 600.0)
+    seen = openings(monkeypatch, tmp_path / "new.duckdb")
+    result = ingest(logs(tmp_path / "logs", range(2)), db=tmp_path / "new.duckdb", jobs=2)
+
+    assert (result.runs, len(seen)) == (2, 1)
+
+
+@pytest.mark.parametrize(("held_s", "lets_in"), [(600.0, False), (0.0, True)])
+def test_who_reads_for_long_lets_others_look_at_the_ledger_meanwhile(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_s: float, lets_in: bool
+) -> None:
+    monkeypatch.setattr(pool, "UNIT_FILES", 1)
+    monkeypatch.setattr(batches, "HELD_S", held_s)
+    looks: list[bool] = []
+
+    def look(done: Progress) -> None:
+        if done.files_done == 2:
+            try:
+                database.open_for_reading(db, wait_s=0.0).close()
+            except DatabaseHeldError:
+                looks.append(False)
+            else:
+                looks.append(True)
+
+    ingest(logs(tmp_path / "logs", range(3)), db=db, progress=look)
+
+    assert looks == [lets_in]
