@@ -14,7 +14,7 @@ import tomllib
 from itertools import islice
 from pathlib import Path
 
-from benchledger.definitions.format_file import all_formats_hash
+from benchledger.definitions.log_format import all_formats_hash
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import content_hash
 from benchledger.scanning.log_reader import LogReader

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchledger.definitions import folders
-from benchledger.definitions.format_file import leads
+from benchledger.definitions.leads import leads
 from benchledger.definitions.names import load_names
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from benchledger.definitions import format_detect, format_rows
@@ -12,7 +10,7 @@ from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.beside_formats import BesideFormats
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.template import Literal, Template, TemplateError, parse_template
+from benchledger.definitions.template import Literal
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -53,37 +51,6 @@ def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
     for name in files:
         build(name, ())
     return formats
-
-
-def all_formats_hash(formats: dict[str, model.LogFormat]) -> str:
-    """What an unrecognised log was read under: any new or changed format may recognise it."""
-    digest = hashlib.blake2b(digest_size=16)
-    for name in sorted(formats):
-        digest.update(formats[name].definitions_hash.encode())
-    return digest.hexdigest()
-
-
-@cache
-def leads() -> tuple[Template, ...]:
-    """The shared templates of what stands before a record: mpirun prefixes, progress bars."""
-    return _lead_templates()
-
-
-def leads_files() -> list[TomlFile]:
-    """The files ingest/leads.toml: the shipped one first, then the user's own."""
-    return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
-
-
-def _lead_templates() -> tuple[Template, ...]:
-    found = []
-    for file in leads_files():
-        table = Table(file, "", file.data, ("templates", "sample"))
-        for source in table.strings("templates"):
-            try:
-                found.append(parse_template(source.rstrip(" "), anywhere=True))
-            except TemplateError as error:
-                table.fail("templates", f"template {source!r}: {error}")
-    return tuple(found)
 
 
 def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -> model.LogFormat:

@@ -7,7 +7,6 @@ import pickle
 
 from benchledger.definitions import folders
 from benchledger.definitions.cache import hash_of, keep, kept
-from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 
 # Where formats are, and what they name.
@@ -27,6 +26,14 @@ def read_or_kept() -> dict[str, LogFormat]:
     formats = read_formats()
     keep(_name(), now + pickle.dumps(formats, pickle.HIGHEST_PROTOCOL))
     return formats
+
+
+def read_formats() -> dict[str, LogFormat]:
+    """Every format as its file says."""
+    # What reads them is half of what an ingest of a few logs imports.
+    from benchledger.definitions import format_file
+
+    return format_file.read_formats()
 
 
 def _name() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -307,3 +308,11 @@ class LogFormat:
     def detectable(self) -> bool:
         """Whether a log can be of this format; a mere base has no proof, no keys and no columns."""
         return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table))
+
+
+def all_formats_hash(formats: dict[str, LogFormat]) -> str:
+    """What an unrecognised log was read under: any new or changed format may recognise it."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(formats):
+        digest.update(formats[name].definitions_hash.encode())
+    return digest.hexdigest()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -25,7 +24,13 @@ _MOST = 400
 
 def toml_data(path: Path, raw: bytes, text: str) -> dict[str, Any]:
     """What a TOML text says. Raises tomllib.TOMLDecodeError."""
-    return _made(path, raw, text, "toml", tomllib.loads)
+    return _made(path, raw, text, "toml", _parsed)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def toml_lines(path: Path, text: str) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -70,7 +69,8 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     try:
         data = toml_data(path, raw, text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # tomllib.TOMLDecodeError, without importing what parses: what is kept needs no parsing.
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
     return TomlFile(path, data, text)

@@ -7,7 +7,6 @@ import os
 import pickle
 from dataclasses import dataclass
 from itertools import accumulate
-from multiprocessing import resource_sharer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def handed(tables: dict[str, pa.Table]) -> Handed | None:
     """The tables for another process; None where they have to be sent: there is no such memory, or nothing in them."""
     if not hasattr(os, "memfd_create"):
         return None
+    from multiprocessing import resource_sharer
+
     buffers: list[memoryview] = []
     told = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
     starts = accumulate((len(buffer) + -len(buffer) % _ALIGNED for buffer in buffers), initial=0)

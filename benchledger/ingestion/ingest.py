@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from benchledger.archives.limits import Limits
-from benchledger.definitions.format_file import all_formats_hash
+from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Accounts

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchledger.errors import BenchledgerError
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.read import Batch, ToRead, begin, read_batch
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 # One unit of work: small files together, so that they cost no per-file overhead.
 UNIT_BYTES = 8 * 1024 * 1024
@@ -124,7 +126,7 @@ class Pool:
                 batch = future if isinstance(future, Batch) else future.result()
                 self._fill(waiting, pending)
                 yield unit, batch
-        except BrokenProcessPool as error:
+        except BrokenExecutor as error:
             raise BenchledgerError(
                 "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script "
                 "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
@@ -137,7 +139,7 @@ class Pool:
         if not unit.to_read:
             return self._here(unit)
         if self._executor is None:
-            self._executor = ProcessPoolExecutor(self._processes, _context(), begin, self._given)
+            self._executor = _processes(self._processes, self._given)
         return self._executor.submit(read_batch, unit.to_read)
 
     def _here(self, unit: Unit) -> Batch:
@@ -150,8 +152,14 @@ class Pool:
         return batch if unit.settle is None else unit.settle(batch)
 
 
-def _context() -> multiprocessing.context.BaseContext:
+def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> ProcessPoolExecutor:
+    # Not imported where one process reads. What hands over what was read is imported once, before the processes part.
+    import multiprocessing.resource_sharer
+    from concurrent.futures import ProcessPoolExecutor
+
     # fork is by far the quickest start, and safe only while this is the one thread; DuckDB has none while it is closed.
     if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
-        return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
+        how = "fork"
+    else:
+        how = "spawn"
+    return ProcessPoolExecutor(count, multiprocessing.get_context(how), begin, given)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from benchledger.archives.streams import Source
-from benchledger.definitions.format_file import all_formats_hash
+from benchledger.definitions.log_format import all_formats_hash
 from benchledger.ingestion.collecting import without_collecting
 from benchledger.ingestion.handing import Handed, handed
 from benchledger.ingestion.log_rows import LogRows

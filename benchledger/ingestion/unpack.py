@@ -15,7 +15,6 @@ from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
-from benchledger.archives.walk import Archive
 from benchledger.ingestion.discover import AGAIN, FoundFile
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.plan import Plan, is_below
@@ -91,6 +90,9 @@ class Unpacker:
                     self._declare(file, member)
 
     def _members(self, archive: FoundFile, opened: ExitStack, on_read: Callable[[int], None]) -> Iterator[Member]:
+        # What walks archives is not imported where there is none.
+        from benchledger.archives.walk import Archive
+
         file: BinaryIO
         if os.path.isabs(archive.place):
             try:

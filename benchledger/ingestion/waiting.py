@@ -6,7 +6,6 @@ import mmap
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from multiprocessing import resource_sharer
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -78,6 +77,8 @@ class WaitingRecords:
         return pa.table(columns, schema=self._schema)
 
     def __getstate__(self) -> dict[str, Any]:
+        from multiprocessing import resource_sharer
+
         return {**self.__dict__, "_file": resource_sharer.DupFd(self._file.fileno())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from benchledger.definitions.format_file import leads
+from benchledger.definitions.leads import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole, Literal, Template
 from benchledger.scanning.patterns import compiled, parts_pattern

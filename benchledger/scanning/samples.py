@@ -10,9 +10,8 @@ from typing import Any
 
 from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import definition_files, only_packed
-from benchledger.definitions.format_bases import GivenFormats
-from benchledger.definitions.format_file import leads_files, read_formats
 from benchledger.definitions.kept_formats import read_or_kept
+from benchledger.definitions.leads import leads_files
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -22,7 +21,6 @@ from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
-from benchledger.scanning.sqlite_rows import made_file
 from benchledger.scanning.values import to_time
 
 
@@ -52,6 +50,9 @@ def load_formats() -> dict[str, LogFormat]:
 
 def check_files(paths: list[Path]) -> list[str]:
     """Every problem of the formats in these files, which may use known formats and one another as base."""
+    from benchledger.definitions.format_bases import GivenFormats
+    from benchledger.definitions.format_file import read_formats
+
     wanted = {path.resolve() for path in paths}
     others = [path for path in definition_files("ingest/formats", ".toml") if path.resolve() not in wanted]
     given = GivenFormats(paths)
@@ -140,6 +141,8 @@ def _stolen(reader: LineReader, sample: Sample) -> list[str]:
 
 
 def _read_file(reader: FileReader, sample: Sample) -> Pieces:
+    from benchledger.scanning.sqlite_rows import made_file
+
     text = made_file(sample.tables) if sample.tables else sample.text.strip("\n").encode()
     pieces = Pieces()
     if reader.fits(text, complete=True) or reader.fits_late(text, complete=True):

@@ -6,14 +6,18 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from benchledger.definitions import published, rules
 from benchledger.definitions.cache import hash_of
+from benchledger.definitions.folders import definition_files
 from benchledger.definitions.vocabulary import vocabulary_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import duckdb
+
+
+# Where rules and published numbers are.
+_READ_FROM = ("queries/rules", "queries/published")
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
@@ -30,10 +34,13 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
 
 def synced_hash() -> str:
     """A hash of all that sync_definitions reads."""
-    return hash_of([*rules.rule_files(), *published.published_files(), *vocabulary_files()])
+    files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
+    return hash_of([*files, *vocabulary_files()])
 
 
 def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
+    from benchledger.definitions import rules
+
     names, rows = _quoted(rules.COLUMNS), [rule.row() for rule in rules.load_rules()]
     if con.execute(f"select {names} from rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
         return
@@ -46,6 +53,8 @@ def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
+    from benchledger.definitions import published
+
     names, rows = _quoted(published.COLUMNS), [cell.row() for cell in published.load_published()]
     if Counter(con.execute(f"select {names} from published").fetchall()) == Counter(rows):  # noqa: S608
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_what_is_kept_says_what_was_parsed(tmp_path, monkeypatch):
     path = tmp_path / "shipped" / "ingest" / "names" / "a.toml"
     first = read(path, TEXT)
     end_of_process(path)
-    monkeypatch.setattr(parsed_toml.tomllib, "loads", lambda _: pytest.fail("parsed again"))
+    monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("parsed again"))
 
     again = read(path, TEXT)
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchledger.definitions import format_file
+from benchledger.definitions import leads as leads_file
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.toml_file import read_toml
 from benchledger.errors import DefinitionError
@@ -134,7 +135,7 @@ def test_the_shipped_leads_prove_themselves() -> None:
 def with_leads(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> Path:
     path = folder / "leads.toml"
     path.write_text(text, encoding="utf-8")
-    for module in (format_file, samples):
+    for module in (leads_file, samples):
         monkeypatch.setattr(module, "leads_files", lambda: [read_toml(path)])
     return path
 
@@ -186,7 +187,7 @@ def test_templates_of_leads_are_checked_as_all_others(
     path = with_leads(monkeypatch, tmp_path, text)
 
     with pytest.raises(DefinitionError) as error:
-        format_file._lead_templates()
+        leads_file._lead_templates()
 
     assert str(error.value).startswith(f"{path}:{problem}")
 
@@ -196,8 +197,8 @@ def test_a_lead_can_state_the_time_of_its_line_and_the_line_itself_outweighs_it(
 ) -> None:
     leads = tmp_path / "leads.toml"
     leads.write_text('templates = ["[{logged_at:time}] ppcls INFO: "]\n', encoding="utf-8")
-    monkeypatch.setattr(format_file, "leads_files", lambda: [read_toml(leads)])
-    format_file.leads.cache_clear()
+    monkeypatch.setattr(leads_file, "leads_files", lambda: [read_toml(leads)])
+    leads_file.leads.cache_clear()
     toy = tmp_path / "toy.toml"
     toy.write_text(
         'format = "toy"\nversion = 1\n[detect]\nproof = [["toy step "]]\n'
@@ -209,7 +210,7 @@ def test_a_lead_can_state_the_time_of_its_line_and_the_line_itself_outweighs_it(
     try:
         read = LogReader(format_file.read_formats([toy])).read(io.BytesIO(text.encode()), columns, lambda digest: False)
     finally:
-        format_file.leads.cache_clear()
+        leads_file.leads.cache_clear()
 
     rows = columns.to_arrow([1]).to_pylist()
     assert read.scanned.records == 10
