@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from benchledger.ingestion.arrived import ArrivedRecords
 
 _NAMELESS = "unknown"
+# To plan what pairs logs takes longer than all the rest of a small ingest: most logs stand alone.
+_PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
+_SIDECARS = "from segment where role = 'sidecar' limit 1"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
 
 
@@ -30,13 +33,7 @@ def derive(
     """
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
-    con.execute(sql_text("derive_runs"))
-    # Nobody knows how many records a transaction has added, so that they would be read where there is nothing to join.
-    if con.execute("from watched limit 1").fetchone() is not None:
-        con.execute(sql_text("derive_watched"))
-    con.execute(sql_text("derive_companions"))
-    if con.execute(_TWINS).fetchone() is not None:
-        con.execute(sql_text("derive_twins"))
+    _pair(con)
     con.execute(sql_text("derive_facts"))
     con.execute(sql_text("derive_status"))
     con.execute(_cases_sql())
@@ -67,6 +64,35 @@ def derive(
     keep_rollups(con, "select run_id from old_run union select run_id from new_run", arrived)
     row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
     return row[0] if row else 0
+
+
+def _pair(con: duckdb.DuckDBPyConnection) -> None:
+    # Runs, and which logs are theirs.
+    con.execute(sql_text("derive_scope"))
+    if _finds(con, "from tie limit 1"):
+        con.execute(sql_text("derive_tied"))
+    con.execute(sql_text("derive_segments"))
+    pairs = _finds(con, _PAIRS)
+    if pairs:
+        con.execute(sql_text("derive_pairs"))
+    con.execute(sql_text("derive_runs"))
+    if pairs:
+        con.execute(sql_text("derive_covering"))
+    con.execute(sql_text("derive_own_logs"))
+    if pairs:
+        con.execute(sql_text("derive_companions"))
+        # Nobody knows how many records a transaction has added: they would be read where there is nothing to join.
+        if _finds(con, "from watched limit 1"):
+            con.execute(sql_text("derive_watched"))
+        con.execute(sql_text("derive_monitors"))
+    if _finds(con, _SIDECARS):
+        con.execute(sql_text("derive_sidecars"))
+    if _finds(con, _TWINS):
+        con.execute(sql_text("derive_twins"))
+
+
+def _finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:
+    return con.execute(question).fetchone() is not None
 
 
 def _cases_sql() -> str:

@@ -1,72 +1,74 @@
--- Logs that belong to runs beside their own: monitors, and sidecars.
+-- Logs that belong to runs beside their own: their fellows and twins, manifests, monitors, and sidecars.
 
 insert into run_log by name
 select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'listed in its manifest' as paired_by
-from monitor_by_manifest as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id
-union all by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'same folder and stem' as paired_by
-from monitor_by_stem as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id
-union all by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, m.first_line, m.last_line, m.devices,
-    'overlap in time' as paired_by
-from monitor_by_time as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id;
-
--- Sidecars that a manifest lists, wherever they lie.
+    r.run_id, f.log_id, s.sighting_id, 'train' as role, 1 as segment, f.first_line, f.last_line,
+    null::varchar[] as devices, 'listed in one manifest' as paired_by
+from fellow as f
+join new_run as r on r.log_id = f.main
+join first_sighting as s on s.log_id = f.log_id;
 
 insert into run_log by name
 select
-    coalesce(c.run_id, r.run_id) as run_id, s.log_id, min(f.sighting_id) as sighting_id, s.role, s.segment,
-    min(s.first_line) as first_line, max(s.last_line) as last_line, null::varchar[] as devices,
-    'listed in its manifest' as paired_by
-from live_segment as s
-join listed_log as l using (log_id)
-join first_sighting as f using (log_id)
-left join covering as c using (listing)
-left join new_run as r on r.log_id = l.manifest_id
-where s.role = 'sidecar' and s.segment = 1 and coalesce(c.run_id, r.run_id) is not null
+    c.run_id, s.log_id, min(c.listing) as sighting_id, s.role, s.segment, s.first_line, s.last_line,
+    null::varchar[] as devices, 'it lists its logs' as paired_by
+from covering as c
+join live_segment as s on s.log_id = c.manifest_id
 group by all;
 
--- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
-
 insert into run_log by name
-with sidecar as (
-    select a.folder, log.format, any_value(a.sighting_id order by a.sighting_id) as sighting_id,
-        any_value(s.log_id) as log_id, any_value(s.first_line) as first_line, max(s.last_line) as last_line,
-        count(distinct a.log_id) as alike
-    from segment as s
-    join log using (log_id)
-    join active_sighting as a using (log_id)
-    where s.role = 'sidecar'
-    group by a.folder, log.format
-),
-above as (
-    select r.run_id, a.sighting_id as place, unnest(a.folders) as folder, generate_subscripts(a.folders, 1) as distance
+select
+    r.run_id, t.twin_id as log_id, f.sighting_id, 'duplicate_stream' as role, t.twin_segment as segment,
+    s.first_line, s.last_line, null::varchar[] as devices, t.paired_by
+from twin as t
+join new_run as r on r.log_id = t.log_id and r.segment = t.segment
+join live_segment as s on s.log_id = t.twin_id and s.segment = t.twin_segment
+join first_sighting as f on f.log_id = t.twin_id;
+
+-- Monitors: by the only manifest that lists them, by folder and stem, else by time where one run only was on the machine.
+
+create or replace temp table monitor as
+select s.* from live_segment as s where s.role in ('telemetry', 'profile');
+
+create or replace temp table monitor_by_manifest as
+select distinct m.log_id, m.segment, coalesce(c.run_id, r.run_id) as run_id
+from monitor as m
+join listed_log as l using (log_id)
+left join covering as c using (listing)
+left join new_run as r on r.log_id = l.manifest_id
+where coalesce(c.run_id, r.run_id) is not null
+qualify count(distinct coalesce(c.run_id, r.run_id)) over (partition by m.log_id, m.segment) = 1;
+
+create or replace temp table monitor_by_stem as
+select distinct m.log_id, m.segment, r.run_id
+from monitor as m
+anti join monitor_by_manifest as b on b.log_id = m.log_id
+join active_sighting as ma on ma.log_id = m.log_id
+join active_sighting as ra on ra.folder = ma.folder and ra.stem = ma.stem and ra.log_id <> ma.log_id
+join new_run as r on r.log_id = ra.log_id
+qualify count(distinct r.run_id) over (partition by m.log_id, m.segment) = 1;
+
+-- derive_watched.sql reads the records of these logs, if there are any.
+create or replace temp table watched as
+with placed_run as (
+    select distinct r.run_id, a.campaign, r.started_at, r.ended_at
     from new_run as r
     join active_sighting as a using (log_id)
-    where exists (from sidecar)
+    where r.started_at is not null and r.ended_at > r.started_at
 ),
-nearest as (
-    select run_id, s.*, distance
-    from above
-    join sidecar as s using (folder)
-    qualify distance = min(distance) over (partition by run_id, place, s.format)
+alone as (
+    select r.*
+    from placed_run as r
+    anti join placed_run as o
+        on o.campaign = r.campaign and o.run_id <> r.run_id and o.started_at < r.ended_at and o.ended_at > r.started_at
 )
-select
-    run_id, log_id, arg_min(sighting_id, (distance, sighting_id)) as sighting_id, 'sidecar' as role, 1 as segment,
-    min(first_line) as first_line, max(last_line) as last_line, null::varchar[] as devices,
-    if(min(distance) = 1, 'alone in its folder', 'alone in a folder above') as paired_by
-from nearest
-where alike = 1
-group by run_id, log_id
-on conflict do nothing;
+select distinct m.log_id, m.segment, r.run_id, r.started_at, r.ended_at
+from monitor as m
+anti join monitor_by_manifest as b on b.log_id = m.log_id
+anti join monitor_by_stem as s on s.log_id = m.log_id
+join active_sighting as a on a.log_id = m.log_id
+join alone as r on r.campaign = a.campaign and r.started_at < m.ended_at and r.ended_at > m.started_at;
+
+create or replace temp table monitor_by_time (
+    log_id bigint, segment integer, run_id bigint, first_line bigint, last_line bigint, devices varchar[]
+);

@@ -29,6 +29,11 @@ _OLDER_LOG = (
 _AS_WRITTEN = "set disabled_optimizers = 'join_order,build_side_probe_side'"
 # Where only a few runs are due, those are what the others are joined with.
 _MOST_IS_OLD = "select 1 where (select count(*) from due_run) * 2 < (select count(*) from run)"
+# A series that is alone in its campaign is compared with itself only, of which nothing is kept.
+_HAS_RELATIVES = (
+    "select 1 from series semi join due_campaign on due_campaign.campaign is not distinct from series.campaign"
+    " group by series.campaign having count(*) > 1 limit 1"
+)
 _COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
 
 
@@ -71,8 +76,10 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = N
         _keep_of_records(con, ChunkRecords(con, source, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
-    for part in ("run_speeds", "conflicts", "members", "cells", "speedups"):
+    for part in ("run_speeds", "conflicts", "members", "cells", "campaigns"):
         con.execute(sql_of(part))
+    if con.execute(_HAS_RELATIVES).fetchone() is not None:
+        con.execute(sql_of("speedups"))
     con.execute("reset disabled_optimizers")
 
 

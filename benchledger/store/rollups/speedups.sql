@@ -1,18 +1,5 @@
--- The speed-ups of each campaign in which a run of temp table due_run is or was: a base is of the same campaign. Kept are
--- those of each speed of which view speedup_table cannot tell from the speed alone what it is compared with.
-
-create or replace temp table due_campaign as
-select distinct campaign
-from due_pair;
-
-delete from kept_speedup
-where series_id in (
-    select series_id from gone_series
-    union
-    select series_id
-    from series
-    semi join due_campaign on due_campaign.campaign is not distinct from series.campaign
-);
+-- The speed-ups of the campaigns in temp table due_campaign: a base is of the same campaign. Kept are those of each speed of
+-- which view speedup_table cannot tell from the speed alone what it is compared with.
 
 insert into kept_speedup
 with relative as (

@@ -1,0 +1,11 @@
+-- The log that each run is itself.
+
+create or replace temp table first_sighting as
+select log_id, arg_min(sighting_id, (ingested_at, sighting_id)) as sighting_id from active_sighting group by log_id;
+
+insert into run_log by name
+select
+    run_id, log_id, sighting_id, if(role = 'manifest', role, 'train') as role, segment, first_line, last_line,
+    null::varchar[] as devices, if(role = 'manifest', 'none of its logs is known', 'its own log') as paired_by
+from new_run
+join first_sighting using (log_id);

@@ -1,0 +1,74 @@
+-- What is derived again: temp table scope has everything near the logs in temp table touched(log_id). All that is derived
+-- depends on the set of active sightings and logs only, never on the order in which they came.
+
+create or replace temp table active_sighting as
+select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at
+from sighting
+where status in ('loaded', 'duplicate') and log_id is not null;
+
+-- Which logs a manifest binds: those that were seen where it says that they lie. The same manifest elsewhere binds others.
+create or replace temp table listed_log as
+select f.sighting_id as listing, m.log_id as manifest_id, a.log_id, min(f.file) as file
+from sighting_file as f
+join active_sighting as m using (sighting_id)
+join active_sighting as a on a.place = f.place
+where a.log_id <> m.log_id
+group by f.sighting_id, m.log_id, a.log_id;
+
+-- What is derived anew must be whole: logs that a manifest or a run ties together are derived together.
+create or replace temp table tie as
+with many as (
+    select run_id, log_id from run_log where role <> 'sidecar'
+    qualify count(*) over (partition by run_id) > 1
+),
+bound as (
+    select log_id, 'manifest ' || manifest_id as hub from listed_log
+    union
+    select manifest_id, 'manifest ' || manifest_id from listed_log
+)
+from bound
+union
+select log_id, 'run ' || run_id from many
+union
+select a.log_id, a.folder
+from active_sighting as a
+semi join (
+    select folder from active_sighting where log_id in (select log_id from bound union all select log_id from many)
+) as f on f.folder = a.folder;
+
+create or replace temp table scope as
+with place as (
+    select distinct folder, campaign from active_sighting join touched using (log_id)
+),
+watched as (
+    -- Whether a monitor's log belongs to one run only depends on every run of its campaign.
+    select distinct a.campaign
+    from active_sighting as a
+    join (select distinct campaign from place) using (campaign)
+    join log using (log_id)
+    join format using (format)
+    where format.role = 'telemetry'
+),
+hanging as (
+    -- A sidecar holds for its folder and what is below.
+    select distinct sighting.folder
+    from sighting
+    join touched using (log_id)
+    join log using (log_id)
+    join format using (format)
+    where format.role = 'sidecar'
+),
+near as (
+    select log_id from touched
+    union
+    select a.log_id from active_sighting as a join (select distinct folder from place) using (folder)
+    union
+    select a.log_id from active_sighting as a join watched using (campaign)
+    union
+    select a.log_id
+    from (select log_id, unnest(folders) as folder from active_sighting where exists (from hanging)) as a
+    join hanging using (folder)
+    union
+    select other.log_id from run_log as own join touched using (log_id) join run_log as other using (run_id)
+)
+from near;

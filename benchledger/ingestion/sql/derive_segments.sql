@@ -1,0 +1,30 @@
+-- What was derived of the logs in temp table scope goes; their segments are what it is derived from again.
+
+create or replace temp table old_run as
+select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar';
+
+create or replace temp table old_claim as
+select run.run_key, run_log.log_id, run_log.segment
+from run_log
+join run using (run_id)
+join old_run using (run_id)
+where run_log.role in ('train', 'duplicate_stream', 'manifest');
+
+delete from fact where run_id in (select run_id from old_run);
+delete from run_log where run_id in (select run_id from old_run);
+delete from run where run_id in (select run_id from old_run);
+delete from stream_only where log_id in (select log_id from scope);
+
+create or replace temp table live_segment as
+select s.*
+from segment as s
+join (select distinct log_id from scope) using (log_id)
+semi join active_sighting as a on a.log_id = s.log_id;
+
+-- What derive_pairs.sql and derive_covering.sql fill, where there is anything to pair.
+
+create or replace temp table twin (
+    twin_id bigint, twin_segment integer, log_id bigint, segment integer, paired_by varchar
+);
+create or replace temp table fellow (log_id bigint, main bigint, first_line bigint, last_line bigint);
+create or replace temp table covering (listing bigint, manifest_id bigint, run_id bigint);

@@ -1,0 +1,33 @@
+-- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
+
+insert into run_log by name
+with sidecar as (
+    select a.folder, log.format, any_value(a.sighting_id order by a.sighting_id) as sighting_id,
+        any_value(s.log_id) as log_id, any_value(s.first_line) as first_line, max(s.last_line) as last_line,
+        count(distinct a.log_id) as alike
+    from segment as s
+    join log using (log_id)
+    join active_sighting as a using (log_id)
+    where s.role = 'sidecar'
+    group by a.folder, log.format
+),
+above as (
+    select r.run_id, a.sighting_id as place, unnest(a.folders) as folder, generate_subscripts(a.folders, 1) as distance
+    from new_run as r
+    join active_sighting as a using (log_id)
+    where exists (from sidecar)
+),
+nearest as (
+    select run_id, s.*, distance
+    from above
+    join sidecar as s using (folder)
+    qualify distance = min(distance) over (partition by run_id, place, s.format)
+)
+select
+    run_id, log_id, arg_min(sighting_id, (distance, sighting_id)) as sighting_id, 'sidecar' as role, 1 as segment,
+    min(first_line) as first_line, max(last_line) as last_line, null::varchar[] as devices,
+    if(min(distance) = 1, 'alone in its folder', 'alone in a folder above') as paired_by
+from nearest
+where alike = 1
+group by run_id, log_id
+on conflict do nothing;

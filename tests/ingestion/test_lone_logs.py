@@ -1,0 +1,61 @@
+"""What pairs logs, and what compares series, is not even planned where there is nothing to pair or to compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchledger.ingestion import derive
+from benchledger.ingestion.ingest import ingest
+from benchledger.store import rollups
+from tests.ingestion.logs import put, run_text
+
+PAIRING = {"derive_tied", "derive_pairs", "derive_covering", "derive_companions", "derive_monitors", "derive_sidecars"}
+
+
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Which files of SQL are executed."""
+    names: list[str] = []
+    for module, name in ((derive, "sql_text"), (rollups, "sql_of")):
+        real = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda file, real=real: names.append(file) or real(file))
+    return names
+
+
+def test_a_log_that_stands_alone_is_not_paired(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    names = asked(monkeypatch)
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.runs == 1
+    assert PAIRING.isdisjoint(names)
+    assert "speedups" not in names
+
+
+def test_a_twin_is_paired_and_what_comes_to_it_later_too(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_text()
+    put(tmp_path / "logs" / "run.log", run.log)
+    put(tmp_path / "logs" / "run.json", run.twin)
+    names = asked(monkeypatch)
+    ingest(tmp_path / "logs", db=db)
+
+    assert {"derive_pairs", "derive_covering", "derive_companions", "derive_monitors"} <= set(names)
+    assert "derive_tied" not in names
+
+    put(tmp_path / "logs" / "gpu.csv", run.telemetry)
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.runs == 1
+    assert "derive_tied" in names
+
+
+def test_series_of_one_campaign_are_compared(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for gpus in (1, 8):
+        put(tmp_path / "logs" / f"r{gpus}" / "run.log", run_text(gpus=gpus, seed=gpus, at=4000 * gpus).log)
+    names = asked(monkeypatch)
+    ingest(tmp_path / "logs", db=db, campaign_name="c")
+
+    assert "speedups" in names
