@@ -51,10 +51,17 @@ class Batches:
                 wait([self._writing], _ASKED_AGAIN_S)
         self._thread.shutdown()
 
+    def prepare(self, is_new: bool) -> None:
+        """Makes ready what the first batch needs, while other processes read: a new ledger, too."""
+        if is_new:
+            self._writing = self._thread.submit(self._writer.prepare)
+        # Its import takes as long as many a batch, and nobody has to wait for it now.
+        import polars as pl  # noqa: F401
+
     def write_if_full(self, left: int) -> None:
         """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""
         if not self._is_full(left):
-            if self._writing is None and time.monotonic() > self._held_until:
+            if (self._writing is None or self._writing.done()) and time.monotonic() > self._held_until:
                 # Others may want to look at the ledger while this goes on.
                 self._writer.let_go()
             return

@@ -107,19 +107,16 @@ def _ingest(
         opened.callback(writer.let_go)
         report = Reporter(progress, work.sizes)
         reading = Reading(work, plan, key, db.parent, jobs, report)
-        # While other processes read: the formats have to prove themselves, and a new ledger is made.
+        # While other processes read: the formats have to prove themselves.
         load_formats()
         load_redaction()
-        if reading.others_read:
-            if is_new:
-                writer.prepare()
-            # Its import takes as long as many a batch, and nobody has to wait for it now.
-            import polars as pl  # noqa: F401
         facts = FactsFiles()
         sightings = SightingMaker(key, names, facts, campaign_name, redactor)
         accounts = Accounts(plan, sightings, redactor)
         unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
         with Batches(accounts, writer, reading.others_read) as batches:
+            if reading.others_read:
+                batches.prepare(is_new)
             for _ in reading.into(accounts, unpacker):
                 batches.write_if_full(reading.left)
             batches.finish()

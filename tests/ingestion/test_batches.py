@@ -101,6 +101,9 @@ class Writes:
         assert self._wait is None or self._wait.wait(60)
         self.records.append(pending.records)
 
+    def let_go(self) -> None:
+        pass
+
     def interrupt(self) -> None:
         self.interrupted.set()
         assert self._wait is not None

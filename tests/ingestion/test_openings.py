@@ -38,6 +38,8 @@ def openings(monkeypatch: pytest.MonkeyPatch, db: Path) -> list[Path]:
 def test_a_few_logs_are_written_at_one_opening(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
+    # However slow this machine is.
+    monkeypatch.setattr(batches, "HELD_S", 600.0)
     db = db if there else tmp_path / "new.duckdb"
     seen = openings(monkeypatch, db)
     result = ingest(logs(tmp_path / "logs", range(2)), db=db)
@@ -50,7 +52,6 @@ def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
 ) -> None:
     for name, small in (("WORTH_A_PROCESS", 0), ("UNIT_FILES", 1)):
         monkeypatch.setattr(pool, name, small)
-    # However slow this machine is.
     monkeypatch.setattr(batches, "HELD_S", 600.0)
     seen = openings(monkeypatch, tmp_path / "new.duckdb")
     result = ingest(logs(tmp_path / "logs", range(2)), db=tmp_path / "new.duckdb", jobs=2)
