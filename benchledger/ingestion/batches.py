@@ -18,6 +18,8 @@ BATCH_RECORDS = 800_000
 BATCH_FOLDERS = 4
 MOST_RECORDS = 3_000_000
 MOST_FILES = 30_000
+# Of long logs, whose records wait on the disk, what is read while a batch is written is one batch: so many at most.
+MOST_WAITING = 8_000_000
 # Where other processes read, the first batch is so small, and each twice as large as the one before: while one is
 # written, the next is read.
 FIRST_RECORDS = 300_000
@@ -86,9 +88,13 @@ class Batches:
 
     def _is_full(self, left: int) -> bool:
         pending = self._accounts.pending
-        if pending.records >= MOST_RECORDS or len(pending.sightings) >= MOST_FILES:
+        on_disk = sum(records.rows for records in pending.waiting)
+        in_memory = pending.records - on_disk
+        if in_memory >= MOST_RECORDS or on_disk >= MOST_WAITING or len(pending.sightings) >= MOST_FILES:
             return True
         # Each batch has its price: where less is left to be read than waits, all is written together.
         if pending.records < self._most or left < self._accounts.bytes_read - self._taken_bytes:
             return False
-        return bool(pending.waiting) or len(pending.folders) >= BATCH_FOLDERS
+        if on_disk:
+            return self._writing is None or self._writing.done()
+        return len(pending.folders) >= BATCH_FOLDERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from threading import Event
+from threading import Event, Timer
 from typing import Any
 
 import pytest
@@ -128,6 +128,32 @@ def test_where_other_processes_read_the_first_batches_are_small(others_read: boo
 
     assert writes.records == records
     assert reads.pending.records == 2_500_000 - sum(records)
+
+
+class Long:
+    """What Batches asks of the records of a long log."""
+
+    rows = 1_000_000
+
+
+@pytest.mark.parametrize(("most", "records"), [(8_000_000, [1_000_000]), (2_000_000, [1_000_000, 2_000_000])])
+def test_long_logs_that_are_read_while_a_batch_is_written_are_one_batch_unless_they_are_very_long(
+    monkeypatch: pytest.MonkeyPatch, most: int, records: list[int]
+) -> None:
+    monkeypatch.setattr(batches, "MOST_WAITING", most)
+    reads, writes, long = Reads(), Writes(ended := Event()), Long()
+    with begun(reads, writes, others_read=True) as batch:
+        for left in (900_000_000, 800_000_000, 700_000_000):
+            reads.add(long.rows)
+            waiting: list[Any] = reads.pending.waiting
+            waiting.append(long)
+            if left == 700_000_000:
+                Timer(0.1, ended.set).start()
+            batch.write_if_full(left)
+        ended.set()
+        batch.finish()
+
+    assert writes.records == records
 
 
 def test_little_that_is_left_is_no_batch_of_its_own() -> None:

@@ -7,6 +7,7 @@ from importlib import resources
 
 import duckdb
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from benchledger.store.rollups import frames
@@ -88,3 +89,15 @@ def test_records_that_do_not_stand_in_their_order_are_sorted(con):
         there = pl.concat(frames.ChunkRecords(con, "record", is_long).parts())
         assert moved.equals(there)
         assert there["place"].is_sorted()
+
+
+def test_what_is_kept_of_a_part_holds_nothing_else_of_it_in_memory():
+    numbers = bytearray(8 * 1000)
+    column = pa.Array.from_buffers(pa.int64(), 1000, [None, pa.py_buffer(numbers)])
+    rows = frames.framed(pa.table({"at": column}))
+    kept = [frames.summed(rows, "at", first=pl.col("at").first()), frames.copied(rows[:10])]
+    del column, rows
+    # An error while anything of it is held.
+    numbers.clear()
+
+    assert [frame.height for frame in kept] == [1, 10]

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from benchledger.store.rollups.frames import are_alike, chosen
+from benchledger.store.rollups.frames import are_alike, chosen, copied
 from benchledger.store.rollups.readings import OF_READING, apart, lane
 
 OF_LANE = ("stream", "lane")
@@ -137,10 +137,10 @@ class _Lane:
     def add(self, readings: _Readings) -> None:
         rows = readings.rows
         if self._missing:
-            self._heads.append(rows.head(self._missing))
+            self._heads.append(copied(rows.head(self._missing)))
             rows = rows.slice(self._missing)
             self._missing -= self._heads[-1].height
-        last = rows.tail(self._size)
+        last = copied(rows.tail(self._size))
         self._tail = last if self._tail is None else pl.concat([self._tail, last]).tail(self._size)
         self._counted.append(readings.counted.select(_COUNTED))
         # Not with each part: of values that hardly recur it would take longer each time.

@@ -139,12 +139,20 @@ def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
     return pl.DataFrame([column.new_from_index(0, times) for column in row])
 
 
+def copied(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same few rows apart: a piece of a part, which is kept, would hold all of it in memory."""
+    import polars as pl
+
+    return rows[pl.int_range(rows.height, eager=True)]
+
+
 def summed(rows: pl.DataFrame, of: str, **sums: pl.Expr) -> pl.DataFrame:
     """One row for each number in column `of`, as these come, with what its rows come to: each sum is one value."""
     import polars as pl
 
     if are_alike(rows, of):
-        return rows.select(pl.col(of).first(), **sums)
+        # The first of a column is a piece of it.
+        return copied(rows.select(pl.col(of).first(), **sums))
     return rows.group_by(of, maintain_order=True).agg(**sums)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from benchledger.store.rollups.frames import are_alike, chosen, quotient
+from benchledger.store.rollups.frames import are_alike, chosen, copied, quotient
 from benchledger.store.rollups.readings import OF_READING, READING, among, lane
 
 INTERVAL, ROUND = -1, -2
@@ -65,7 +65,7 @@ class Timings:
         before, after = own[:-1, _BEFORE], own[1:]
         if self._last_steps is not None:
             before, after = pl.concat([self._last_steps[_BEFORE], before], rechunk=True), own
-        self._last_steps = own[-1:]
+        self._last_steps = copied(own[-1:])
         told = after.hstack(before.rename(lambda name: f"{name}_before"))
         return _told(chosen(told, pl.col("step") >= pl.col("step_before")).with_columns(reading_key=INTERVAL))
 
