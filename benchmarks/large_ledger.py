@@ -12,6 +12,8 @@ COLUMNS = """
     where not c.internal and t.database_name = current_database() order by c.table_name, c.column_index
 """
 IDS = ("log_id", "run_id", "sighting_id", "status_log_id")
+# As if each copy had been loaded after those before it.
+LOADS = 100_000
 # What has to be different beside the ids.
 KEYS = {"log": ("content_hash",), "run": ("run_key",)}
 
@@ -35,6 +37,9 @@ def multiply(database: Path, times: int) -> None:
 def _copy(table: str, columns: list[str]) -> str:
     # Another id for each copy, the same in all tables.
     shown = [f'xor("{c}", (hash($number) >> 2)::bigint)' if c in IDS else f'"{c}"' for c in columns]
+    shown = [
+        f"{text} + $number * {LOADS}" if c == "load_number" else text for c, text in zip(columns, shown, strict=True)
+    ]
     shown = [
         f"{text} || '-' || $number" if c in KEYS.get(table, ()) else text
         for c, text in zip(columns, shown, strict=True)

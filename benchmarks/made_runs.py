@@ -40,7 +40,9 @@ create or replace temp table n as
 select (hash(i) // 2)::bigint as id, i from range($first, $last) as made(i);
 
 insert into log
-select id, 'hash' || id, $records * 100, $records, 'megatron', 1, 'made', $records, $records, 0, 0, 0, null from n;
+select
+    id, 'hash' || id, $records * 100, $records, 'megatron', 1, 'made', $records, $records, 0, 0, 0, null, $number
+from n;
 
 insert into sighting by name
 select
@@ -72,7 +74,8 @@ select
     timestamp '2026-01-01' + to_milliseconds(line * 300 + hash(i, line) % 50) as logged_at,
     [
         10 / ln(line + 2) + hash(i, line) % 1000 / 1000, 0.0001 * line, 100 + hash(line, i) % 1000 / 100, 30000 + i % 7
-    ]::double[] as "values"
+    ]::double[] as "values",
+    $number as load_number
 from n, range(1, $records + 1) as made(line)
 order by i, line
 """
@@ -88,8 +91,8 @@ def make_runs(database: Path, runs: int, records: int) -> tuple[float, float]:
         sync_definitions(con)
         con.execute(DEFINED)
         step = max(1, RECORDS_AT_A_TIME // records)
-        for first in range(0, runs, step):
-            given = {"first": first, "last": min(runs, first + step), "records": records}
+        for number, first in enumerate(range(0, runs, step), start=1):
+            given = {"number": number, "first": first, "last": min(runs, first + step), "records": records}
             began = time.process_time()
             con.execute("begin")
             for statement in con.extract_statements(RUNS + STEPS):

@@ -157,7 +157,7 @@ class LedgerRows:
         sighting_id = next(self._ids)
         counts = {"pieces": 0, "records": 0, "ignored": 0, "rejects": 0, "notes": 0}
         log = {"content_hash": f"hash{log_id}", "bytes": 1, "lines": 100, "format": FORMAT, "format_version": 1}
-        self.insert("log", log_id=log_id, definitions_hash="d", **log, **counts)
+        self.insert("log", log_id=log_id, definitions_hash="d", load_number=1, **log, **counts)
         seen = {"path": path, "folder": "logs", "stem": "x", "campaign": campaign, "ingested_at": START}
         self.insert("sighting", sighting_id=sighting_id, log_id=log_id, definitions_hash="d", status="loaded", **seen)
         lines = {"first_line": 1, "last_line": 100}
@@ -171,7 +171,7 @@ class LedgerRows:
     def record(self, log_id: int, line: int, shape_id: int, value: float, device: str | None = None) -> None:
         """A record with one value."""
         place = {"log_id": log_id, "line": line, "byte_offset": line * 10, "shape_id": shape_id}
-        self.insert("record", **place, device=device, values=[value])
+        self.insert("record", **place, device=device, values=[value], load_number=1)
 
     def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str = "ngc") -> None:
         """A telemetry log of a run, a sample a line."""

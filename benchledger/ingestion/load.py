@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 # Of so many rows at a time is asked what they say: of fewer, the asking takes longer than the answer.
 ROWS_AT_ONCE = 200_000
-_TABLES_OF_A_LOG = ("record", "reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
+_TABLES_OF_A_LOG = ("reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
+# Of a large ledger only what was loaded with these logs is looked through.
+_REMOVE_RECORDS = """
+delete from record
+using (from log where log_id in (select id from removed)) as gone
+where record.log_id = gone.log_id and record.load_number = gone.load_number
+"""
 
 
 def sql_text(name: str) -> str:
@@ -64,6 +70,7 @@ def set_ids(con: duckdb.DuckDBPyConnection, table: str, ids: Iterable[int]) -> N
 def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
     """Removes everything that was read from these logs; their sightings stay."""
     set_ids(con, "removed", log_ids)
+    con.execute(_REMOVE_RECORDS)
     for table in _TABLES_OF_A_LOG:
         con.execute(f"delete from {table} where log_id in (select id from removed)")  # noqa: S608
 
@@ -110,7 +117,12 @@ def load_logs(
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
     part is in memory at a time. `layouts` are those of all of them.
     """
-    for table in ("log", "reject", "ignored_piece", "log_fact"):
+    import pyarrow as pa
+
+    number = _load_number(con)
+    logs = tables["log"]
+    insert_arrow(con, "log", logs.append_column("load_number", pa.repeat(pa.scalar(number, pa.int32()), len(logs))))
+    for table in ("reject", "ignored_piece", "log_fact"):
         insert_arrow(con, table, tables[table])
     log_ids, told = set(tables["log"].column("log_id").to_pylist()), tables["segment"]
     if not told.num_rows:
@@ -124,11 +136,11 @@ def load_logs(
             frames.append(frame)
             yield ordered
 
-    _insert_records(con, records[0].schema, one_ahead(whole()))
+    _insert_records(con, number, records[0].schema, one_ahead(whole()))
     for long in waiting:
         for part in one_ahead(_seen(part, segments, keys)[0] for part in long.parts()):
             # DuckDB keeps what it reads until the statement has ended.
-            _insert_records(con, part.schema, iter([part]))
+            _insert_records(con, number, part.schema, iter([part]))
     broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
         raise AssertionError(broken)
@@ -171,7 +183,13 @@ def one_ahead(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
             yield part
 
 
-def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
+def _load_number(con: duckdb.DuckDBPyConnection) -> int:
+    """One more than that of any load: what lies together in table record is then of neighbouring numbers."""
+    row = con.execute("select coalesce(max(load_number), 0) + 1 from log").fetchone()
+    return int(row[0]) if row else 1
+
+
+def _insert_records(con: duckdb.DuckDBPyConnection, number: int, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
     # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
     import duckdb
     import pyarrow as pa
@@ -189,7 +207,9 @@ def _insert_records(con: duckdb.DuckDBPyConnection, schema: pa.Schema, parts: It
     con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches()))
     names = ", ".join(f'"{name}"' for name in schema.names)
     try:
-        con.execute(f"insert into record ({names}) select {names} from arriving_record")  # noqa: S608 - our own names
+        con.execute(
+            f"insert into record ({names}, load_number) select {names}, {number} from arriving_record"  # noqa: S608 - our own names
+        )
     except duckdb.Error:
         # What stops the parts, Ctrl-C too, would be told as an error of the scan.
         if stopped:

@@ -35,6 +35,11 @@ with held(what, found, example, cure) as (
     join log using (log_id)
     where record.line > log.lines
     union all
+    select 'every record is of the load that its log is of', count(*), min(log_id::varchar), 'ingest'
+    from record
+    join log using (log_id)
+    where record.load_number <> log.load_number
+    union all
     select 'a place in a log holds one record', count(*), min(log_id::varchar), 'ingest'
     from (select log_id from record group by log_id, byte_offset having count(*) > 1)
     union all

@@ -13,7 +13,8 @@ create table log (
     ignored          bigint not null check (ignored >= 0),
     rejects          bigint not null check (rejects >= 0),
     notes            bigint not null check (notes >= 0),
-    evidence         varchar
+    evidence         varchar,
+    load_number      integer not null
 );
 
 create table sighting (
@@ -87,7 +88,8 @@ create table shape (
 );
 
 -- One row per line piece that is a record. No keys: they would cost four to seven times the load;
--- the loader verifies them by query in the same transaction.
+-- the loader verifies them by query in the same transaction. load_number is its log's: records of one load lie together, and
+-- those of all others are left out by it where the log is known. Ids are hashes, by which nothing is left out.
 create table record (
     log_id      bigint not null,
     line        bigint not null,
@@ -103,7 +105,8 @@ create table record (
     "values"    double[],
     texts       varchar[],
     lead        varchar,
-    note        varchar
+    note        varchar,
+    load_number integer not null
 );
 
 -- What one execution left in one log: a log can hold several.

@@ -68,25 +68,32 @@ qualify role = 'train'
 -- an "or" in the condition of an outer join would compare every record with every claim.
 create view measurement_all as
 with whole as (
-    select run_id, log_id, role, first_line, last_line
+    select run_id, log_id, log.load_number, role, first_line, last_line
     from run_log
+    join log using (log_id)
     where role <> 'telemetry' or devices is null
 ),
 by_device as (
     -- A telemetry record without a device counts for every claim, hence the NULL in the list.
-    select distinct run_id, log_id, role, first_line, last_line, unnest(list_append(devices, null)) as device
+    select distinct
+        run_id, log_id, log.load_number, role, first_line, last_line, unnest(list_append(devices, null)) as device
     from run_log
+    join log using (log_id)
     where role = 'telemetry' and devices is not null
 ),
 claimed as (
     select whole.run_id, whole.role, record.*
     from record
-    join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
+    join whole
+        on record.log_id = whole.log_id
+        and record.load_number = whole.load_number
+        and record.line between whole.first_line and whole.last_line
     union all
     select by_device.run_id, by_device.role, record.*
     from record
     join by_device
         on record.log_id = by_device.log_id
+        and record.load_number = by_device.load_number
         and record.device is not distinct from by_device.device
         and record.line between by_device.first_line and by_device.last_line
     union all
@@ -133,14 +140,16 @@ where role is distinct from 'duplicate_stream'
 
 -- The records that a run's speed is computed from. part 0 is the source log, part 1 what only its twin has.
 create view run_record as
-select run_source.run_id, 0 as part, record.*
+select run_source.run_id, 0 as part, record.* exclude (load_number)
 from record
+join log on record.log_id = log.log_id and record.load_number = log.load_number
 join run_source
     on record.log_id = run_source.log_id and record.line between run_source.first_line and run_source.last_line
 union all
-select run_log.run_id, 1 as part, record.*
+select run_log.run_id, 1 as part, record.* exclude (load_number)
 from record
 semi join stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
+join log on record.log_id = log.log_id and record.load_number = log.load_number
 join run_log
     on record.log_id = run_log.log_id and record.line between run_log.first_line and run_log.last_line
 semi join run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'

@@ -21,6 +21,8 @@ comment on column log.rejects is 'Pieces that should have been records and are n
 comment on column log.notes is 'Records that have text left behind their values.';
 comment on column log.evidence is
     'What the format was recognised by; for an unknown log the nearest format and what it misses.';
+comment on column log.load_number is
+    'Number of the load that wrote it, counted up as they come: its records lie where record.load_number is this.';
 
 comment on table sighting is
     'One row per place where a file was seen, by path, archive and member. Filled by ingest.';
@@ -114,6 +116,8 @@ comment on column record.texts is
     'Values that are no number, in the order of shape.ordinal; NULL if all are numbers.';
 comment on column record.lead is 'Text before the record on its line that no lead template explains.';
 comment on column record.note is 'Text behind the values that is no value.';
+comment on column record.load_number is
+    'The load_number of its log: a filter on it beside log_id reads those records only that one load wrote.';
 
 comment on table segment is
     'One row per execution that left its lines in a log: a log can hold several. Filled by ingest, input of run.';

@@ -24,6 +24,7 @@ from tests.store.test_held import holder
 
 # What tells when, why a place was read, or what a ledger has been through, not what is in it.
 HISTORY = {"schema_version", "run_alias"}
+WHEN = {"sighting": "ingested_at, reason", "log": "load_number", "record": "load_number"}
 PLACE = "place_of(path, archive, member)"
 
 
@@ -65,7 +66,7 @@ def everything(db: Path) -> dict[str, list[str]]:
     found = {}
     with duckdb.connect(str(db), read_only=True) as con:
         for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall():
-            columns = "* exclude (ingested_at, reason)" if name == "sighting" else "*"
+            columns = f"* exclude ({WHEN[name]})" if name in WHEN else "*"
             if name not in HISTORY:
                 found[name] = sorted(map(repr, con.execute(f"select {columns} from {name}").fetchall()))
     return found

@@ -56,16 +56,6 @@ def test_records_say_the_same_whether_this_transaction_added_them_or_not(con, mo
         con.rollback()
 
 
-def test_rows_that_a_transaction_adds_are_numbered_behind_all_others(con):
-    con.begin()
-    con.execute("insert into record from record limit 5")
-    added = con.execute("select count(*) from record where rowid >= $first", {"first": rollups.FIRST_ADDED}).fetchone()
-    con.commit()
-    later = con.execute("select count(*) from record where rowid >= $first", {"first": rollups.FIRST_ADDED}).fetchone()
-
-    assert (added, later) == ((5,), (0,))
-
-
 def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
     before = kept(con)
     con.execute("delete from record")

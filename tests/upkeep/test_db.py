@@ -254,6 +254,7 @@ BREAKS = {
     "every log has the rejects that it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
     "every log has the ignored pieces that it counts": "insert into ignored_piece select log_id, 'x', 1 from log limit 1",
     "no record lies beyond the lines of its log": "update record set line = 1000000 where line = (select max(line) from record)",
+    "every record is of the load that its log is of": "update log set load_number = load_number + 1",
     "a place in a log holds one record": "insert into record from record limit 1",
     "every record has its layout, with a name for each value": "delete from shape where ordinal = 1",
     "every segment is of a log that is there": "update segment set log_id = 5 where log_id = (select min(log_id) from log)",

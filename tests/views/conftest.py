@@ -174,6 +174,7 @@ class Ledger:
             ignored=0,
             rejects=0,
             notes=0,
+            load_number=1,
         )
         for campaign in campaigns:
             self.sighting(log_id, campaign)
@@ -184,6 +185,7 @@ class Ledger:
                 "byte_offset": 100 * line,
                 "shape_id": self._shape(format, piece),
                 "values": [value[2] for value in piece.values],
+                "load_number": 1,
                 **piece.columns,
             }
             for line, piece in enumerate(pieces, start=1)

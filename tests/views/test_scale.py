@@ -11,6 +11,8 @@ from benchledger.store.database import open_for_writing
 from tests.views.conftest import Ledger
 
 RUNS, LINES = 20_000, 50
+# Each of a fifth of them, whose ids are any.
+LOAD = "1 + i % 5"
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,7 @@ def filled(ledger):
     con.execute("delete from record; delete from run; delete from run_log; delete from sighting; delete from log")
     con.execute(f"""
         create temp table n as select unnest(range(1, {RUNS} + 1)) as i;
-        insert into log select i, 'h' || i, 1, {LINES}, 'ngc', 1, 'd', {LINES}, {LINES}, 0, 0, 0, null from n;
+        insert into log select i, 'h' || i, 1, {LINES}, 'ngc', 1, 'd', {LINES}, {LINES}, 0, 0, 0, null, {LOAD} from n;
         insert into sighting by name
         select i as sighting_id, i as log_id, 'p' || i as path, 'c' || i % 50 as campaign, 'f' as folder, 's' as stem,
             timestamp '2026-11-21' as ingested_at, 'd' as definitions_hash, 'loaded' as status from n;
@@ -49,8 +51,9 @@ def filled(ledger):
         select i as log_id, line, line * 100 as byte_offset, line as step,
             case when line = {LINES} then {shapes["summary"]} else {shapes["step"]} end as shape_id,
             timestamp '2026-11-21' + interval (line * 300 + hash(i, line) % 50) milliseconds as logged_at,
-            [(100 + hash(i, line) % 1000 / 100)::double] as values
-        from n, range(1, {LINES} + 1) as l(line);
+            [(100 + hash(i, line) % 1000 / 100)::double] as values, {LOAD} as load_number
+        from n, range(1, {LINES} + 1) as l(line)
+        order by load_number, hash(i), line;
     """)
     return ledger
 
@@ -80,6 +83,17 @@ def test_an_answer_reads_no_step_record(large):
 
     assert large.rows("select count(*) from record") == [(RUNS * LINES,)]
     assert [view for view, plan in plans.items() if re.search(r"\brecord\b", plan)] == []
+
+
+@pytest.mark.parametrize("view", ["run_record", "measurement"])
+def test_of_the_records_those_of_a_runs_own_load_are_read(large, view):
+    run_id = RUNS // 2
+    asked = f"from {view} where list_contains([{run_id}], run_id)"
+    profile = large.rows(f"explain (analyze, format json) {asked}")[0][1]
+
+    read = [int(rows) for rows in re.findall(r'"operator_rows_scanned": (\d+)', profile)]
+    assert LINES <= max(read) < RUNS * LINES / 2
+    assert large.rows(f"select count(*) from ({asked})") == [(LINES,)]
 
 
 def test_twenty_thousand_runs_are_told_under_every_rule(large):

@@ -18,7 +18,9 @@ where a.status in ('loaded', 'duplicate') and a.log_id is not null
     );
 
 create or replace temp table layout_forgotten as
-select distinct shape_id from record where log_id in (select id from forgotten);
+select distinct shape_id
+from record
+semi join (from log where log_id in (select id from forgotten)) as gone using (log_id, load_number);
 
 delete from shape
 where shape_id in (select shape_id from layout_forgotten)

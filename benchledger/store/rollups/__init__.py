@@ -15,15 +15,14 @@ CHUNK_RECORDS = 600_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
-# So few records are copied, so that the ledger's are looked through once.
+# So few records are copied, so that they are looked for once.
 FEW_RECORDS = 500_000
-# Rows that a transaction has added are numbered from here on while it lasts.
-FIRST_ADDED = 36_028_797_018_960_000
-_ADDED = f"(from record where rowid >= {FIRST_ADDED})"
-_LOGS_ADDED = f"create or replace temp table added_log as select distinct log_id from {_ADDED}"  # noqa: S608 - our own
-_OLDER_LOG = (
-    "from log semi join chunk_claim using (log_id) anti join added_log using (log_id) where records > 0 limit 1"
-)
+_COPIED = """
+create or replace temp table chunk_row as
+select record.*
+from record
+semi join chunk_claim using (log_id, load_number)
+"""
 # Joins of records as they are written: what a transaction has added counts as nothing, so that records would be what is
 # kept of a join.
 _AS_WRITTEN = "set disabled_optimizers = 'join_order,build_side_probe_side'"
@@ -109,11 +108,7 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
 
 
 def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:
-    # A small ingest does not look through all that a large ledger holds: ids are hashes, which lie anywhere in it.
-    con.execute(_LOGS_ADDED)
-    place = _ADDED if con.execute(_OLDER_LOG).fetchone() is None else "record"
     if con.execute(_COUNT).fetchall()[0][0] > FEW_RECORDS:
-        return place
-    copied = f"select record.* from {place} as record semi join chunk_claim using (log_id)"  # noqa: S608 - our own
-    con.execute(f"create or replace temp table chunk_row as {copied}")
+        return "record"
+    con.execute(_COPIED)
     return "chunk_row"

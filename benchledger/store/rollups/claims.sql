@@ -2,13 +2,14 @@
 
 create or replace temp table chunk_claim as
 with claim as (
-    select run_log.*, run_source.run_id is not null as is_source
+    select run_log.*, log.load_number, run_source.run_id is not null as is_source
     from run_log
     semi join chunk_run using (run_id)
+    join log using (log_id)
     left join run_source using (run_id, log_id, segment)
 )
 select
-    run_id, log_id, first_line, last_line, role, is_source,
+    run_id, log_id, load_number, first_line, last_line, role, is_source,
     bool_or(is_source and role = 'train') over (partition by run_id) as has_train,
     dense_rank() over (partition by run_id order by is_source desc, log_id) << 44 as log_place,
     -- A telemetry record without a device counts for every claim, hence the NULL in the list.

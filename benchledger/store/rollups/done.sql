@@ -5,7 +5,6 @@ drop table if exists temp.due_convergence;
 drop table if exists temp.due_run;
 drop table if exists temp.chunk_run;
 drop table if exists temp.chunk_row;
-drop table if exists temp.added_log;
 drop table if exists temp.format_now;
 drop table if exists temp.print_now;
 drop table if exists temp.due_record;
