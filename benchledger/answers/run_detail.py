@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.grouping import Row
 from benchledger.answers.reading import reading
 from benchledger.answers.run_evidence import facts_stated, logs_of
-from benchledger.answers.series import rows_of
+from benchledger.answers.series import frame_asked, rows_of
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
@@ -125,10 +125,10 @@ def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunD
         excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
         logs=logs_of(con, [run_id]).drop("run_key"),
         facts=facts_stated(con, [run_id]).drop("run_key"),
-        speeds=con.execute(_SPEEDS, asked).pl(),
-        memory=con.execute(_MEMORY, asked).pl(),
-        convergence=con.execute(_CONVERGENCE, asked).pl(),
-        series=con.execute(_SERIES, asked).pl(),
+        speeds=frame_asked(con, _SPEEDS, **asked),
+        memory=frame_asked(con, _MEMORY, **asked),
+        convergence=frame_asked(con, _CONVERGENCE, **asked),
+        series=frame_asked(con, _SERIES, **asked),
     )
 
 

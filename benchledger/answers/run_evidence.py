@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchledger.answers.series import frame_asked
+
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
@@ -48,14 +50,14 @@ order by all
 
 def logs_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
     """The logs of some runs: place, role, lines, format, counts, and by what they were found to belong to the run."""
-    return con.execute(_LOGS, {"runs": runs}).pl()
+    return frame_asked(con, _LOGS, runs=runs)
 
 
 def facts_stated(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
     """Every statement about some runs, with source and place; `used` marks those that count."""
-    return con.execute(_FACTS, {"runs": runs}).pl()
+    return frame_asked(con, _FACTS, runs=runs)
 
 
 def conflicts_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
     """The statements about some runs that contradict those that count."""
-    return con.execute(_CONFLICTS, {"runs": runs}).pl()
+    return frame_asked(con, _CONFLICTS, runs=runs)

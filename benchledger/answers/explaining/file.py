@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.explaining.explained import ExplainedFile
 from benchledger.answers.explaining.file_now import hash_of, is_archive_of_files, nearest_formats, recognised_now
 from benchledger.answers.grouping import Row
-from benchledger.answers.series import rows_asked
+from benchledger.answers.series import frame_asked, rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -118,8 +118,8 @@ def _explained(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None, pa
     now = None if path is None else recognised_now(path)
     is_facts = path is not None and path.name == FACTS_FILE
     near = [] if path is None or now is None or now["format"] is not None or is_facts else nearest_formats(path)
-    sightings = con.execute(_SIGHTINGS, {"log_id": log_id, "file": file}).pl()
-    runs, ignored, rejects = (con.execute(query, {"log_id": log_id}).pl() for query in queries)
+    sightings = frame_asked(con, _SIGHTINGS, log_id=log_id, file=file)
+    runs, ignored, rejects = (frame_asked(con, query, log_id=log_id) for query in queries)
     said = [*_known(log, sightings, runs, ignored), *_now(log, now, is_facts), *_near(near, now, is_facts)]
     return ExplainedFile(file, tuple(said), log, now, sightings, runs, ignored, rejects, _frame(near))
 

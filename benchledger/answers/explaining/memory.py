@@ -10,7 +10,7 @@ from benchledger.answers.explaining.memory_words import memory_sentences
 from benchledger.answers.explaining.speed import frame_of_rows, placed, reading_kinds
 from benchledger.answers.grouping import Row, sort_key
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import rows_asked
+from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.definitions.words import LANGUAGES, load_words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCe
     members = rows_asked(con, _MEMBERS, series_id=number["series_id"])
     runs = [member["run_id"] for member in members]
     asked = {"runs": runs, "quantity": QUANTITIES[number["definition"]]}
-    printed = with_uses(con.execute(_READINGS, asked).pl())
+    printed = with_uses(frame_asked(con, _READINGS, **asked))
     frames, trials = [], []
     for member in members:
         own = printed.filter(pl.col("run_id") == member["run_id"])

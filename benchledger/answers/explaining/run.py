@@ -10,7 +10,7 @@ from benchledger.answers.explaining.speed_words import conflict_sentences
 from benchledger.answers.grouping import Row
 from benchledger.answers.run_detail import RunDetail, detail_of
 from benchledger.answers.run_evidence import conflicts_of
-from benchledger.answers.series import rows_asked
+from benchledger.answers.series import frame_asked, rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,8 +61,8 @@ order by all
 def explained_run(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> ExplainedRun:
     """A run by its key and id, explained."""
     detail = detail_of(con, run_key, run_id)
-    chain = con.execute(_CHAIN, {"run_id": run_id}).pl()
-    cells = con.execute(_CELLS, {"run_id": run_id}).pl()
+    chain = frame_asked(con, _CHAIN, run_id=run_id)
+    cells = frame_asked(con, _CELLS, run_id=run_id)
     conflicts = conflicts_of(con, [run_id])
     aliases = [row["old_key"] for row in rows_asked(con, _ALIASES, run_key=run_key)]
     speedups = rows_asked(con, _SPEEDUPS, run_id=run_id)

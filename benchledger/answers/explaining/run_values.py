@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.step_times import intervals_of, rounds_of, span_of
 from benchledger.answers.grouping import Row
-from benchledger.answers.series import rows_asked
+from benchledger.answers.series import frame_asked, rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,7 +101,9 @@ def values_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, RunV
     import polars as pl
 
     asked = {"runs": runs}
-    printed = con.execute(_PRINTED, asked).pl().join(con.execute(_SHAPES).pl(), on=["shape_id", "ordinal"], how="left")
+    printed = frame_asked(con, _PRINTED, **asked).join(
+        frame_asked(con, _SHAPES), on=["shape_id", "ordinal"], how="left"
+    )
     printed = printed.with_columns(
         since=pl.col("step") - 1, steps=pl.lit(1, pl.Int64), from_line=pl.lit(None, pl.Int64)
     )
@@ -118,7 +120,7 @@ def values_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, RunV
 
 
 def _steps_of(con: duckdb.DuckDBPyConnection, run_id: int) -> pl.DataFrame:
-    return con.execute(_STEPS, {"run_id": run_id}).pl()
+    return frame_asked(con, _STEPS, run_id=run_id)
 
 
 def _labelled_of(con: duckdb.DuckDBPyConnection, run_id: int, labels: list[str]) -> list[Row]:
