@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
-from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.discover import FoundFile, folder_of
+from benchledger.ingestion.load import together
 from benchledger.ingestion.outcome import FileOutcome
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import Batch, WasRead
@@ -63,8 +64,10 @@ class Accounts:
         self.pending = Pending()
 
     def take(self) -> Pending:
-        """What waits to be written; it waits no more."""
+        """What waits to be written; it waits no more. Its records are in few tables."""
         taken, self.pending = self.pending, Pending()
+        if taken.tables:
+            taken.tables["record"] = together(taken.tables["record"])
         return taken
 
     def add(self, files: list[FoundFile], batch: Batch) -> list[FoundFile]:
@@ -226,7 +229,7 @@ class Accounts:
         given = self._plan.campaign_given(file.place)
         sighting = self._sightings.make(file, log_id, status, reason, given, listed)
         self.pending.sightings.append(sighting)
-        folder = os.path.dirname(file.place)
+        folder = folder_of(file.place)
         self.folders.add(folder)
         self.pending.folders.add(folder)
         if os.path.isabs(file.place):

@@ -69,8 +69,8 @@ class Batches:
             return
         self._taken_bytes = self._accounts.bytes_read
         self._most = min(2 * self._most, BATCH_RECORDS)
-        self.finish()
         pending = self._accounts.take()
+        self.finish()
         if self._others_read:
             self._writing = self._thread.submit(self._write, pending)
         else:

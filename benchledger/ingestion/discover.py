@@ -18,6 +18,10 @@ FACTS_FILE = "facts.toml"
 AGAIN = "#!"
 
 
+# Each file is asked for its folder again and again.
+folder_of = lru_cache(maxsize=256)(os.path.dirname)
+
+
 # Not frozen, which would cost as much as finding out about the file.
 @dataclass(slots=True)
 class FoundFile:

@@ -12,7 +12,7 @@ from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
-from benchledger.ingestion.discover import FACTS_FILE
+from benchledger.ingestion.discover import FACTS_FILE, folder_of
 from benchledger.ingestion.plan import is_below
 
 _BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
@@ -69,7 +69,7 @@ class FactsFiles:
 
     def declared(self, place: str) -> Declared:
         """What is declared for the file at a real path."""
-        declaring = self._declaring(os.path.dirname(place))
+        declaring = self._declaring(folder_of(place))
         if not declaring:
             return _NOTHING
         campaign: str | None = None
@@ -87,9 +87,9 @@ class FactsFiles:
 
     def is_refused(self, place: str) -> bool:
         """Whether a facts.toml above the file at a real path cannot be used: what it said before is to stay."""
-        folder = os.path.dirname(place)
+        folder = folder_of(place)
         self._declaring(folder)
-        return any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
+        return bool(self.problems) and any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
 
     def unfitting(self, folder: str) -> list[str]:
         """Of one folder's facts.toml, each match that fitted no file so far, after its line."""

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from benchledger.definitions.names import Names
-from benchledger.ingestion.discover import FoundFile
-from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.definitions.names import NameFact, Names
+from benchledger.ingestion.discover import FoundFile, folder_of
+from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
 from benchledger.redaction.redactor import Redactor
+
+_REMEMBERED = 10_000
 
 
 @dataclass
@@ -49,6 +51,7 @@ class SightingMaker:
         self._now = datetime.now(UTC).replace(tzinfo=None)
         self._folders: dict[str, str] = {}
         self._above: dict[str, list[str]] = {}
+        self._redacted: dict[tuple[str, str, str, str | None], tuple[str, str, str | None]] = {}
 
     def make(
         self, file: FoundFile, log_id: int | None, status: str, reason: str | None, kept_campaign: str | None = None,
@@ -60,8 +63,9 @@ class SightingMaker:
         binds, relative to its folder.
         """
         match = self._names.match(file.shown)
-        declared = self._facts.declared(file.named_place)
-        keeps = self._facts.is_refused(file.named_place)
+        named, folder = file.named_place, folder_of(file.place)
+        declared = self._facts.declared(named)
+        keeps = self._facts.is_refused(named)
         redactor = self._redactor
         path = redactor.path(file.shown, file.place)
         parts = path.split("/")
@@ -81,9 +85,9 @@ class SightingMaker:
             "member": redactor.path(file.member) if file.member else file.member,
             "campaign": campaign,
             "campaign_source": campaign_source,
-            "place": self._place(file.named_place),
-            "folder": self._folder(os.path.dirname(file.place)),
-            "folders": self._folders_above(os.path.dirname(file.place)),
+            "place": self._place(named),
+            "folder": self._folder(folder),
+            "folders": self._folders_above(folder),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
             "stem": self._stem(file.shown.rpartition("/")[2], parts[-1]),
             "name_rule": match.rule,
@@ -93,16 +97,10 @@ class SightingMaker:
             "status": status,
             "reason": redactor.optional(reason),
         }
-        said = [(fact.name, fact.value, fact.logged, "name", match.rule) for fact in match.facts]
-        said += [(fact.name, fact.value, fact.logged, fact.source, fact.place) for fact in declared.facts]
-        facts = [
-            {"sighting_id": sighting_id, "name": name, "value": redactor.value(name, value),
-             "value_logged": redactor.value(name, logged), "source": source, "place": redactor.optional(place)}
-            for name, value, logged, source, place in said
-        ]  # fmt: skip
+        facts = [self._fact(sighting_id, fact, "name", match.rule) for fact in match.facts]
+        facts += [self._fact(sighting_id, fact, fact.source, fact.place) for fact in declared.facts]
         if listed is None:
             return Sighting(row, facts, None, keeps)
-        folder = os.path.dirname(file.place)
         places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
         files = [
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
@@ -112,6 +110,22 @@ class SightingMaker:
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
         return int.from_bytes(self._hash(f"{log_id}:", os.fsencode(place)), "big") >> 1
+
+    def _fact(self, sighting_id: int, fact: NameFact | DeclaredFact, source: str, place: str | None) -> dict[str, Any]:
+        # Names say much alike.
+        key = (fact.name, fact.value, fact.logged, place)
+        if (kept := self._redacted.get(key)) is None:
+            redactor = self._redactor
+            kept = (
+                redactor.value(fact.name, fact.value),
+                redactor.value(fact.name, fact.logged),
+                redactor.optional(place),
+            )
+            if len(self._redacted) < _REMEMBERED:
+                self._redacted[key] = kept
+        value, logged, place = kept
+        return {"sighting_id": sighting_id, "name": fact.name, "value": value, "value_logged": logged,
+                "source": source, "place": place}  # fmt: skip
 
     def _stem(self, name: str, kept: str) -> str:
         stem = self._names.stem(name)

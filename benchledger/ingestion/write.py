@@ -19,7 +19,6 @@ from benchledger.ingestion.load import (
     load_shapes,
     remove_logs,
     set_ids,
-    together,
 )
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
@@ -195,7 +194,6 @@ class Writer:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
-            pending.tables["record"] = together(pending.tables["record"])
             arrived = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
         _write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])

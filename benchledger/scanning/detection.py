@@ -80,7 +80,7 @@ class Detector:
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
-        top = max((score for score, _ in best.values()), default=(-1, 0))
+        top = max(score for score, _ in best.values()) if best else (-1, 0)
         for proof in self._proofs_with(self._search.found_in(block)):
             if proof.score < top:
                 break
@@ -103,6 +103,9 @@ class Detector:
         """The proved format with the highest score; None if nothing is proved."""
         if not best:
             return None
+        if len(best) == 1:
+            ((name, (_, proved)),) = best.items()
+            return Detected(formats[name], proved)
         top = max(score for score, _ in best.values())
         names = sorted(name for name, (score, _) in best.items() if score == top)
         if len(names) > 1:
@@ -156,6 +159,9 @@ def _miss(proof: _Proof, matched: int, at: int) -> str:
 
 
 def _proved_at(block: bytes, proof: _Proof) -> int | None:
+    if len(proof.literals) == 1 and not proof.unless:
+        position = block.find(proof.telling)
+        return position if position >= 0 else None
     # Behind a line that has all literals and is no proof, the search goes on.
     begin = 0
     for _ in range(_LINES_TRIED):

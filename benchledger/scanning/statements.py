@@ -83,7 +83,7 @@ class SegmentNotes:
         times: int = 1,
     ) -> None:  # fmt: skip
         """Notes what the values of a record say of the run, and those of `times - 1` that say the same behind it."""
-        said, statements = segment.said, segment.statements
+        said, statements, known = segment.said, segment.statements, _READ.get
         for place, (ordinal, fact, trust) in enumerate(layout.facts):
             number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
@@ -91,7 +91,7 @@ class SegmentNotes:
                 continue
             if fact.is_plain:
                 # What a thousand lines say alike is said once, and logs of one program say much alike.
-                logged, value = _READ.get((layout, place, number, text)) or _read(layout, place, number, text)
+                logged, value = known((layout, place, number, text)) or _read(layout, place, number, text)
                 if logged is not None and (trust, logged) not in said:
                     said.add((trust, logged))
                     if value is not None:
@@ -116,31 +116,36 @@ class SegmentNotes:
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
         for segment in self.segments:
-            counts = {
-                trust: (fact, float(max(count.values())), line)
-                for trust, (fact, count, line) in segment.repeats.items()
-                if fact.repeats and (fact.confirmed is None or segment.confirmed.get(trust, 0) == max(count.values()))
-            }
-            for trust, (fact, count, line) in segment.repeats.items():
-                # Of equally usual ones the first that was stated.
-                usual = max(count, key=lambda text: count[text])
-                value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
-                if value is not None:
-                    segment.statements.append(Statement(fact.name, value, usual, line, trust))
-            for trust, (fact, total, line) in {**segment.totals, **counts}.items():
-                logged = _spelling(total, None)
-                value = vocabulary().facts[fact.name].canonical(logged) if logged else None
-                if logged is not None and value is not None:
-                    segment.statements.append(Statement(fact.name, value, logged, line, trust))
-            for trust, (fact, parts, line) in segment.joined.items():
-                logged = ", ".join(parts.get(name, "") for name in fact.joined)
-                value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
-                if value is not None:
-                    segment.statements.append(Statement(fact.name, value, logged, line, trust))
+            if segment.totals or segment.repeats or segment.joined:
+                self._sum_up(segment)
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
                 once.setdefault((statement.name, statement.value, statement.trust), statement)
             segment.statements = _without_more_than_least(list(once.values()))
+
+    def _sum_up(self, segment: Segment) -> None:
+        # What several records state together.
+        counts = {
+            trust: (fact, float(max(count.values())), line)
+            for trust, (fact, count, line) in segment.repeats.items()
+            if fact.repeats and (fact.confirmed is None or segment.confirmed.get(trust, 0) == max(count.values()))
+        }
+        for trust, (fact, count, line) in segment.repeats.items():
+            # Of equally usual ones the first that was stated.
+            usual = max(count, key=lambda text: count[text])
+            value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
+            if value is not None:
+                segment.statements.append(Statement(fact.name, value, usual, line, trust))
+        for trust, (fact, total, line) in {**segment.totals, **counts}.items():
+            logged = _spelling(total, None)
+            value = vocabulary().facts[fact.name].canonical(logged) if logged else None
+            if logged is not None and value is not None:
+                segment.statements.append(Statement(fact.name, value, logged, line, trust))
+        for trust, (fact, parts, line) in segment.joined.items():
+            logged = ", ".join(parts.get(name, "") for name in fact.joined)
+            value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
+            if value is not None:
+                segment.statements.append(Statement(fact.name, value, logged, line, trust))
 
 
 def _logged(layout: Layout, number: float | None, text: str | None) -> str | None:
