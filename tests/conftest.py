@@ -17,6 +17,7 @@ from benchledger import ingest
 from benchledger.scanning import native_scanner
 from benchledger.store import database
 from benchledger.store.sync import sync_definitions
+from tests.ledger_rows import ledger_rows
 
 # The longest files come first, so that no process is left alone with one; those that fill a ledger for all processes
 # stand beside one that needs none, so that nobody waits for it.
@@ -109,6 +110,24 @@ def defined_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
             sync_definitions(con)
 
     return made_once(tmp_path_factory, "defined", make)
+
+
+@pytest.fixture(scope="session")
+def one_run_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with one run of 127.09 samples/s, made once for all processes. Read only: a copy takes a millisecond."""
+
+    def make(db: Path) -> None:
+        with ledger_rows(db) as ledger:
+            ledger.run(127.09)
+
+    return made_once(tmp_path_factory, "one_run", make)
+
+
+@pytest.fixture(scope="session")
+def demo_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of data/made in one ledger, made once for all processes. Read only."""
+    logs = Path(__file__).resolve().parent.parent / "data" / "made"
+    return made_once(tmp_path_factory, "demo", lambda db: ingest(logs, db=db))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from benchledger import queries, query, sql, use_definitions
 from benchledger.errors import UsageError
-from tests.ledger_rows import ledger_rows
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
-    with ledger_rows(db) as ledger:
-        ledger.run(127.09)
-    return db
+def db(one_run_ledger: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(one_run_ledger, tmp_path / "bench.duckdb"))
 
 
 def test_sql_answers_with_a_frame(db: Path) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from benchledger import report_failures, runs, show_run
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.database import open_for_writing
 from tests.ledger_rows import START, ledger_rows
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("runs") / "bench.duckdb"
     with ledger_rows(db) as ledger:
         run = ledger.run(127.09, key="aaaa00000000-1")
         ledger.device_memory(run, ("0", 9000.0))
@@ -46,8 +48,9 @@ def test_an_excluded_run_stays_listed_with_its_reason(db: Path) -> None:
     assert runs(db=db, gpus=8)["excluded"].to_list() == ["wrong driver"]
 
 
-def test_a_run_of_two_campaigns_is_found_in_both(db: Path) -> None:
-    with ledger_rows_of(db) as con:
+def test_a_run_of_two_campaigns_is_found_in_both(db: Path, tmp_path: Path) -> None:
+    db = Path(shutil.copy(db, tmp_path))
+    with open_for_writing(db) as con:
         con.execute(
             "insert into sighting select * replace (sighting_id + 1000 as sighting_id, 'copy' as campaign) "
             "from sighting where path = 'logs/oom.log'"
@@ -121,9 +124,3 @@ def test_an_ambiguous_key_lists_the_runs_that_it_begins(db: Path) -> None:
 def test_an_unknown_key_lists_the_known_ones(db: Path, run: str) -> None:
     with pytest.raises(NothingFoundError, match=r"no run '.*'; known: .*aaaa00000000-1"):
         show_run(run, db=db)
-
-
-def ledger_rows_of(db: Path):  # type: ignore[no-untyped-def]
-    from benchledger.store.database import open_for_writing
-
-    return open_for_writing(db)

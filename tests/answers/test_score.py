@@ -15,10 +15,10 @@ from benchledger.errors import DefinitionError, NothingFoundError, UsageError
 from tests.ledger_rows import ledger_rows
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three machines of one case, of which one failed; another case; and another campaign."""
-    path = tmp_path / "bench.duckdb"
+    path = tmp_path_factory.mktemp("score") / "bench.duckdb"
     with ledger_rows(path) as ledger:
         ledger.rule("milabench.rate", kind="summary", statistic="last")
         ledger.rule("superbench.throughput", kind="summary", statistic="last")

@@ -13,9 +13,9 @@ from tests.ledger_rows import ledger_rows
 UNSTATED = {"gpu_model": None}
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("unstated") / "bench.duckdb"
     with ledger_rows(db) as ledger:
         ledger.device_memory(ledger.run(100.0), ("0", 9000.0))
         ledger.device_memory(ledger.run(800.0, gpus=8, environment=UNSTATED), ("0", 9100.0))

@@ -161,7 +161,7 @@ pair("negative_value", _value("ips", "throughput", "samples/s"), breaks=-3.0, so
 def _loss(ledger: Ledger, text: str) -> None:
     _value("loss", "loss", None)(ledger, 9.5)
     # As a parameter DuckDB takes a float that is no number for NULL.
-    ledger.con.execute('update record set "values" = [?::double]', [text])
+    ledger.write('update record set "values" = [?::double]', text)
 
 
 pair("loss_not_finite", _loss, breaks="nan", sound="9.25")
@@ -305,7 +305,7 @@ pair("private_text", _told, breaks="made on 10.78.119.14", sound=kept)
 
 def _stored(ledger: Ledger, statement: str) -> None:
     ledger.run(ledger.summary(1.0))
-    ledger.con.execute(statement)
+    ledger.write(statement)
 
 
 pair("inconsistent", _stored, breaks="delete from bench_case", sound="delete from sighting")

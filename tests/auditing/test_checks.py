@@ -90,7 +90,7 @@ def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) 
 def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, ledger_of: LedgerOf) -> None:
     def make(ledger: Ledger) -> None:
         ledger.run(ledger.summary(1.0))
-        ledger.con.execute(statement)
+        ledger.write(statement)
 
     (found,) = findings(ledger_of(make), "private_text")
 
@@ -119,7 +119,7 @@ def test_half_precision_is_compared_with_the_same_version_only(ledger_of: Ledger
 def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledger_of: LedgerOf) -> None:
     def make(ledger: Ledger) -> None:
         ledger.run(ledger.summary(1.0))
-        ledger.con.execute("update sighting set archive = 'b.tar', member = 'home/crim/a.log', campaign = null")
+        ledger.write("update sighting set archive = 'b.tar', member = 'home/crim/a.log', campaign = null")
 
     audit = benchledger.audit(db=ledger_of(make), checks=["private_text", "no_campaign"])
 
@@ -145,6 +145,6 @@ def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledge
 def test_a_row_that_leads_nowhere_is_an_error(statement: str, about: str | None, ledger_of: LedgerOf) -> None:
     def make(ledger: Ledger) -> None:
         ledger.run(ledger.summary(1.0))
-        ledger.con.execute(statement)
+        ledger.write(statement)
 
     assert (about in findings(ledger_of(make), "inconsistent")) is (about is not None)

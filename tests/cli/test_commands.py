@@ -122,10 +122,8 @@ def test_importing_benchledger_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def test_a_short_command_looks_for_no_cycles(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
-    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
-    words = ["bench", "--db", str(db), "report", "speed"]
+def test_a_short_command_looks_for_no_cycles(demo_ledger: Path) -> None:
+    words = ["bench", "--db", str(demo_ledger), "report", "speed"]
     code = f"""import gc, sys; sys.argv = {words}; from benchledger.cli.main import main; gc.set_threshold(700)
 begun = []; gc.callbacks.append(lambda phase, info: begun.append(phase))
 try: main()
@@ -136,11 +134,9 @@ finally: print(len(begun), gc.get_freeze_count() > 0, file=sys.stderr)"""
     assert done.stderr.split() == ["0", "True"]
 
 
-def test_explaining_a_cell_loads_nothing_that_reads_logs(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
-    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
-    cell = benchledger.report_speed(db=db).cells["cell"][0]
-    code = f"""import sys, benchledger; benchledger.explain({cell!r}, db={str(db)!r})
+def test_explaining_a_cell_loads_nothing_that_reads_logs(demo_ledger: Path) -> None:
+    cell = benchledger.report_speed(db=demo_ledger).cells["cell"][0]
+    code = f"""import sys, benchledger; benchledger.explain({cell!r}, db={str(demo_ledger)!r})
 print([name for name in sys.modules if name.startswith(("benchledger.scanning", "benchledger.archives"))])"""
 
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
@@ -169,14 +165,12 @@ def test_help_costs_little_more_than_importing_click() -> None:
     ("words", "used"), [(["report", "speed"], set()), (["query", "conflicts"], set()), (["audit"], {"numpy", "pandas"})]
 )
 def test_only_the_audit_imports_pandas_and_numpy_where_others_have_installed_them(
-    words: list[str], used: set[str], tmp_path: Path
+    words: list[str], used: set[str], demo_ledger: Path
 ) -> None:
     pytest.importorskip("pandas")
-    db = tmp_path / "bench.duckdb"
-    benchledger.ingest(Path(__file__).parents[2] / "data" / "made", db=db)
     code = f"""import sys
 from benchledger.cli.main import main
-sys.argv = ["bench", "--db", {str(db)!r}, *{words}]
+sys.argv = ["bench", "--db", {str(demo_ledger)!r}, *{words}]
 try: main()
 finally: print(*[name for name in ("numpy", "pandas") if name in sys.modules], file=sys.stderr)"""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +13,11 @@ import pytest
 import benchledger
 from benchledger.cli.main import COMMANDS
 from tests.cli.bench import run_bench
-from tests.ledger_rows import ledger_rows
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
-    with ledger_rows(db) as ledger:
-        ledger.run(127.09)
-    return db
+def db(one_run_ledger: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(one_run_ledger, tmp_path / "bench.duckdb"))
 
 
 def test_an_unknown_command_lists_the_known_ones() -> None:
@@ -106,20 +103,14 @@ def test_a_terminal_without_the_characters_shows_their_codes(db: Path) -> None:
     assert rb"\u5361" in done.stdout
 
 
-def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
-    run_bench("ingest", Path(__file__).parents[2] / "data" / "made", db=db)
-
+def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback(db: Path, tmp_path: Path) -> None:
     result = run_bench("runs", "--format", "csv", "--output", tmp_path / "nowhere" / "runs.csv", db=db)
 
     assert result.exit_code == 1
     assert "runs.csv: No such file or directory. Check that the folder exists" in result.stderr
 
 
-def test_an_empty_statement_is_wrong_use(tmp_path: Path) -> None:
-    db = tmp_path / "bench.duckdb"
-    run_bench("ingest", Path(__file__).parents[2] / "data" / "made", db=db)
-
+def test_an_empty_statement_is_wrong_use(db: Path) -> None:
     result = run_bench("sql", "  ", db=db)
 
     assert result.exit_code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,7 +20,6 @@ import benchledger
 from benchledger.cli.main import bench
 from benchledger.errors import BenchledgerError, DatabaseHeldError
 from tests.cli.test_commands import EQUALS, leaves
-from tests.ledger_rows import ledger_rows
 
 # What only printing needs; everything else of a command is a parameter of its equal, under the same name.
 PRINTING = {"form", "output"}
@@ -80,11 +80,8 @@ def test_every_name_is_known_to_type_checkers() -> None:
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
-    with ledger_rows(db) as ledger:
-        ledger.run(127.09)
-    return db
+def db(one_run_ledger: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(one_run_ledger, tmp_path / "bench.duckdb"))
 
 
 def test_an_exception_that_is_kept_does_not_hold_the_ledger(db: Path) -> None:

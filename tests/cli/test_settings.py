@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import benchledger
 from tests.cli.bench import run_bench
-from tests.ledger_rows import ledger_rows
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
-    with ledger_rows(db) as ledger:
-        ledger.run(127.09)
-    return db
+def db(one_run_ledger: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(one_run_ledger, tmp_path / "bench.duckdb"))
 
 
 def test_a_shipped_question_is_listed_and_asked(db: Path) -> None:

@@ -11,9 +11,9 @@ from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    db = tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("short") / "bench.duckdb"
     with ledger_rows(db) as ledger:
         run = ledger.run(127.09, key="aaaa00000000-1")
         ledger.device_memory(run, ("0", 9000.0), ("0", 9100.0), ("1", 9500.0), ("2", 8000.0))

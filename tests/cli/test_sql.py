@@ -13,11 +13,12 @@ from tests.ingestion.logs import put, run_text
 COMMENTED = "-- how many runs\nselect count(*) as runs from run -- all\n"
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Path:
-    put(tmp_path / "logs" / "a.log", run_text().log)
-    ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
-    return tmp_path / "bench.duckdb"
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sql")
+    put(folder / "logs" / "a.log", run_text().log)
+    ingest(folder / "logs", db=folder / "bench.duckdb")
+    return folder / "bench.duckdb"
 
 
 def test_a_statement_may_begin_with_a_comment(ledger: Path) -> None:

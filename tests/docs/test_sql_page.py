@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -11,24 +12,16 @@ from pathlib import Path
 import pytest
 
 from benchledger.store.database import open_for_reading
-from tests.docs.pages import PAGES, TOP, Block, blocks, run
+from tests.docs.pages import PAGES, TOP, Block, blocks
 
 PAGE = TOP / "docs" / "sql.md"
 # A block that names a file is a definition, not a question.
 QUERIES = [block for page in PAGES for block in blocks(page, "sql") if block.file is None]
 
 
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sql")
-    done = run(("bench", "ingest", str(TOP / "data" / "made")), folder)
-    assert done.returncode == 0, done.stderr
-    return folder / "bench.duckdb"
-
-
 @pytest.mark.parametrize("block", QUERIES, ids=str)
-def test_a_query_on_a_page_answers(block: Block, ledger: Path) -> None:
-    with closing(open_for_reading(ledger)) as con:
+def test_a_query_on_a_page_answers(block: Block, demo_ledger: Path) -> None:
+    with closing(open_for_reading(demo_ledger)) as con:
         answers = [con.execute(statement).fetchall() for statement in block.text.split(";\n") if statement.strip()]
 
     assert answers
@@ -38,9 +31,9 @@ def test_a_query_on_a_page_answers(block: Block, ledger: Path) -> None:
         assert all(answers)
 
 
-def test_the_sum_of_the_pieces_adds_up_as_the_page_says(ledger: Path) -> None:
+def test_the_sum_of_the_pieces_adds_up_as_the_page_says(demo_ledger: Path) -> None:
     query = next(block for block in blocks(PAGE, "sql") if "adds_up" in block.text)
-    with closing(open_for_reading(ledger)) as con:
+    with closing(open_for_reading(demo_ledger)) as con:
         rows = con.execute(query.text).fetchall()
 
     assert [row[-1] for row in rows] == [True] * 3
@@ -50,15 +43,16 @@ PROGRAMS = [block for page in PAGES for block in blocks(page, "python") if block
 
 
 @pytest.mark.parametrize("block", PROGRAMS, ids=str)
-def test_a_program_on_a_page_runs(block: Block, ledger: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", block.text], cwd=ledger.parent, capture_output=True, text=True)
+def test_a_program_on_a_page_runs(block: Block, demo_ledger: Path, tmp_path: Path) -> None:
+    shutil.copy(demo_ledger, tmp_path)
+    done = subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
 
 
-def test_every_status_of_a_run_is_explained(ledger: Path) -> None:
-    with closing(open_for_reading(ledger)) as con:
+def test_every_status_of_a_run_is_explained(demo_ledger: Path) -> None:
+    with closing(open_for_reading(demo_ledger)) as con:
         (check,) = con.execute(
             """select constraint_text from duckdb_constraints()
                where table_name = 'run' and constraint_type = 'CHECK' and constraint_text like '%status%'"""
@@ -69,8 +63,8 @@ def test_every_status_of_a_run_is_explained(ledger: Path) -> None:
     assert explained == set(re.findall(r"'(\w+)'", check))
 
 
-def test_the_page_says_truly_what_is_empty_so_far(ledger: Path) -> None:
-    with closing(open_for_reading(ledger)) as con:
+def test_the_page_says_truly_what_is_empty_so_far(demo_ledger: Path) -> None:
+    with closing(open_for_reading(demo_ledger)) as con:
         counts = con.execute(
             """select (select count(*) from profile_table),
                (select count(*) from run_log where role in ('manifest', 'sidecar')),
@@ -80,9 +74,9 @@ def test_the_page_says_truly_what_is_empty_so_far(ledger: Path) -> None:
     assert counts == (0, 0, 0)
 
 
-def test_the_query_from_a_cell_to_its_lines_says_how_many_of_them_the_rule_used(ledger: Path) -> None:
+def test_the_query_from_a_cell_to_its_lines_says_how_many_of_them_the_rule_used(demo_ledger: Path) -> None:
     query = next(block for block in blocks(PAGE, "sql") if "as cell" in block.text)
-    with closing(open_for_reading(ledger)) as con:
+    with closing(open_for_reading(demo_ledger)) as con:
         rows = con.execute(query.text).fetchall()
 
     listed: dict[tuple[str, str], list[tuple[int, int]]] = {}

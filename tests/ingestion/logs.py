@@ -79,6 +79,9 @@ def kept_path(db: Path, path: str) -> str:
         return Redactor(known_redaction(), private.key).path(path)
 
 
-def stable_tables(db: Path) -> dict[str, list[tuple[Any, ...]]]:
+StableTables = dict[str, list[tuple[Any, ...]]]
+
+
+def stable_tables(db: Path) -> StableTables:
     """Every table that must be the same after the same logs, in whatever order they came."""
     return {name: [tuple(map(repr, row)) for row in ask(db, statement)] for name, statement in STABLE.items()}

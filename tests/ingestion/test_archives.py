@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.ingestion.ingest import ingest
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import STABLE, ask, put, run_text
 from tests.ingestion.packing import COMPRESS, tar, wrapped, zipped
 
@@ -22,17 +23,25 @@ def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
     return {name: ask(db, statement) for name, statement in STABLE.items()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_archive_gives_what_its_folder_gives(db: Path, db2: Path, tmp_path: Path, kind: str) -> None:
+@pytest.fixture(scope="module")
+def of_folder(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
+    folder = tmp_path_factory.mktemp("folder")
     for name, text in FILES.items():
-        put(tmp_path / "logs" / name, text)
-    ingest(tmp_path / "logs", db=db)
+        put(folder / "logs" / name, text)
+    db = made(defined_ledger, folder / "ledger")
+    ingest(folder / "logs", db=db)
+    return stable(db)
 
-    result = ingest(put(tmp_path / f"old.{kind}", wrapped(kind, FILES)), db=db2)
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_archive_gives_what_its_folder_gives(
+    db: Path, of_folder: dict[str, list[tuple[object, ...]]], tmp_path: Path, kind: str
+) -> None:
+    result = ingest(put(tmp_path / f"old.{kind}", wrapped(kind, FILES)), db=db)
 
     assert result.files == {"loaded": 2}
     assert (result.archives, result.archived_files, result.damaged_archives) == (1, 2, 0)
-    assert stable(db2) == stable(db)
+    assert stable(db) == of_folder
 
 
 @pytest.mark.parametrize("kind", COMPRESS)

@@ -17,7 +17,8 @@ from benchledger.ingestion.ingest import ingest
 from benchledger.scanning import columns, log_reader
 from benchledger.store import rollups
 from benchledger.store.rollups import frames
-from tests.ingestion.logs import ask, put, run_text, stable_tables
+from tests.ingestion.conftest import made
+from tests.ingestion.logs import StableTables, ask, put, run_text, stable_tables
 
 FOLDERS = 4
 
@@ -44,20 +45,27 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[Pending]:
     return seen
 
 
+@pytest.fixture(scope="module")
+def of_one_batch(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> StableTables:
+    folder = tmp_path_factory.mktemp("once")
+    db = made(defined_ledger, folder / "ledger")
+    ingest(campaigns(folder / "logs"), db=db)
+    return stable_tables(db)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_logs_that_are_written_in_several_batches_give_the_same_tables(
-    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+    db: Path, of_one_batch: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     logs = campaigns(tmp_path / "logs")
-    ingest(logs, db=db)
     for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
                                (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
         monkeypatch.setattr(place, name, small)
     found = written(monkeypatch)
-    ingest(logs, db=db2, jobs=jobs)
+    ingest(logs, db=db, jobs=jobs)
 
     assert len([batch for batch in found if batch.sightings]) == FOLDERS * 3 // 2
-    assert stable_tables(db2) == stable_tables(db)
+    assert stable_tables(db) == of_one_batch
 
 
 def test_a_batch_spans_some_folders_unless_it_holds_very_many_records(

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from tests.ingestion.logs import ask, one, put, run_text, stable_tables
+from tests.ingestion.conftest import made
+from tests.ingestion.logs import StableTables, ask, one, put, run_text, stable_tables
 
 
 def write_logs(folder: Path) -> list[Path]:
@@ -26,6 +27,16 @@ def write_logs(folder: Path) -> list[Path]:
         paths += [put(place / "train.log", run.log), put(place / "dllogger.json", run.twin)]
         paths.append(put(folder / "nvidia_smi" / f"smi{number}.csv", run.telemetry))
     return paths
+
+
+@pytest.fixture(scope="module")
+def of_one_ingest(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> StableTables:
+    """What a ledger holds after one ingest of the logs."""
+    folder = tmp_path_factory.mktemp("once")
+    write_logs(folder / "logs")
+    db = made(defined_ledger, folder / "ledger")
+    ingest(folder / "logs", db=db)
+    return stable_tables(db)
 
 
 def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db: Path, tmp_path: Path) -> None:
@@ -57,11 +68,10 @@ def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
-    db: Path, db2: Path, tmp_path: Path, seed: int
+    db: Path, of_one_ingest: StableTables, tmp_path: Path, seed: int
 ) -> None:
     folder = tmp_path / "logs"
     paths = write_logs(folder)
-    ingest(folder, db=db)
     random.Random(seed).shuffle(paths)
 
     # The root decides paths and campaigns: each ingest is of the whole folder as it is so far.
@@ -73,30 +83,30 @@ def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
         path.unlink()
     for path in paths:
         put(path, (hidden / path.relative_to(folder)).read_bytes())
-        ingest(folder, db=db2)
+        ingest(folder, db=db)
 
-    assert stable_tables(db2) == stable_tables(db)
+    assert stable_tables(db) == of_one_ingest
 
 
 def test_twice_and_with_two_processes_give_the_same_ledger(
-    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, db2: Path, of_one_ingest: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_logs(tmp_path / "logs")
     ingest(tmp_path / "logs", db=db)
-    once = stable_tables(db)
 
     ingest(tmp_path / "logs", db=db, refresh=True)
-    assert stable_tables(db) == once
+    assert stable_tables(db) == of_one_ingest
 
     monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
     monkeypatch.setattr("benchledger.ingestion.pool.UNIT_FILES", 2)
     ingest(tmp_path / "logs", db=db2, jobs=2)
-    assert stable_tables(db2) == once
+    assert stable_tables(db2) == of_one_ingest
 
 
-def test_an_ingest_that_is_killed_is_completed_by_the_next(db: Path, db2: Path, tmp_path: Path) -> None:
+def test_an_ingest_that_is_killed_is_completed_by_the_next(
+    db: Path, of_one_ingest: StableTables, tmp_path: Path
+) -> None:
     write_logs(tmp_path / "logs")
-    ingest(tmp_path / "logs", db=db2)
     code = f"""
 import os, signal
 from benchledger.ingestion import write
@@ -113,18 +123,17 @@ ingest({str(tmp_path / "logs")!r}, db={str(db)!r})
     assert Path(f"{db}.private").exists()
 
     assert ingest(tmp_path / "logs", db=db).files["loaded"] == 9
-    assert stable_tables(db) == stable_tables(db2)
+    assert stable_tables(db) == of_one_ingest
 
 
-def test_two_ingests_at_once_load_every_log_once(db: Path, db2: Path, tmp_path: Path) -> None:
+def test_two_ingests_at_once_load_every_log_once(db: Path, of_one_ingest: StableTables, tmp_path: Path) -> None:
     write_logs(tmp_path / "logs")
-    ingest(tmp_path / "logs", db=db2)
     code = f"from benchledger import ingest; ingest({str(tmp_path / 'logs')!r}, db={str(db)!r})"
 
     both = [subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2]) for _ in range(2)]
 
     assert [process.wait(timeout=60) for process in both] == [0, 0]
-    assert stable_tables(db) == stable_tables(db2)
+    assert stable_tables(db) == of_one_ingest
 
 
 def test_ctrl_c_while_it_waits_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:

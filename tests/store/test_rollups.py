@@ -1,23 +1,20 @@
 """What is kept of runs: the same however it was filled, read once, and by the rules of today."""
 
+import shutil
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from benchledger import ingest
 from benchledger.store import rollups
 from benchledger.store.database import open_for_writing
 
-MADE = Path(__file__).parent.parent.parent / "data" / "made"
 KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell", "kept_speedup")
 KEPT += ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
 
 
 @pytest.fixture
-def con(tmp_path):
-    ingest(MADE, db=tmp_path / "bench.duckdb")
-    with closing(open_for_writing(tmp_path / "bench.duckdb")) as con:
+def con(demo_ledger, tmp_path):
+    with closing(open_for_writing(shutil.copy(demo_ledger, tmp_path))) as con:
         yield con
 
 

@@ -50,9 +50,20 @@ class Ledger:
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
         """The ledger as an ingest leaves it; what a test writes through it is kept before anything is asked again."""
-        self.keep()
+        con = self.filled
         self._is_kept = False
+        return con
+
+    @property
+    def filled(self) -> duckdb.DuckDBPyConnection:
+        """The ledger as an ingest leaves it, only to be asked: filling it takes longer than most questions."""
+        self.keep()
         return self._con
+
+    def write(self, statement: str, *parameters: Any) -> None:
+        """Changes what was stored; nothing of it is kept before something is asked."""
+        self._is_kept = False
+        self._con.execute(statement, list(parameters))
 
     def keep(self) -> None:
         """Fills what an ingest keeps of the runs, where something was written since."""

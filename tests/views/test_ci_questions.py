@@ -12,7 +12,7 @@ DAY = datetime(2026, 3, 1)
 
 def asked(ledger, name, columns, **parameters):
     question = find_query(name)
-    return ledger.con.execute(question.sql, question.bind(parameters)).pl().select(columns.split(", ")).rows()
+    return ledger.filled.execute(question.sql, question.bind(parameters)).pl().select(columns.split(", ")).rows()
 
 
 def run(ledger, campaign, speed, loss=None, day=0, environment=H200, **columns):

@@ -24,7 +24,7 @@ def diverged(ledger: Ledger, *losses: float) -> str | None:
     # Binding a parameter would turn nan into NULL.
     bound = [-1.0 if math.isnan(loss) else loss for loss in losses]
     run = ledger.run(*curve(*bound))
-    ledger.con.execute('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+    ledger.write('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
     return ledger.rows("select diverged_by from run_convergence where run_id = ?", run)[0][0]
 
 
@@ -263,7 +263,7 @@ def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledge
 
 def test_a_metric_that_is_nan_reaches_no_target(ledger):
     ledger.run(Ledger.metric(-1.0, 10), Ledger.metric(0.3, 20), campaigns=("nan",))
-    ledger.con.execute('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+    ledger.write('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
 
     assert target(ledger, "top1", 0.75)[0][0] == "not reached"
     assert target(ledger, "top1", 0.25)[0][:2] == ("reached", 20)
@@ -295,5 +295,5 @@ def test_few_losses_that_are_all_at_the_target_reach_it_with_their_first_mean(le
     ledger.run(*curve(*falling(8, start=3.0)))
 
     assert target(ledger, "loss", 4.0)[0][:2] == ("reached", 2)
-    ledger.con.execute("update record set \"values\" = ['nan'::double] where step = 5")
+    ledger.write("update record set \"values\" = ['nan'::double] where step = 5")
     assert target(ledger, "loss", 4.0)[0][0] == "unknown"

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchledger import ingest, query
+from benchledger import query
 from benchledger.definitions.queries import load_queries
 from benchledger.definitions.query_header import pairs
 from benchledger.store.database import open_for_writing
@@ -24,20 +24,17 @@ from tests.views.conftest import Ledger
 from tests.views.frozen import fill
 
 HERE = Path(__file__).parent / "golden"
-MADE = Path(__file__).parent.parent.parent / "data" / "made"
 GOLDEN = sorted(HERE.glob("*/*.csv"))
 
 
 @pytest.fixture(scope="module")
-def ledgers(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("golden")
-    made, frozen = folder / "made.duckdb", Path(shutil.copy(defined_ledger, folder / "frozen.duckdb"))
-    ingest(MADE, db=made)
+def ledgers(defined_ledger: Path, demo_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    frozen = Path(shutil.copy(defined_ledger, tmp_path_factory.mktemp("golden") / "frozen.duckdb"))
     with closing(open_for_writing(frozen)) as con:
         ledger = Ledger(con)
         fill(ledger)
         ledger.keep()
-    return {"made": made, "frozen": frozen}
+    return {"made": demo_ledger, "frozen": frozen}
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: f"{path.parent.name}/{path.stem}")

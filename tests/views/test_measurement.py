@@ -24,7 +24,7 @@ def test_a_twin_is_left_out_except_for_what_the_train_log_lacks(ledger):
 
 def test_a_twin_without_a_train_log_counts_in_full(ledger):
     ledger.run(ledger.summary(7.0), role="duplicate_stream")
-    ledger.con.execute("insert into stream_only select log_id, byte_offset from record")
+    ledger.write("insert into stream_only select log_id, byte_offset from record")
 
     assert ledger.rows("select value from measurement") == [(7.0,)]
     assert ledger.rows("select value, records_used, records_skipped from run_speed where is_default") == [(7.0, 1, 0)]
@@ -67,8 +67,8 @@ def test_a_telemetry_record_without_a_device_counts_for_every_claim(ledger):
 def test_two_runs_of_one_log_keep_their_own_lines(ledger):
     log = ledger.log(ledger.summary(1.0), ledger.summary(2.0))
     one, two = ledger.run(log_id=log), ledger.run(log_id=log)
-    ledger.con.execute("update run_log set last_line = 1 where run_id = ?", [one])
-    ledger.con.execute("update run_log set first_line = 2, segment = 2 where run_id = ?", [two])
+    ledger.write("update run_log set last_line = 1 where run_id = ?", one)
+    ledger.write("update run_log set first_line = 2, segment = 2 where run_id = ?", two)
 
     assert ledger.rows("select run_id, value from run_speed where is_default order by all") == [(one, 1.0), (two, 2.0)]
 

@@ -6,7 +6,7 @@ import pytest
 def test_a_failure_shows_the_line_that_decided_it(ledger):
     run = ledger.run(status="oom", reason="out of memory", status_line=7)
     log = ledger.rows("select log_id from run_log where run_id = ?", run)[0][0]
-    ledger.con.execute("update run set status_log_id = ?", [log])
+    ledger.write("update run set status_log_id = ?", log)
     ledger.insert(
         "segment",
         log_id=log,
@@ -33,7 +33,7 @@ def test_a_failure_shows_the_line_that_decided_it(ledger):
 def test_an_event_that_did_not_decide_is_not_shown(ledger):
     ledger.run(status="too_few_steps", reason="66 of 120 steps", status_line=9)
     log = ledger.rows("select log_id from run_log")[0][0]
-    ledger.con.execute("update run set status_log_id = ?", [log])
+    ledger.write("update run set status_log_id = ?", log)
     ledger.insert(
         "segment",
         log_id=log,

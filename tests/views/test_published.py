@@ -48,7 +48,7 @@ def beside(ledger, load):
         load(text)
         sync_definitions(ledger.con)
         query = find_query("against-published")
-        frame = ledger.con.execute(query.sql, query.bind(parameters)).pl()
+        frame = ledger.filled.execute(query.sql, query.bind(parameters)).pl()
         return frame.select(columns).rows()
 
     return beside
@@ -211,12 +211,12 @@ def test_a_ledger_without_a_documents_own_logs_says_so(ledger, load):
     load(GOOD)
     sync_definitions(ledger.con)
     run(ledger, 127.1)
-    before = no_own_logs(ledger.con)
+    before = no_own_logs(ledger.filled)
     run(ledger, 127.1, "theirs/1", case={"gpus": 1, "batch_size_per_gpu": 32})
 
     assert before == "0 of 2 published numbers lead to logs of their own here: no campaign matches published.campaign"
-    assert no_own_logs(ledger.con) is None
-    assert no_own_logs(ledger.con, "nobody*") is None
+    assert no_own_logs(ledger.filled) is None
+    assert no_own_logs(ledger.filled, "nobody*") is None
 
 
 def test_a_speed_up_stands_beside_ours(ledger, beside):

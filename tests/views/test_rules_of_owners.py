@@ -31,8 +31,8 @@ def told(ledger, rule: str, run_id: int) -> tuple[object, ...]:
     (row,) = ledger.rows(
         "select value, unit, records_used, records_skipped from run_speed where rule = ? and run_id = ?", rule, run_id
     )
-    (words,) = [row for row in rows_of(ledger.con.sql("from rule")) if row["rule"] == rule]
-    (again,) = apply_rule(words, values_of(ledger.con, [run_id])[run_id])
+    (words,) = [row for row in rows_of(ledger.filled.sql("from rule")) if row["rule"] == rule]
+    (again,) = apply_rule(words, values_of(ledger.filled, [run_id])[run_id])
     assert isclose(again.value or 0, row[0] or 0, rel_tol=1e-12)
     assert (again.unit, again.records_used, again.records_skipped) == row[1:]
     return row

@@ -7,7 +7,7 @@ H200 = {"gpu_model": "H200"}
 
 def compared(ledger, columns="campaign, rule, rule_rank, default_rank, ranking_changes", **parameters):
     question = find_query("rules-side-by-side")
-    frame = ledger.con.execute(question.sql, question.bind(parameters)).pl().select(columns.split(", "))
+    frame = ledger.filled.execute(question.sql, question.bind(parameters)).pl().select(columns.split(", "))
     return frame.unique().sort(frame.columns, nulls_last=True).rows()
 
 

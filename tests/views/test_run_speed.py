@@ -90,9 +90,9 @@ def test_a_log_shorter_than_the_skip_has_no_speed(ledger):
 
 def test_records_count_in_the_order_of_the_log_however_they_are_stored(ledger):
     ledger.run(*(ledger.step(n, speed=float(n)) for n in range(1, 4)))
-    ledger.con.execute("create table turned as from record order by line desc")
-    ledger.con.execute("delete from record")
-    ledger.con.execute("insert into record from turned")
+    ledger.write("create table turned as from record order by line desc")
+    ledger.write("delete from record")
+    ledger.write("insert into record from turned")
 
     assert speed(ledger, "steps.mean_skip1", "value") == [(2.5,)]
 
@@ -187,7 +187,7 @@ def test_a_positive_mean_leaves_out_zeros_within_its_window(ledger):
 def test_a_speed_that_is_no_number_is_dropped_and_counted(ledger, value):
     ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=3.0))
     # Binding a parameter would turn nan into NULL.
-    ledger.con.execute(f"update record set values = [1.0, '{value}'::double] where line = 1")
+    ledger.write(f"update record set values = [1.0, '{value}'::double] where line = 1")
 
     assert speed(ledger, "steps.median_skip0") == [(3.0, "samples/s", 1, 1, "ok")]
 

@@ -92,7 +92,7 @@ def test_a_run_seen_in_two_campaigns_is_in_a_series_of_each(ledger):
 
 def test_a_sighting_that_was_superseded_gives_no_campaign(ledger):
     ledger.run(log_id=ledger.log(campaigns=("a",)))
-    ledger.con.execute("update sighting set status = 'superseded'")
+    ledger.write("update sighting set status = 'superseded'")
 
     assert ledger.rows("select * from run_campaign") == []
 
@@ -113,9 +113,9 @@ def test_series_id_is_positive_and_the_same_in_another_order(ledger):
     ledger.run(environment=V100)
     ledger.run(environment={**V100, "gpu_model": "A100"})
     ids = ledger.rows("select series_id from series order by all")
-    ledger.con.execute("create table turned as from environment order by environment_id desc")
-    ledger.con.execute("delete from environment")
-    ledger.con.execute("insert into environment from turned")
+    ledger.write("create table turned as from environment order by environment_id desc")
+    ledger.write("delete from environment")
+    ledger.write("insert into environment from turned")
 
     assert ledger.rows("select series_id from series order by all") == ids
     assert all(series_id > 0 for (series_id,) in ids)

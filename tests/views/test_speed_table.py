@@ -144,7 +144,7 @@ def test_contradictions_of_all_runs_of_the_series_are_counted(ledger):
 
 def test_trial_runs_are_listed_in_the_order_of_their_trials(ledger):
     second, first = runs(ledger, 1.0)[0], None
-    ledger.con.execute("update run set trial = 2")
+    ledger.write("update run set trial = 2")
     first = ledger.run(ledger.summary(2.0), trial=1)
 
     assert cells(ledger, "ngc.summary", "trial_runs") == [([first, second],)]
@@ -166,9 +166,9 @@ def test_a_mean_does_not_depend_on_the_order_of_storage(ledger):
         ledger.run(*(ledger.summary(value / n) for n in range(1, 8)))
     forward = cells(ledger, "mean", "value, stdev")
     for table in ("record", "run", "run_log"):
-        ledger.con.execute(f"create table turned as from {table} order by random()")
-        ledger.con.execute(f"delete from {table}")
-        ledger.con.execute(f"insert into {table} from turned")
-        ledger.con.execute("drop table turned")
+        ledger.write(f"create table turned as from {table} order by random()")
+        ledger.write(f"delete from {table}")
+        ledger.write(f"insert into {table} from turned")
+        ledger.write("drop table turned")
 
     assert cells(ledger, "mean", "value, stdev") == forward
