@@ -33,6 +33,13 @@ FIRST = (
     "ingestion/test_archives_damaged.py",
     "views/test_scale.py",
     "benchmarks/test_bench.py",
+    # By their names these would come last of all.
+    "views/test_rule_words.py",
+    "views/test_convergence.py",
+    "views/test_run_speed.py",
+    "views/test_long_runs.py",
+    "views/test_speed_table.py",
+    "views/test_rules_of_owners.py",
 )
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
