@@ -8,6 +8,7 @@ from benchledger.definitions import published
 from benchledger.definitions.published import load_published
 from benchledger.definitions.queries import find_query
 from benchledger.errors import DefinitionError
+from benchledger.store import sync
 from benchledger.store.own_logs import no_own_logs
 from benchledger.store.sync import sync_definitions
 
@@ -35,6 +36,7 @@ def load(tmp_path, monkeypatch):
         path = tmp_path / "wiki.toml"
         path.write_text(text)
         monkeypatch.setattr(published, "definition_files", lambda kind, suffix: [path])
+        monkeypatch.setattr(sync, "definition_files", lambda kind, suffix: [path])
         return load_published()
 
     return load

@@ -6,6 +6,7 @@ from benchledger.definitions import published, rules
 from benchledger.definitions.rules import load_rules
 from benchledger.errors import DefinitionError
 from benchledger.scanning.samples import load_formats
+from benchledger.store import sync
 from benchledger.store.sync import sync_definitions
 
 # The programs whose rule is known and whose logs are not: docs/rules.md lists them.
@@ -35,6 +36,7 @@ def load(tmp_path, monkeypatch):
             files[-1].write_text(text)
         monkeypatch.setattr(rules, "definition_files", lambda kind, suffix: files)
         monkeypatch.setattr(published, "definition_files", lambda kind, suffix: [])
+        monkeypatch.setattr(sync, "definition_files", lambda kind, suffix: files if kind == "queries/rules" else [])
         return load_rules()
 
     return load
