@@ -20,9 +20,8 @@ MOST_RECORDS = 3_000_000
 MOST_FILES = 30_000
 # Of long logs, whose records wait on the disk, what is read while a batch is written is one batch: so many at most.
 MOST_WAITING = 8_000_000
-# Where other processes read, the first batch is so small, and each twice as large as the one before: while one is
-# written, the next is read.
-FIRST_RECORDS = 300_000
+# Where other processes read, a batch is smaller: while one is written, the next waits in memory beside it.
+BESIDE_RECORDS = 500_000
 # So long a ledger that is open stays open while its first batch is read: to open it again takes longer than that batch.
 HELD_S = 2.0
 _ASKED_AGAIN_S = 0.1
@@ -37,7 +36,7 @@ class Batches:
 
     def __init__(self, accounts: Accounts, writer: Writer, others_read: bool) -> None:
         self._accounts, self._writer, self._others_read = accounts, writer, others_read
-        self._most = min(FIRST_RECORDS, BATCH_RECORDS) if others_read else BATCH_RECORDS
+        self._most = min(BESIDE_RECORDS, BATCH_RECORDS) if others_read else BATCH_RECORDS
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
         self._taken_bytes = 0
@@ -68,7 +67,6 @@ class Batches:
                 self._writer.let_go()
             return
         self._taken_bytes = self._accounts.bytes_read
-        self._most = min(2 * self._most, BATCH_RECORDS)
         pending = self._accounts.take()
         self.finish()
         if self._others_read:
@@ -92,8 +90,8 @@ class Batches:
         in_memory = pending.records - on_disk
         if in_memory >= MOST_RECORDS or on_disk >= MOST_WAITING or len(pending.sightings) >= MOST_FILES:
             return True
-        # Each batch has its price: where less is left to be read than waits, all is written together.
-        if pending.records < self._most or left < self._accounts.bytes_read - self._taken_bytes:
+        # Each batch has its price: where less is left to be read than half of what waits, all is written together.
+        if pending.records < self._most or 2 * left < self._accounts.bytes_read - self._taken_bytes:
             return False
         if on_disk:
             return self._writing is None or self._writing.done()
