@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from benchledger.definitions.log_format import (
     COLUMNS,
@@ -76,7 +77,7 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
         for template in record.templates
     ]
     reasons = tuple(dict.fromkeys(ignore.reason for ignore in log_format.ignores))
-    heads = list(dict.fromkeys(templates))
+    heads = {template: number for number, template in enumerate(dict.fromkeys(templates))}
     packed_matchers = [_matcher(matcher, heads, log_format, styles, maps) for matcher in matchers]
     packed_ignores = [
         u32(reasons.index(ignore.reason)) + sized(template.first_literal) + _template(*_whole(template))
@@ -113,7 +114,7 @@ def _starts(log_format: LogFormat) -> dict[Template, int]:
 
 
 def _matcher(
-    matcher: Matcher, heads: list[Template], log_format: LogFormat, styles: list[PairsStyle], maps: list[bytes]
+    matcher: Matcher, heads: dict[Template, int], log_format: LogFormat, styles: list[PairsStyle], maps: list[bytes]
 ) -> bytes:
     record, template = matcher.record, matcher.template
     style = record.pairs if template.tail == "pairs" else None
@@ -139,7 +140,7 @@ def _matcher(
         [
             sized(template.first_literal),
             _template(*_whole(template)),
-            u32(heads.index(template)),
+            u32(heads[template]),
             u32(reference),
             u32(record.line_start),
             u32(KINDS.index(record.kind)),
@@ -158,7 +159,8 @@ def _matcher(
 def _expanded(log_format: LogFormat, record: RecordDefinition, template: Template) -> dict[str, Expansion]:
     if template.tail == "json":
         return {}
-    fields = {name: log_format.field_of(record.name, name) for _, name in log_format.fields}
+    lists = dict.fromkeys(name for (_, name), field in log_format.fields.items() if field.expand is not None)
+    fields = {name: log_format.field_of(record.name, name) for name in lists}
     found = {name: field.expand for name, field in fields.items() if field is not None and field.expand is not None}
     if template.tail is None:
         names = {hole.name for hole in template.holes[-1:] if target_of(hole) == "text"}
@@ -224,6 +226,7 @@ def _end(after: Part | None) -> int:
     return 0
 
 
+@cache
 def _literal(text: str) -> list[bytes]:
     return [
         _step("blanks", len(part)) if part[:1] in b" \t" else _step("literal", 0, part)
@@ -240,5 +243,7 @@ def _style(style: PairsStyle) -> bytes:
     return sized(assign) + sized(start) + sized(end) + u32(style.closed) + between
 
 
+# Templates of one format have most of their steps in common.
+@cache
 def _step(name: str, number: int = 0, literal: bytes = b"") -> bytes:
     return u32(STEPS.index(name)) + u32(number) + sized(literal)
