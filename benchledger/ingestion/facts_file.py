@@ -89,7 +89,7 @@ class FactsFiles:
         """Whether a facts.toml above the file at a real path cannot be used: what it said before is to stay."""
         folder = folder_of(place)
         self._declaring(folder)
-        return bool(self.problems) and any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
+        return any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
 
     def unfitting(self, folder: str) -> list[str]:
         """Of one folder's facts.toml, each match that fitted no file so far, after its line."""

@@ -176,8 +176,8 @@ def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
             WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
                     sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
                     sum(found.ignored.values()), len(found.rejects),
-                    tuple([f"{reject.line}: {reject.reason}: {redact(reject.text)}"
-                           for reject in found.rejects[:REJECTS_SHOWN]]),
+                    tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
+                          for reject in found.rejects[:REJECTS_SHOWN]),
                     tuple(found.files) if is_manifest else None)
         )  # fmt: skip
     if all(file.status in ("", "archive", "known") for file in batch.files):

@@ -208,7 +208,7 @@ def _steps(parts: tuple[Part, ...]) -> list[bytes]:
     steps: list[bytes] = []
     for index, part in enumerate(parts):
         after = parts[index + 1] if index + 1 < len(parts) else None
-        behind = _literal(after.text) if isinstance(after, Literal) else []
+        behind = _literal(after.text) if isinstance(after, Literal) else ()
         if isinstance(part, Literal):
             steps += _literal(part.text)
         elif isinstance(part, Skip):
@@ -227,12 +227,12 @@ def _end(after: Part | None) -> int:
 
 
 @cache
-def _literal(text: str) -> list[bytes]:
-    return [
+def _literal(text: str) -> tuple[bytes, ...]:
+    return tuple(
         _step("blanks", len(part)) if part[:1] in b" \t" else _step("literal", 0, part)
         for part in _BLANKS.split(text.encode())
         if part
-    ]
+    )
 
 
 def _style(style: PairsStyle) -> bytes:

@@ -3,15 +3,14 @@
 insert into run_log by name
 select
     m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'listed in its manifest' as paired_by
-from monitor_by_manifest as m
-join monitor as s using (log_id, segment)
-join first_sighting as f on f.log_id = m.log_id
-union all by name
-select
-    m.run_id, m.log_id, f.sighting_id, s.role, m.segment, s.first_line, s.last_line, s.devices,
-    'same folder and stem' as paired_by
-from monitor_by_stem as m
+    m.paired_by
+from (
+    select run_id, log_id, segment, 'listed in its manifest' as paired_by
+    from monitor_by_manifest
+    union all
+    select run_id, log_id, segment, 'same folder and stem'
+    from monitor_by_stem
+) as m
 join monitor as s using (log_id, segment)
 join first_sighting as f on f.log_id = m.log_id
 union all by name
