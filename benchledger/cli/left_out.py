@@ -1,20 +1,47 @@
-"""Keeps libraries that no command uses from being imported, where others of the environment need them."""
+"""Keeps what no command uses from being imported, where libraries would import it for others."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 # DuckDB asks of every parameter, and pyarrow of every list, whether it is a value of theirs, and imports them for that.
 # Half a second in all, as much as most commands take themselves. DuckDB looks for pyarrow's datasets too.
 LEFT_OUT = frozenset({"numpy", "pandas", "pyarrow.dataset"})
 
+# Parts of DuckDB that are imported with it, for names that no command asks for: to make these takes two thirds of the
+# import, since it opens a database in memory and reads what is installed. The names are there, and None.
+HOLLOW = {
+    "duckdb._dbapi_type_object": ("BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "DBAPITypeObject"),
+    "duckdb._version": ("version",),
+}
+
 
 class _Absent:
     """A finder that says of what is left out that it is not installed."""
 
-    def find_spec(self, name: str, *_: object) -> None:
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         if name in LEFT_OUT:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if name not in HOLLOW:
+            return None
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self)  # type: ignore[arg-type]  # all that is asked of a loader is here
+
+    def create_module(self, _: ModuleSpec) -> None:
+        """None: Python makes it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        from _duckdb import __version__
+
+        # Package and engine are of one version.
+        names = dict.fromkeys(HOLLOW[module.__name__])
+        module.__dict__.update(names, __version__=__version__, __duckdb_version__=__version__)
 
 
 def leave_out() -> None:

@@ -205,8 +205,9 @@ def _import_duckdb() -> None:
     was_there = "duckdb" in sys.modules
     import duckdb
 
-    if not was_there:
-        # Its import opens a database in memory with threads of its own, beside which no process may be forked.
+    if not was_there and getattr(duckdb, "STRING", None) is not None:
+        # Its import opens a database in memory with threads of its own, beside which no process may be forked: for such
+        # names, which a command leaves out.
         duckdb.close()
 
 

@@ -179,5 +179,19 @@ finally: print(*[name for name in ("numpy", "pandas") if name in sys.modules], f
     assert (done.returncode, set(done.stderr.split())) == (0, used)
 
 
+def test_duckdb_has_all_its_names_for_a_command_and_opens_no_database_for_them() -> None:
+    looked_at = """import duckdb, os
+print(len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1)
+print(duckdb.__version__, sorted(vars(duckdb)))"""
+    without = f"from benchledger.cli.left_out import leave_out\nleave_out()\n{looked_at}"
+
+    said = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+        for code in (looked_at, without)
+    ]
+
+    assert said[1] == ["1", said[0][1]]
+
+
 def test_version_is_that_of_the_package() -> None:
     assert run_bench("--version").stdout == f"bench {benchledger.__version__}\n"
