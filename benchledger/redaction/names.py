@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cached_property, partial
 
 from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, RedactionRules, Shape
 from benchledger.definitions.template import Hole, Literal
@@ -33,6 +34,18 @@ _ENDPOINT = re.compile(r"(?<![\w./:@-])(" + _HOST + r")(?=:\d{2,5}/[A-Za-z])")
 _DOMAIN = re.compile(r"(?<![\w./@-])(?:\w[\w-]{0,62}+\.){1,8}[A-Za-z]{2,24}+(?![\w-]|\.\w)")
 
 
+class _Regex:
+    """A regex that is compiled when it is first searched for: most are asked of no text of an ingest."""
+
+    def __init__(self, compiled: Callable[[], re.Pattern[str]]) -> None:
+        self._compiled = compiled
+
+    @cached_property
+    def sub(self) -> Callable[[Callable[[re.Match[str]], str], str], str]:
+        """As that of a compiled regex."""
+        return self._compiled().sub
+
+
 class Names:
     """Replaces names of hosts, users, groups and jobs."""
 
@@ -40,11 +53,13 @@ class Names:
         self._rules = rules
         self._pseudonyms = pseudonyms
         # By a sign that they need: most texts lack most signs, and are done with after a handful of searches.
-        self.contexts: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+        self.contexts: dict[str, list[tuple[str, _Regex]]] = {}
         for context in rules.contexts:
             sign = next((sign for sign in _SIGNS if sign in context.literals), "")
-            self.contexts.setdefault(sign, []).append((context.literal, compile_context(context)))
-        self.shapes = [(shape.literal, shape.kind, compile_shape(shape), _loose(shape)) for shape in rules.shapes]
+            self.contexts.setdefault(sign, []).append((context.literal, _Regex(partial(compile_context, context))))
+        self.shapes = [
+            (shape.literal, shape.kind, _Regex(partial(compile_shape, shape)), _loose(shape)) for shape in rules.shapes
+        ]
         self._asked: dict[str, str | None] = {}
         self._kinds = {_canonical(name): key.kind for key in rules.keys for name in key.names}
         self._keys = _compile_keys(self._kinds)
