@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -19,14 +20,18 @@ HOLLOW = {
     "duckdb._dbapi_type_object": ("BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "DBAPITypeObject"),
     "duckdb._version": ("version",),
 }
+# Imported by polars for versions that no command asks for; it imports all that reads mails.
+LATE = "importlib.metadata"
 
 
 class _Absent:
     """A finder that says of what is left out that it is not installed."""
 
-    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: Sequence[str] | None, *_: object) -> ModuleSpec | None:
         if name in LEFT_OUT:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if name == LATE:
+            return _loaded_when_used(name, path)
         if name not in HOLLOW:
             return None
         from importlib.machinery import ModuleSpec
@@ -42,6 +47,16 @@ class _Absent:
         # Package and engine are of one version.
         names = dict.fromkeys(HOLLOW[module.__name__])
         module.__dict__.update(names, __version__=__version__, __duckdb_version__=__version__)
+
+
+def _loaded_when_used(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    from importlib.machinery import PathFinder
+    from importlib.util import LazyLoader
+
+    spec = PathFinder.find_spec(name, path)
+    if spec is not None and spec.loader is not None:
+        spec.loader = LazyLoader(spec.loader)
+    return spec
 
 
 def leave_out() -> None:

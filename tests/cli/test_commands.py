@@ -193,5 +193,32 @@ print(duckdb.__version__, sorted(vars(duckdb)))"""
     assert said[1] == ["1", said[0][1]]
 
 
+def test_a_command_leaves_at_once_when_all_is_done_that_was_to_be_done_at_its_end() -> None:
+    code = """import atexit, os, sys
+from benchledger.cli import settings
+from benchledger.cli.main import main
+read, leave = settings.read_settings, os._exit
+settings.read_settings = lambda *given: (atexit.register(print, "done at the end"), read(*given))[1]
+os._exit = lambda code: (print("left with", code, flush=True), leave(code))
+sys.argv = ["bench", "report", "no-such-table"]
+main()"""
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (2, "done at the end\nleft with 2\n")
+
+
+def test_what_polars_asks_no_command_for_is_not_imported() -> None:
+    code = """import sys
+from benchledger.cli.left_out import leave_out
+leave_out()
+import polars
+print("email" in sys.modules, sys.modules["importlib.metadata"].version("polars") == polars.__version__)"""
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert done.stdout.split() == ["False", "True"]
+
+
 def test_version_is_that_of_the_package() -> None:
     assert run_bench("--version").stdout == f"bench {benchledger.__version__}\n"
