@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.record_keys import in_order
@@ -11,15 +12,26 @@ from benchledger.store.rollups.frames import chosen
 if TYPE_CHECKING:
     import polars as pl
 
+    from benchledger.ingestion.inserting import Insert
     from benchledger.ingestion.waiting import WaitingRecords
 
 
 class ArrivedRecords:
     """Of most logs in memory, of long ones in the file in which they waited: as often as they are asked for."""
 
-    def __init__(self, log_ids: set[int], frames: list[pl.DataFrame], waiting: list[WaitingRecords]) -> None:
+    def __init__(
+        self, log_ids: set[int], frames: list[pl.DataFrame], waiting: list[WaitingRecords], insert: Insert
+    ) -> None:
         """`frames` as `in_order` makes them, each of whole logs, or of what is left of logs that wait."""
-        self._log_ids, self._frames, self._waiting = log_ids, frames, waiting
+        self._log_ids, self._frames, self._waiting, self._insert = log_ids, frames, waiting, insert
+
+    def inserting(self) -> AbstractContextManager[object]:
+        """Some of them are inserted while what is within runs, which must not ask the connection anything."""
+        return self._insert.beside()
+
+    def insert_rest(self) -> None:
+        """Inserts all that are not yet in the table."""
+        self._insert.rest()
 
     def has(self, log_ids: list[int]) -> bool:
         """Whether all of these logs came with this batch."""

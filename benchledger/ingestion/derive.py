@@ -29,11 +29,11 @@ def derive(
     """Derives everything near the touched logs again; returns the number of their runs.
 
     `succession` are logs that were superseded, each with the log that took its place; `arrived` are records that this
-    transaction has written.
+    transaction writes, some of which may not be in their table yet.
     """
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
-    _pair(con)
+    _pair(con, arrived)
     con.execute(sql_text("derive_facts"))
     con.execute(sql_text("derive_status"))
     con.execute(_cases_sql())
@@ -66,7 +66,7 @@ def derive(
     return row[0] if row else 0
 
 
-def _pair(con: duckdb.DuckDBPyConnection) -> None:
+def _pair(con: duckdb.DuckDBPyConnection, arrived: ArrivedRecords | None) -> None:
     # Runs, and which logs are theirs.
     con.execute(sql_text("derive_scope"))
     if _finds(con, "from tie limit 1"):
@@ -83,12 +83,20 @@ def _pair(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(sql_text("derive_companions"))
         # Nobody knows how many records a transaction has added: they would be read where there is nothing to join.
         if _finds(con, "from watched limit 1"):
+            _have_all(arrived)
             con.execute(sql_text("derive_watched"))
         con.execute(sql_text("derive_monitors"))
     if _finds(con, _SIDECARS):
         con.execute(sql_text("derive_sidecars"))
     if _finds(con, _TWINS):
+        _have_all(arrived)
         con.execute(sql_text("derive_twins"))
+
+
+def _have_all(arrived: ArrivedRecords | None) -> None:
+    # What comes reads table record.
+    if arrived is not None:
+        arrived.insert_rest()
 
 
 def _finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from importlib import resources
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.ingestion.arrived import ArrivedRecords
+from benchledger.ingestion.inserting import Insert
 from benchledger.ingestion.record_keys import RecordKeys, in_order
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.waiting import WaitingRecords
@@ -114,6 +115,8 @@ def load_logs(
 ) -> ArrivedRecords:
     """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken.
 
+    Of the records only some are in the table when this returns: what has arrived inserts the others.
+
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
     part is in memory at a time. `layouts` are those of all of them.
     """
@@ -126,26 +129,20 @@ def load_logs(
         insert_arrow(con, table, tables[table])
     log_ids, told = set(tables["log"].column("log_id").to_pylist()), tables["segment"]
     if not told.num_rows:
-        return ArrivedRecords(log_ids, [], [])
+        return ArrivedRecords(log_ids, [], [], Insert(con, number, iter(())))
+    in_memory = [in_order(rows) for rows in records if len(rows)]
+    long_parts = (rows for long in waiting for rows in long.parts())
+    insert = Insert(con, number, chain((rows for rows, _ in in_memory), (in_order(rows)[0] for rows in long_parts)))
     segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
-    frames: list[pl.DataFrame] = []
-
-    def whole() -> Iterator[pa.Table]:
-        for rows in filter(len, records):
-            ordered, frame = _seen(rows, segments, keys)
-            frames.append(frame)
-            yield ordered
-
-    _insert_records(con, number, records[0].schema, one_ahead(whole()))
-    for long in waiting:
-        for part in one_ahead(_seen(part, segments, keys)[0] for part in long.parts()):
-            # DuckDB keeps what it reads until the statement has ended.
-            _insert_records(con, number, part.schema, iter([part]))
+    with insert.beside():
+        for rows, frame in chain(in_memory, (in_order(rows) for long in waiting for rows in long.parts())):
+            keys.add(frame)
+            segments.add(frame, rows)
     broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
         raise AssertionError(broken)
     insert_arrow(con, "segment", segments.rows().to_arrow())
-    return ArrivedRecords(log_ids, frames, waiting)
+    return ArrivedRecords(log_ids, [frame for _, frame in in_memory], waiting, insert)
 
 
 def together(tables: list[pa.Table]) -> list[pa.Table]:
@@ -167,52 +164,7 @@ def _said(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
     )
 
 
-def _seen(rows: pa.Table, segments: Segments, keys: RecordKeys) -> tuple[pa.Table, pl.DataFrame]:
-    rows, frame = in_order(rows)
-    keys.add(frame)
-    segments.add(frame, rows)
-    return rows, frame
-
-
-def one_ahead(parts: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """The same parts: each is made ready while the one before it is inserted."""
-    with ThreadPoolExecutor(1) as beside:
-        following = beside.submit(next, parts, None)
-        while (part := following.result()) is not None:
-            following = beside.submit(next, parts, None)
-            yield part
-
-
 def _load_number(con: duckdb.DuckDBPyConnection) -> int:
     """One more than that of any load: what lies together in table record is then of neighbouring numbers."""
     row = con.execute("select coalesce(max(load_number), 0) + 1 from log").fetchone()
     return int(row[0]) if row else 1
-
-
-def _insert_records(con: duckdb.DuckDBPyConnection, number: int, schema: pa.Schema, parts: Iterator[pa.Table]) -> None:
-    # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
-    import duckdb
-    import pyarrow as pa
-
-    stopped: list[BaseException] = []
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        try:
-            for rows in parts:
-                yield from rows.to_batches()
-        except BaseException as error:
-            stopped.append(error)
-            raise
-
-    con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches()))
-    names = ", ".join(f'"{name}"' for name in schema.names)
-    try:
-        con.execute(
-            f"insert into record ({names}, load_number) select {names}, {number} from arriving_record"  # noqa: S608 - our own names
-        )
-    except duckdb.Error:
-        # What stops the parts, Ctrl-C too, would be told as an error of the scan.
-        if stopped:
-            raise stopped[0] from None
-        raise
-    con.unregister("arriving_record")

@@ -203,6 +203,8 @@ class Writer:
         )
         touched = pending.touched | {old for old, _, _ in pending.grown}
         derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], arrived)
+        if arrived is not None:
+            arrived.insert_rest()
 
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchledger import ingest
 from benchledger.errors import DatabaseHeldError, UsageError
-from benchledger.ingestion import load
+from benchledger.ingestion.inserting import Insert
 from tests.ingestion.logs import ask, one, put, run_text
 
 
@@ -231,13 +235,17 @@ def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_nothing_is_
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "logs" / "run.log", run_text().log)
-    in_order = load.in_order
-    monkeypatch.setattr(load, "in_order", lambda rows: (_ for _ in ()).throw(KeyboardInterrupt))
+    turn = Insert._turn
 
+    def stopping(self: Insert, first: Any) -> Iterator[Any]:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        yield from turn(self, first)
+
+    monkeypatch.setattr(Insert, "_turn", stopping)
     with pytest.raises(KeyboardInterrupt):
         ingest(tmp_path / "logs", db=db)
     assert one(db, "select count(*) from log") == 0
 
-    monkeypatch.setattr(load, "in_order", in_order)
+    monkeypatch.setattr(Insert, "_turn", turn)
     ingest(tmp_path / "logs", db=db)
     assert one(db, "select count(*) from run") == 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import load, pool, read, write
+from benchledger.ingestion import pool, read, write
+from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
@@ -179,10 +178,10 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
     lifted: list[duckdb.DuckDBPyConnection] = []
     load_all = write.load_logs
 
-    def load_in_little(con: duckdb.DuckDBPyConnection, *given: Any) -> None:
+    def load_in_little(con: duckdb.DuckDBPyConnection, *given: Any) -> ArrivedRecords:
         if not lifted:
             con.execute("set memory_limit = '3MB'")
-        load_all(con, *given)
+        return load_all(con, *given)
 
     def lift(con: duckdb.DuckDBPyConnection) -> None:
         lifted.append(con)
@@ -226,18 +225,3 @@ def test_the_records_of_a_long_log_lie_in_one_piece_beside_those_of_others(
                              "(select log_id, lag(log_id) over () as before from record)").fetchone()  # fmt: skip
     assert pieces is not None
     assert pieces[0] == pieces[1] > 1
-
-
-def test_the_next_part_of_a_long_log_is_made_ready_while_the_one_before_is_inserted() -> None:
-    is_begun = threading.Event()
-
-    def parts() -> Iterator[pa.Table]:
-        yield pa.table({"line": [1]})
-        is_begun.set()
-        yield pa.table({"line": [2]})
-
-    ahead = load.one_ahead(parts())
-    first = next(ahead)
-
-    assert is_begun.wait(10)
-    assert [part.column("line").to_pylist() for part in (first, *ahead)] == [[1], [2]]

@@ -41,9 +41,10 @@ def keep_rollups(
 ) -> None:
     """Fills the kept tables again for the runs of a query, gone ones too. Opens no transaction of its own.
 
-    A run whose logs and case are what they were is not read again. Records that have just `arrived` are not read back.
+    A run whose logs and case are what they were is not read again. Records that have just `arrived` are not read back;
+    some of them may not be in their table yet.
     """
-    _follow(con)
+    _follow(con, arrived)
     _fill(con, runs, arrived)
     con.execute(sql_of("done"))
 
@@ -54,10 +55,10 @@ def follow_definitions(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(sql_of("done"))
 
 
-def _follow(con: duckdb.DuckDBPyConnection) -> None:
+def _follow(con: duckdb.DuckDBPyConnection, arrived: Arrived | None = None) -> None:
     con.execute(sql_of("definitions"))
     if con.execute("from changed_definition limit 1").fetchone() is not None:
-        _fill(con, "select run_id from run")
+        _fill(con, "select run_id from run", arrived)
         con.execute(sql_of("followed"))
 
 
@@ -71,7 +72,7 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = N
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         con.execute(sql_of("claims"))
         logs = [log_id for (log_id,) in con.execute("select distinct log_id from chunk_claim").fetchall()]
-        source = arrived if arrived is not None and arrived.has(logs) else _place_of_records(con)
+        source = arrived if arrived is not None and arrived.has(logs) else _place_of_records(con, arrived)
         _keep_of_records(con, ChunkRecords(con, source, is_long=chunk < 0))
     if con.execute(_MOST_IS_OLD).fetchone() is not None:
         con.execute("reset disabled_optimizers")
@@ -89,25 +90,30 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
     from benchledger.store.rollups.speeds import Speeds
 
     speeds, memory, convergence = Speeds(con, LONGEST_LIST, records.is_long), Memory(con), Convergence(con)
-    # Neither asks the connection anything while it takes a part, so that each may have a core.
+    # None asks the connection anything while it takes a part, so that each may have a core, and the insert of what has
+    # just arrived, too.
     with ThreadPoolExecutor(1) as beside:
-        for part in records.parts():
-            counted = beside.submit(convergence.count, part)
-            speeds.count(part)
-            memory.count(part)
-            counted.result()
+        with records.inserting():
+            for part in records.parts():
+                counted = beside.submit(convergence.count, part)
+                speeds.count(part)
+                memory.count(part)
+                counted.result()
         memory.keep()
         speeds.ask(records)
         convergence.settle()
-        for part in records.parts():
-            followed = beside.submit(convergence.follow, part)
-            speeds.follow(part)
-            followed.result()
+        with records.inserting():
+            for part in records.parts():
+                followed = beside.submit(convergence.follow, part)
+                speeds.follow(part)
+                followed.result()
     speeds.keep()
     convergence.keep()
 
 
-def _place_of_records(con: duckdb.DuckDBPyConnection) -> str:
+def _place_of_records(con: duckdb.DuckDBPyConnection, arrived: Arrived | None) -> str:
+    if arrived is not None:
+        arrived.insert_rest()
     if con.execute(_COUNT).fetchall()[0][0] > FEW_RECORDS:
         return "record"
     con.execute(_COPIED)

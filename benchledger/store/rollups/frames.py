@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,7 +23,7 @@ COLUMNS = (
 
 
 class Arrived(Protocol):
-    """Records that this transaction wrote, and that are still at hand."""
+    """Records that this transaction writes, and that are still at hand."""
 
     def has(self, log_ids: list[int]) -> bool:
         """Whether all of these logs are among them."""
@@ -33,6 +33,12 @@ class Arrived(Protocol):
 
         What has none of these lines, the first and the last, may be left out.
         """
+
+    def inserting(self) -> AbstractContextManager[object]:
+        """Some of them are inserted while what is within runs, which must not ask the connection anything."""
+
+    def insert_rest(self) -> None:
+        """Inserts all that are not yet in the table."""
 
 
 class ChunkRecords:
@@ -47,6 +53,10 @@ class ChunkRecords:
         self._kept: pl.DataFrame | None = None
         self._claims = frame_of(con, sql_of("frame_claims"))
         self._only = frame_of(con, "select log_id, byte_offset from chunk_only")
+
+    def inserting(self) -> AbstractContextManager[object]:
+        """If they have just arrived, some are inserted while what is within goes through `parts` and asks no more."""
+        return nullcontext() if isinstance(self._source, str) else self._source.inserting()
 
     def parts(self) -> Iterator[pl.DataFrame]:
         """Frames of COLUMNS: a run's rows one after another in the order of `place`; a long run goes on in the next.

@@ -1,0 +1,77 @@
+"""Puts the records of a batch into the ledger, beside what asks nothing of it meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+# After so many rows it is looked whether the connection is wanted: some hundredths of a second.
+ROWS_AT_ONCE = 40_000
+
+
+class Insert:
+    """Takes turns with those who ask the connection: it inserts while they let it, and goes on the next time."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, load_number: int, parts: Iterator[pa.Table]) -> None:
+        """`parts`: rows of table record, taken one after another as they are inserted."""
+        self._con, self._load_number, self._parts = con, load_number, parts
+        self._left: Iterator[pa.RecordBatch] = iter(())
+        self._is_wanted = Event()
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Inserts on a thread of its own while what is within runs, which must not ask the connection anything."""
+        with self._lane():
+            yield
+
+    def rest(self) -> None:
+        """Inserts all that is left."""
+        # Not on this thread: Ctrl-C within what DuckDB reads would be told as an error of the statement.
+        with self._lane() as inserting:
+            inserting.result()
+
+    @contextmanager
+    def _lane(self) -> Iterator[Future[None]]:
+        self._is_wanted.clear()
+        with ThreadPoolExecutor(1) as lane:
+            inserting = lane.submit(self._go_on)
+            try:
+                yield inserting
+            finally:
+                self._is_wanted.set()
+            inserting.result()
+
+    def _go_on(self) -> None:
+        while not self._is_wanted.is_set():
+            if (first := next(self._left, None)) is None:
+                part = next(self._parts, None)
+                if part is None:
+                    return
+                self._left = iter(part.to_batches(ROWS_AT_ONCE))
+            else:
+                # A statement for each part: DuckDB keeps what it reads until the statement has ended.
+                self._insert(first.schema, self._turn(first))
+
+    def _turn(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        yield first
+        while not self._is_wanted.is_set() and (following := next(self._left, None)) is not None:
+            yield following
+
+    def _insert(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
+        import pyarrow as pa
+
+        con = self._con
+        con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches))
+        names = ", ".join(f'"{name}"' for name in schema.names)
+        con.execute(
+            f"insert into record ({names}, load_number) select {names}, {self._load_number} from arriving_record"  # noqa: S608 - our own names
+        )
+        con.unregister("arriving_record")
