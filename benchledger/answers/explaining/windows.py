@@ -180,9 +180,10 @@ def statistic(used: pl.DataFrame, rule: Row) -> float | None:
 
 
 def _mean(used: pl.DataFrame, rule: Row) -> float:
+    # Of lists: to go through a column one by one takes ten times as long.
     if rule["average_of"] == "times":
-        return over(float(used["steps"].sum()), math.fsum(used["steps"] / used["rate"]))
-    return math.fsum(used["rate"]) / used.height
+        return over(float(used["steps"].sum()), math.fsum((used["steps"] / used["rate"]).to_list()))
+    return math.fsum(used["rate"].to_list()) / used.height
 
 
 def over(one: float, other: float) -> float:
