@@ -1,4 +1,7 @@
-"""Student's t by its finite sums."""
+"""Student's t by its finite sums.
+
+scipy takes seconds to import and every process of a test run collects this file, so only the test that asks it does.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,11 @@ from hypothesis import strategies as st
 
 from benchledger.answers.submissions.student_t import below
 
-scipy_stats = pytest.importorskip("scipy.stats")
-
 
 @settings(deadline=None)
 @given(st.floats(-200, 200), st.integers(1, 80))
 def test_the_finite_sums_are_the_distribution(t: float, degrees: int) -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
     # Near 0 scipy itself is a few 1e-13 off 1/2 + atan(t) / pi, which is the distribution of one degree.
     assert below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-12)
 
