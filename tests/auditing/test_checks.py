@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import benchledger
 from benchledger.definitions.checks import load_checks
 from benchledger.exports.audit_page import audit_page
 from tests.auditing.cases import CASES, Make
+from tests.auditing.conftest import writing
 from tests.views.conftest import Ledger
 
 LedgerOf = Callable[[Make], Path]
+
+
+@pytest.fixture(scope="module")
+def filled(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with one run, made once: to fill one takes as long as to audit it."""
+    db = Path(shutil.copy(defined_ledger, tmp_path_factory.mktemp("filled") / "bench.duckdb"))
+    with writing(db) as ledger:
+        ledger.run(ledger.summary(1.0))
+    return db
+
+
+@pytest.fixture
+def one_run(filled: Path, tmp_path: Path) -> Path:
+    """A copy of it, in which a statement changes what no ingest would."""
+    return Path(shutil.copy(filled, tmp_path / "bench.duckdb"))
 
 
 def findings(db: Path, check: str) -> list[str]:
@@ -87,12 +106,11 @@ def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) 
         ("update shape set name = 'Host Name'; update record set texts = ['crimbox']", "record.Host Name, 1 row(s): "),
     ],
 )  # fmt: skip
-def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, ledger_of: LedgerOf) -> None:
-    def make(ledger: Ledger) -> None:
-        ledger.run(ledger.summary(1.0))
-        ledger.write(statement)
+def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, one_run: Path) -> None:
+    with closing(duckdb.connect(str(one_run))) as con:
+        con.execute(statement)
 
-    (found,) = findings(ledger_of(make), "private_text")
+    (found,) = findings(one_run, "private_text")
 
     assert found.startswith(about)
     assert not [name for name in ("crim", "yq01", "10.78") if name in found]
@@ -135,16 +153,21 @@ def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledge
         ("delete from run_log", "a run without a log or manifest"),
         ("delete from shape", "1 records without a shape"),
         ("update record set line = 9", "records beyond its 1 lines"),
-        ("delete from record; insert into record select * from record", None),
         ("insert into record select * from record", "1 records by its own count, 2 stored"),
         ("insert into reject select log_id, 1, 0, null, 'x', 'x' from log", "0 rejects by its own count, 1 stored"),
         ("insert into ignored_piece select log_id, 'x', 2 from log", "0 ignored by its own count, 2 stored"),
         ("update run_log set log_id = 99", "a log of a run that does not stand in log"),
     ],
 )
-def test_a_row_that_leads_nowhere_is_an_error(statement: str, about: str | None, ledger_of: LedgerOf) -> None:
-    def make(ledger: Ledger) -> None:
-        ledger.run(ledger.summary(1.0))
-        ledger.write(statement)
+def test_a_row_that_leads_nowhere_is_an_error(statement: str, about: str, one_run: Path) -> None:
+    with closing(duckdb.connect(str(one_run))) as con:
+        con.execute(statement)
 
-    assert (about in findings(ledger_of(make), "inconsistent")) is (about is not None)
+    assert about in findings(one_run, "inconsistent")
+
+
+def test_rows_that_are_written_again_lead_where_they_led(one_run: Path) -> None:
+    with closing(duckdb.connect(str(one_run))) as con:
+        con.execute("create temp table before as from record; delete from record; insert into record from before")
+
+    assert findings(one_run, "inconsistent") == []

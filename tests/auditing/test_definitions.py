@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,8 @@ import pytest
 import benchledger
 from benchledger.definitions import folders
 from benchledger.errors import DefinitionError, UsageError
-from tests.auditing.cases import Make
+from tests.auditing.conftest import writing
 
-LedgerOf = Callable[[Make], Path]
 SOUND = "-- A run.\n-- severity: note\nselect run_id, 'x' as about from run;\n"
 EXPECTATION = """
 [[check]]
@@ -35,9 +35,13 @@ def own(tmp_path: Path) -> Iterator[Path]:
     folders.use_definitions()
 
 
-@pytest.fixture
-def db(ledger_of: LedgerOf) -> Path:
-    return ledger_of(lambda ledger: ledger.run(ledger.step(1, speed=99.0), ledger.step(2, speed=101.5)))
+@pytest.fixture(scope="module")
+def db(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: an audit only reads it."""
+    db = Path(shutil.copy(defined_ledger, tmp_path_factory.mktemp("checked") / "bench.duckdb"))
+    with writing(db) as ledger:
+        ledger.run(ledger.step(1, speed=99.0), ledger.step(2, speed=101.5))
+    return db
 
 
 def test_one_s_own_check_in_sql_is_made(own: Path, db: Path) -> None:

@@ -30,7 +30,7 @@ def test_every_command_of_a_page_ends_as_the_page_says(
     if "ingest" not in _all_commands(page)[0].words:
         for ledger in demo_ledger.parent.iterdir():
             shutil.copy(ledger, folder)
-    seen = {("audit",)}  # imports for seconds; tests/cli/test_commands.py runs it in a process of its own
+    seen = {("audit",)}  # imports for seconds; tests/auditing/test_engine.py runs it in a process of its own
     for block in blocks(page):
         if block.file is not None:
             write_file(block, folder)
