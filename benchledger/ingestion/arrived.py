@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,11 @@ class ArrivedRecords:
         """`frames` as `in_order` makes them, each of whole logs, or of what is left of logs that wait."""
         self._log_ids, self._frames, self._waiting, self._insert = log_ids, frames, waiting, insert
 
-    def inserting(self) -> AbstractContextManager[object]:
-        """Some of them are inserted while what is within runs, which must not ask the connection anything."""
+    def inserting(self) -> AbstractContextManager[Callable[[], bool]]:
+        """Some of them are inserted while what is within runs, which must not ask the connection anything.
+
+        What it gives says whether that still goes on.
+        """
         return self._insert.beside()
 
     def insert_rest(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
@@ -26,10 +26,13 @@ class Insert:
         self._is_wanted = Event()
 
     @contextmanager
-    def beside(self) -> Iterator[None]:
-        """Inserts on a thread of its own while what is within runs, which must not ask the connection anything."""
-        with self._lane():
-            yield
+    def beside(self) -> Iterator[Callable[[], bool]]:
+        """Inserts on a thread of its own while what is within runs, which must not ask the connection anything.
+
+        What it gives says whether something is left to be inserted.
+        """
+        with self._lane() as inserting:
+            yield lambda: not inserting.done()
 
     def rest(self) -> None:
         """Inserts all that is left."""

@@ -124,7 +124,7 @@ def test_monitors_and_twins_are_told_by_records_that_nothing_was_beside_to_inser
         put(tmp_path / "logs" / "gpu.csv", run.telemetry)
     ledgers = [made(defined_ledger, tmp_path / name) for name in ("beside", "afterwards")]
     ingest(tmp_path / "logs", db=ledgers[0])
-    monkeypatch.setattr(Insert, "beside", lambda self: nullcontext())
+    monkeypatch.setattr(Insert, "beside", lambda self: nullcontext(lambda: False))
     ingest(tmp_path / "logs", db=ledgers[1])
 
     assert ask(ledgers[1], told) == ask(ledgers[0], told) != []

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from benchledger.store.rollups.frames import Arrived, ChunkRecords, sql_of
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
+
+    Look = Callable[[pl.DataFrame], None]
 
 # So many records at a time are asked for what they say.
 CHUNK_RECORDS = 600_000
@@ -90,25 +94,26 @@ def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> N
     from benchledger.store.rollups.speeds import Speeds
 
     speeds, memory, convergence = Speeds(con, LONGEST_LIST, records.is_long), Memory(con), Convergence(con)
-    # None asks the connection anything while it takes a part, so that each may have a core, and the insert of what has
-    # just arrived, too.
     with ThreadPoolExecutor(1) as beside:
-        with records.inserting():
-            for part in records.parts():
-                counted = beside.submit(convergence.count, part)
-                speeds.count(part)
-                memory.count(part)
-                counted.result()
+        _look(records, beside, convergence.count, speeds.count, memory.count)
         memory.keep()
         speeds.ask(records)
         convergence.settle()
-        with records.inserting():
-            for part in records.parts():
-                followed = beside.submit(convergence.follow, part)
-                speeds.follow(part)
-                followed.result()
+        _look(records, beside, convergence.follow, speeds.follow)
     speeds.keep()
     convergence.keep()
+
+
+def _look(records: ChunkRecords, beside: Executor, first: Look, *others: Look) -> None:
+    # None asks the connection anything while it takes a part, so that the first may have a core of its own, unless the
+    # insert of what has just arrived has it: that is as long as all of these, and what they work out takes memory.
+    with records.inserting() as goes_on:
+        for part in records.parts():
+            looking = None if goes_on() else beside.submit(first, part)
+            for other in others if looking is not None else (first, *others):
+                other(part)
+            if looking is not None:
+                looking.result()
 
 
 def _place_of_records(con: duckdb.DuckDBPyConnection, arrived: Arrived | None) -> str:

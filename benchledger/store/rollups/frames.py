@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
@@ -34,8 +34,11 @@ class Arrived(Protocol):
         What has none of these lines, the first and the last, may be left out.
         """
 
-    def inserting(self) -> AbstractContextManager[object]:
-        """Some of them are inserted while what is within runs, which must not ask the connection anything."""
+    def inserting(self) -> AbstractContextManager[Callable[[], bool]]:
+        """Some of them are inserted while what is within runs, which must not ask the connection anything.
+
+        What it gives says whether that still goes on.
+        """
 
     def insert_rest(self) -> None:
         """Inserts all that are not yet in the table."""
@@ -54,9 +57,9 @@ class ChunkRecords:
         self._claims = frame_of(con, sql_of("frame_claims"))
         self._only = frame_of(con, "select log_id, byte_offset from chunk_only")
 
-    def inserting(self) -> AbstractContextManager[object]:
+    def inserting(self) -> AbstractContextManager[Callable[[], bool]]:
         """If they have just arrived, some are inserted while what is within goes through `parts` and asks no more."""
-        return nullcontext() if isinstance(self._source, str) else self._source.inserting()
+        return nullcontext(lambda: False) if isinstance(self._source, str) else self._source.inserting()
 
     def parts(self) -> Iterator[pl.DataFrame]:
         """Frames of COLUMNS: a run's rows one after another in the order of `place`; a long run goes on in the next.
