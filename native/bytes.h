@@ -59,14 +59,56 @@ static inline Place past_blanks(Place at, Place end) {
     return at;
 }
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DIGITS_AT_ONCE 1
+
+/* The next eight bytes; where there are fewer, NUL behind them. */
+static inline uint64_t eight_until(Place at, Place end) {
+    if (end - at >= 8) return eight_at(at);
+    uint64_t eight = 0;
+    int bits = 0;
+    if ((end - at) & 4) {
+        eight = four_at(at);
+        at += 4;
+        bits = 32;
+    }
+    for (; at < end; at++, bits += 8) eight |= (uint64_t)*at << bits;
+    return eight;
+}
+
+/* How many of eight bytes are digits, before the first that is none. */
+static inline int digits_first(uint64_t eight) {
+    uint64_t other = eight ^ 0x3030303030303030u;
+    other = (((other & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | other) & 0x8080808080808080u;
+    return other ? __builtin_ctzll(other) >> 3 : 8;
+}
+
+/* The number that so many digits are, from 1 to 8, which stand first: nothing is in the places of the others. */
+static inline uint64_t number_of_digits(uint64_t eight, int count) {
+    eight <<= 64 - 8 * count;
+    eight = (eight & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
+    eight = (eight & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    return (eight & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
+}
+#endif
+
 static inline int are_digits(uint64_t eight) {
     return ((eight & 0xF0F0F0F0F0F0F0F0u) | (((eight + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4)) == 0x3333333333333333u;
 }
 
 static inline Place past_digits(Place at, Place end, int most) {
-    for (; most >= 8 && end - at >= 8 && are_digits(eight_at(at)); at += 8) most -= 8;
+#ifdef DIGITS_AT_ONCE
+    while (most > 0) {
+        int count = digits_first(eight_until(at, end));
+        if (count < 8 || most <= 8) return at + (count < most ? count : most);
+        at += 8;
+        most -= 8;
+    }
+    return at;
+#else
     while (at < end && most-- > 0 && is_digit(*at)) at++;
     return at;
+#endif
 }
 
 static inline Span stripped(Place start, Place end) {

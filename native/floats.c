@@ -2,46 +2,22 @@
 
 #include "numbers.h"
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight digits as a number, pair by pair. */
-static inline uint64_t eight_digits(uint64_t eight) {
-    eight = (eight & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
-    eight = (eight & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
-    return (eight & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
-}
-
-/* How many of eight bytes are digits, before the first that is none. */
-static inline int digits_first(uint64_t eight) {
-    uint64_t other = eight ^ 0x3030303030303030u;
-    other = (((other & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | other) & 0x8080808080808080u;
-    return other ? __builtin_ctzll(other) >> 3 : 8;
-}
-
-/* Adds digits to a number, eight at a time while it surely stays below 10^19. */
-static inline Place add_eights(Place at, Place end, uint64_t *number) {
-    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    while (end - at >= 8 && *number < 100000000000u) {
-        uint64_t eight = eight_at(at);
-        int count = digits_first(eight);
-        if (count == 0) break;
-        /* Nothing in the places of what is no digit, which come first then. */
-        *number = *number * tens[count] + eight_digits(eight << (64 - 8 * count));
-        at += count;
-        if (count < 8) break;
-    }
-    return at;
-}
-#else
-static inline Place add_eights(Place at, Place end, uint64_t *number) {
-    (void)end;
-    (void)number;
-    return at;
-}
-#endif
-
 /* Adds digits to a number as long as it has at most 19: the place behind them. */
 static inline Place add_digits(Place at, Place end, uint64_t *number) {
-    at = add_eights(at, end, number);
+#ifdef DIGITS_AT_ONCE
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    /* Below these it stays below 10^19 with so many more. */
+    static const uint64_t room[] = {0, 1000000000000000000u, 100000000000000000u, 10000000000000000u, 1000000000000000u,
+                                    100000000000000u, 10000000000000u, 1000000000000u, 100000000000u};
+    for (int count = 8; count == 8;) {
+        uint64_t eight = eight_until(at, end);
+        count = digits_first(eight);
+        if (count == 0) return at;
+        if (*number >= room[count]) break;
+        *number = *number * tens[count] + number_of_digits(eight, count);
+        at += count;
+    }
+#endif
     for (; at < end && *number < 1000000000000000000u && is_digit(*at); at++) *number = *number * 10 + (uint64_t)(*at - '0');
     return at;
 }

@@ -264,7 +264,13 @@ static PyObject *bits_of(const unsigned char *bytes, size_t count) {
     size_t size = (count + 7) / 8;
     unsigned char *bits = calloc(size ? size : 1, 1);
     if (bits == NULL) return PyErr_NoMemory();
-    for (size_t index = 0; index < count; index++)
+    size_t index = 0;
+#ifdef DIGITS_AT_ONCE
+    /* The lowest bits of eight bytes side by side in the highest byte. */
+    for (; index + 8 <= count; index += 8)
+        bits[index / 8] = (unsigned char)((eight_at(bytes + index) & 0x0101010101010101u) * 0x0102040810204080u >> 56);
+#endif
+    for (; index < count; index++)
         bits[index / 8] = (unsigned char)(bits[index / 8] | (bytes[index] & 1) << (index % 8));
     return column_of(bits, size);
 }

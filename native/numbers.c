@@ -79,13 +79,22 @@ static Place past_fraction(Place at, Place end) {
     return at;
 }
 
+/* Whether eight bytes are digits; what is no blank in the form may be anything. */
+static inline int are_digits_but(Place at, const char *form) {
+    uint64_t eight = eight_at(at), digits = 0x3030303030303030u, any = eight_at((Place)form) ^ 0x2020202020202020u;
+    /* Each byte of the form that differs from a blank as 0xFF. */
+    any |= (any >> 4) & 0x0F0F0F0F0F0F0F0Fu;
+    any |= (any >> 2) & 0x3333333333333333u;
+    any = ((any | (any >> 1)) & 0x0101010101010101u) * 255;
+    return are_digits((eight & ~any) | (digits & any));
+}
+
 Place past_time(Place at, Place end) {
     if (end - at < 19 || (at[4] != '-' && at[4] != '/') || (at[7] != '-' && at[7] != '/') ||
         (at[10] != 'T' && at[10] != ' '))
         return NULL;
-    if (!past_form(at, end, "9999") || !past_form(at + 5, end, "99") || !past_form(at + 8, end, "99") ||
-        !past_form(at + 11, end, "99:99:99"))
-        return NULL;
+    if (!are_digits_but(at, "    -  -") || !are_digits_but(at + 8, "  T  :  ") || at[13] != ':') return NULL;
+    if (!are_digits_but(at + 11, "  :  :  ") || at[16] != ':') return NULL;
     at += 19;
     if (at < end && (*at == '.' || *at == ',')) {
         Place behind = past_digits(at + 1, end, 9);
@@ -156,13 +165,16 @@ static int days_in(int year, int month) {
 }
 
 static int64_t days_since_1970(int year, int month, int day) {
+    static const int before_month[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     int before = year - 1;
     int64_t days = (int64_t)before * 365 + before / 4 - before / 100 + before / 400 - 719162;
-    for (int index = 1; index < month; index++) days += days_in(year, index);
-    return days + day - 1;
+    return days + before_month[month - 1] + (month > 2 && days_in(year, 2) == 29) + day - 1;
 }
 
 static int64_t micros_of(Place at, Place end) {
+#ifdef DIGITS_AT_ONCE
+    if (end - at == 6) return (int64_t)number_of_digits(eight_until(at, end), 6);
+#endif
     int64_t micros = 0;
     for (int index = 0; index < 6; index++) micros = micros * 10 + (at + index < end ? at[index] - '0' : 0);
     return micros;

@@ -292,6 +292,7 @@ void program_free(Program *program) {
         free(program->matchers[index].template.steps);
         free(program->matchers[index].expansions);
         alike_free(&program->matchers[index].alike);
+        like_free(&program->matchers[index].like);
     }
     for (uint32_t index = 0; program->ignores && index < program->ignores_count; index++)
         free(program->ignores[index].template.steps);

@@ -5,6 +5,7 @@
 #include "alike.h"
 #include "json.h"
 #include "leads.h"
+#include "like_lines.h"
 #include "pairs.h"
 #include "search.h"
 #include "template.h"
@@ -67,6 +68,7 @@ typedef struct {
     /* The layout that was met last, plus one: mostly that of the next line too. */
     uint32_t last;
     Alike alike;
+    LikeLine like;
 } Matcher;
 
 typedef struct {

@@ -496,14 +496,18 @@ static int are_alike(const Scan *scan, const Matcher *matcher, Span tail) {
     return alike->count && alike->layout && alike->phase == phase_of(scan, matcher) && alike_read(alike, tail, scan->pairs);
 }
 
+static void add_alike(const Scan *scan, Draft *draft, const Matcher *matcher) {
+    for (uint32_t index = 0; index < matcher->alike.count; index++)
+        add_value(draft, VALUE_NUMBER, scan->pairs[index].number, scan->pairs[index].text);
+}
+
 /* What behind a template is no hole: pairs, an object, or nothing. `layout` where it is known already. */
 static int read_tail(Scan *scan, Matcher *matcher, Span tail, Span lead, const Hole *holes, Draft *draft, Layout **layout) {
     scan->signature.size = 0;
     if (matcher->style != NO_STYLE) {
         if (!are_alike(scan, matcher, tail)) return read_pairs(scan, matcher, tail, holes, draft);
         if (!add_holes(scan, draft, matcher, holes)) return SCAN_REFERENCE;
-        for (uint32_t index = 0; index < matcher->alike.count; index++)
-            add_value(draft, VALUE_NUMBER, scan->pairs[index].number, scan->pairs[index].text);
+        add_alike(scan, draft, matcher);
         *layout = &scan->program->layouts[matcher->alike.layout - 1];
         return TAKEN;
     }
@@ -529,6 +533,47 @@ static Layout *layout_of(Scan *scan, uint32_t number) {
     return layout;
 }
 
+/* ---- lines like the last one ----------------------------------------------------------------------------------- */
+
+/* Learns how a line is read that holds nothing but a record with a list of numbers. 0: no memory. */
+static int learn_line(Scan *scan, uint32_t number, Place begin) {
+    const Program *program = scan->program;
+    Matcher *matcher = &scan->program->matchers[number];
+    LikeLine *like = &matcher->like;
+    scan->likely = number + 1;
+    if (matcher->style == NO_STYLE || matcher->alike.count == 0 || scan->is_anchored || matcher->list_hole != NO_STYLE) return 1;
+    /* Lines that differ in more are not learned again and again. */
+    if (++like->unlike & (like->unlike - 1)) return 1;
+    const Template *template = &matcher->template;
+    const Trail *trail = scan->trail;
+    if (!like_keep(like, template, program->heads[matcher->head].template.count, trail, begin, matcher->alike.ends[0])) return 0;
+    /* What is asked before it has to say no to all such lines. */
+    for (uint32_t of = program->candidates_begin[*begin]; like->is_known && program->candidates[of].head != scan->found_head; of++)
+        like->is_known = like_excludes(like, template, &program->heads[program->candidates[of].head].template, trail, begin);
+    for (uint32_t index = 0; like->is_known && index < number; index++)
+        like->is_known = like_excludes(like, template, &program->matchers[index].template, trail, begin);
+    return 1;
+}
+
+/* What was read becomes a row. Whatever it does not return TAKEN for, nothing was added. */
+static int keep_record(Scan *scan, const Matcher *matcher, Layout *layout, Draft *draft, Span lead, int alone) {
+    if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft->has_text)) return SCAN_REFERENCE;
+    if (layout->values != (draft->values ? draft->values : 1)) return SCAN_REFERENCE;
+    /* Of two records in a line the reference reader says which begins a run. */
+    if (matcher->opens && (scan->run_kinds | scan->kinds) & ~(1u << matcher->kind)) return alone ? SCAN_RUN : SCAN_REFERENCE;
+    int32_t told;
+    int read = read_lead(scan, lead, draft, &told);
+    if (read != TAKEN) return read;
+    if (!add_row(scan, draft, layout, told, scan->head, alone)) return SCAN_FAILED;
+    if (scan->kinds == 0) scan->first_line = scan->line;
+    scan->kinds |= 1u << matcher->kind;
+    scan->last_line = scan->line;
+    scan->records++;
+    if (matcher->begins) scan->phase = matcher->begins - 1;
+    scan->notes += draft->note.start != NULL;
+    return TAKEN;
+}
+
 static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int alone) {
     Matcher *matcher = &scan->program->matchers[number];
     const Hole *holes;
@@ -543,21 +588,9 @@ static int read_record(Scan *scan, uint32_t number, Span piece, Span lead, int a
     if (found != TAKEN) return found;
     if (layout == NULL) layout = layout_of(scan, number);
     if (layout == NULL) return scan->program->layouts_count < MOST_LAYOUTS ? SCAN_LAYOUT : SCAN_REFERENCE;
-    if ((layout->flags & LAYOUT_REFERENCE) || ((layout->flags & LAYOUT_NO_TEXT) && draft.has_text)) return SCAN_REFERENCE;
-    if (layout->values != (draft.values ? draft.values : 1)) return SCAN_REFERENCE;
-    /* Of two records in a line the reference reader says which begins a run. */
-    if (matcher->opens && (scan->run_kinds | scan->kinds) & ~(1u << matcher->kind)) return alone ? SCAN_RUN : SCAN_REFERENCE;
-    int32_t told;
-    int read = read_lead(scan, lead, &draft, &told);
-    if (read != TAKEN) return read;
-    if (!add_row(scan, &draft, layout, told, scan->head, alone)) return SCAN_FAILED;
-    if (scan->kinds == 0) scan->first_line = scan->line;
-    scan->kinds |= 1u << matcher->kind;
-    scan->last_line = scan->line;
-    scan->records++;
-    if (matcher->begins) scan->phase = matcher->begins - 1;
-    scan->notes += draft.note.start != NULL;
-    return TAKEN;
+    found = keep_record(scan, matcher, layout, &draft, lead, alone);
+    if (found != TAKEN || !alone || lead.start < lead.end || holes != scan->trail->holes) return found;
+    return learn_line(scan, number, piece.start) ? TAKEN : SCAN_FAILED;
 }
 
 /* The place behind the colour, or the like, that begins at `at`, or NULL. */
@@ -768,6 +801,32 @@ static int read_line(Scan *scan, Place begin, Place end, int is_usual) {
     return found;
 }
 
+/* Reads a line that differs in numbers from one that was learned. NEXT: it may differ in more. */
+static int read_like(Scan *scan, Place begin, Place end) {
+    const Program *program = scan->program;
+    const Matcher *matcher = &program->matchers[scan->likely - 1];
+    const LikeLine *like = &matcher->like;
+    Hole *holes = scan->other->holes;
+    Place behind_head;
+    if (!like->is_known || end - begin > PIECE_LIMIT || !starts_with(begin, end, matcher->first)) return NEXT;
+    Place behind = like_read(like, &matcher->template, (Span){begin, end}, holes, &behind_head);
+    if (behind == NULL || !are_alike(scan, matcher, (Span){behind, end})) return NEXT;
+    if (search_next(&program->heads_search, behind_head, end, scan->end)) return NEXT;
+    if (has_one_of(program->line_anchors, program->line_anchors_count, begin, end)) return NEXT;
+    Draft draft;
+    memset(&draft, 0, offsetof(Draft, kinds));
+    draft.has_text = 0;
+    for (uint32_t hole = 0; hole < like->count; hole++) {
+        uint32_t code = matcher->template.steps[like->steps[hole]].code;
+        if (!add_hole(scan, &draft, code, matcher->targets[hole], holes[hole].text, &holes[hole])) return NEXT;
+    }
+    add_alike(scan, &draft, matcher);
+    scan->head = begin;
+    int found = keep_record(scan, matcher, &scan->program->layouts[matcher->alike.layout - 1], &draft, (Span){begin, begin}, 1);
+    scan->pieces += found == TAKEN;
+    return found == TAKEN || found == SCAN_FAILED ? found : NEXT;
+}
+
 static ptrdiff_t next_of(const Scan *scan, ptrdiff_t at, int byte) {
     Place found = memchr(scan->start + at, byte, (size_t)(scan->end - scan->start - at));
     return (found ? found : scan->end) - scan->start;
@@ -820,13 +879,15 @@ int scan_run(Scan *scan) {
         scan->line += line_ends(scan->at, begin);
         scan->at = begin;
         Place end = line_end(scan, found);
-        int how = read_line(scan, begin, end, is_usual);
+        int how = is_usual && scan->likely ? read_like(scan, begin, end) : NEXT;
+        int is_like = how == TAKEN;
+        if (how == NEXT) how = read_line(scan, begin, end, is_usual);
         if (how != TAKEN) {
             scan->stop_begin = begin;
             scan->stop_end = end;
             return how;
         }
-        keep_usual(scan, begin);
+        if (!is_like) keep_usual(scan, begin);
         scan->at = end;
     }
 }

@@ -42,6 +42,8 @@ typedef struct {
     int64_t stretch;
     /* With what the last line began, if that is searched for: mostly the next one does too. */
     Span usual;
+    /* The matcher that took the last line which had all of a record, plus one. */
+    uint32_t likely;
     /* The first head that was found in a line, and the steps to its end. */
     uint32_t found_head;
     Trail *trail, *other;

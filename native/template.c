@@ -66,6 +66,8 @@ static inline Place step_taken(const Step *step, Place at, Place end, Hole *hole
     }
 }
 
+Place template_hole(const Step *step, Place at, Place end, Hole *hole) { return step_taken(step, at, end, hole); }
+
 static int is_hole(const Step *step) {
     return step->code >= STEP_INT && step->code != STEP_SKIP && step->code != STEP_END;
 }

@@ -31,6 +31,9 @@ typedef struct {
 /* Where the match of a template at `at` ends, or NULL. */
 Place template_match(const Template *template, Place at, Place end);
 
+/* Where a hole that begins at `at` ends, or NULL; of what it took the end is not set. */
+Place template_hole(const Step *step, Place at, Place end, Hole *hole);
+
 enum { MOST_TRAIL = 256 };
 
 /* How far a match came: of the next template that begins alike, those steps need not be taken again. */
