@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
@@ -296,10 +297,17 @@ class Ledger:
         return self._shapes[layout]
 
 
+@pytest.fixture(scope="session")
+def opened(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A ledger without logs, opened once: to open one and to write it down at the end takes as long as most tests."""
+    path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("views") / "bench.duckdb")
+    with closing(open_for_writing(path, records=0)) as con:
+        yield con
+
+
 @pytest.fixture
-def ledger(defined_ledger: Path, tmp_path: Path) -> Iterator[Ledger]:
-    path = tmp_path / "bench.duckdb"
-    shutil.copy(defined_ledger, path)
-    con = open_for_writing(path, records=0)
-    yield Ledger(con)
-    con.close()
+def ledger(opened: duckdb.DuckDBPyConnection) -> Iterator[Ledger]:
+    """A ledger to write into, as an ingest does in one transaction, of which nothing is left after the test."""
+    opened.begin()
+    yield Ledger(opened)
+    opened.rollback()

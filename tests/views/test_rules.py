@@ -53,12 +53,10 @@ def test_the_shipped_rules_are_in_the_database_with_their_sources(ledger):
 
 def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, load):
     load(GOOD.replace("all.", "everything."))
-    ledger.con.begin()
     sync_definitions(ledger.con)
     sync_definitions(ledger.con)
     load(GOOD + 'formats = ["ngc"]\n')
     sync_definitions(ledger.con)
-    ledger.con.commit()
 
     rows = ledger.rows('select rule, description, formats, "window" from rule')
 
