@@ -1,6 +1,8 @@
 -- Every statement about the runs in temp table new_run, and which one counts.
 
-create or replace temp table stated as
+-- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others are
+-- weighed against one another.
+insert into fact by name
 with run_source as (
     -- The twin says the same as the train log where both speak: it is asked after it.
     select
@@ -56,39 +58,56 @@ said as (
     join active_sighting as a on a.log_id = r.log_id
     join sighting_fact as f on f.sighting_id = a.sighting_id
     where r.later < 2000 or (r.role = 'manifest' and r.log_id in (select log_id from new_run))
-)
-select
-    run_id, name, value, source, source_rank, trust, place,
-    unnest(arg_min(
-        {'value_logged': value_logged, 'log_id': log_id, 'line': line, 'sighting_id': sighting_id},
-        (coalesce(line, 0), log_id, coalesce(sighting_id, 0))
-    ))
-from said
-where value is not null
-group by run_id, name, value, source, source_rank, trust, place;
-
--- The most trusted statements count if they agree; if they do not, nothing is known.
-insert into fact by name
-with ranked as (
+),
+numbered as materialized (
     select *, source_rank * 100000 + trust as rank, row_number() over () as number
-    from stated
+    from said
+    where value is not null
+),
+-- What is said alike is kept once, as it is said first.
+alike as (
+    select run_id, name, value, rank, place, min(number) as number, count(*) > 1 as is_repeated
+    from numbered
+    group by run_id, name, value, rank, place
+),
+stated as (
+    select *
+    from numbered
+    semi join (
+        select number
+        from alike
+        where not is_repeated
+        union all
+        select arg_min(n.number, (coalesce(n.line, 0), n.log_id, coalesce(n.sighting_id, 0)))
+        from numbered as n
+        join alike as a
+            on a.run_id = n.run_id and a.name = n.name and a.value = n.value and a.rank = n.rank
+            and a.place is not distinct from n.place
+        where a.is_repeated
+        group by a.number
+    ) as first_said using (number)
 ),
 best as (
-    select run_id, name, min(rank) as rank
-    from ranked
-    group by all
+    select run_id, name, min(rank) as rank, min(number) as number, count(*) = 1 as is_alone
+    from stated
+    group by run_id, name
 ),
 winner as (
-    select arg_min(r.number, (coalesce(r.line, 0), r.log_id, coalesce(r.sighting_id, 0), coalesce(r.place, ''))) as number
-    from ranked as r
+    select number
+    from best
+    where is_alone
+    union all
+    select arg_min(r.number, (coalesce(r.line, 0), r.log_id, coalesce(r.sighting_id, 0), coalesce(r.place, '')))
+    from stated as r
     join best as b using (run_id, name, rank)
+    where not b.is_alone
     group by r.run_id, r.name
     having min(r.value) = max(r.value)
 )
 select
     run_id, name, value, value_logged, source, log_id, line, sighting_id, place,
     winner.number is not null as used
-from ranked
+from stated
 left join winner using (number);
 
 -- What follows from what is known, where nothing states it: statements that contradict each other are no gap to be
