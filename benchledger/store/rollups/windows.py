@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import polars as pl
 
 from benchledger.store.rollups.bodies import SUMS, bodies, halfway, middles
@@ -29,11 +31,17 @@ def answers(
     records = pl.col("rates").list.len().cast(pl.Int64) + pl.col("every_records").fill_null(0)
     found = said.group_by("stream").agg(found=records.sum())
     told = [pl.DataFrame(schema={name: of for name, of in ANSWER.items() if name != "found"})]
-    for question in questions:
-        asked = said.filter(pl.col("stream_id").is_in(question.streams))
-        own = _windows(asked, question)
-        told.append(_answer(_joined(own, question), question, _middles(own, spread, question)))
+    # Most questions are asked of the same streams.
+    for stream_ids, alike in groupby(sorted(questions, key=_streams), _streams):
+        asked = said.filter(pl.col("stream_id").is_in(stream_ids))
+        for question in alike:
+            own = _windows(asked, question)
+            told.append(_answer(_joined(own, question), question, _middles(own, spread, question)))
     return pl.concat(told).join(found, on="stream").select(*ANSWER)
+
+
+def _streams(asked: Question) -> list[int]:
+    return sorted(asked.streams)
 
 
 def _windows(lists: pl.DataFrame, asked: Question) -> pl.DataFrame:
@@ -49,11 +57,13 @@ def _windows(lists: pl.DataFrame, asked: Question) -> pl.DataFrame:
 
     prefix = "positive" if asked.positive_only else "every"
     body = [pl.col(f"{prefix}_{name}").fill_null(0) if asked.passes else pl.lit(0, _BODY[name]) for name in SUMS]
+    # A mean of rates needs no times.
+    names = _LISTS if asked.average_of == "times" else ("rates",)
     return lists.select(
         *OF_LANE,
         "is_each",
         "is_timed",
-        *(cut(name).alias(name) for name in _LISTS),
+        *(cut(name).alias(name) for name in names),
         cut("since").list.first().alias("first_since"),
         cut("step").list.last().alias("last_step"),
         pl.col("every_records").fill_null(0).alias("passed") if asked.passes else pl.lit(0, pl.Int64).alias("passed"),
@@ -79,7 +89,7 @@ def _joined(own: pl.DataFrame, asked: Question) -> pl.DataFrame:
     bodies_of_lanes = [f"body_{name}" for name in SUMS]
     joined = lanes.group_by("stream", maintain_order=True).agg(
         pl.col("lane", "is_each", "is_timed").first(),
-        *(pl.col(name).explode(empty_as_null=False, keep_nulls=False) for name in _LISTS),
+        *(pl.col(name).explode(empty_as_null=False, keep_nulls=False) for name in _LISTS if name in own.columns),
         pl.col("first_since").first(),
         pl.col("last_step").last(),
         pl.col("passed", *bodies_of_lanes),
@@ -107,7 +117,9 @@ def _answer(own: pl.DataFrame, asked: Question, middle: pl.DataFrame | None) -> 
         is_trimmed, has_body = in_window >= asked.trim_from, pl.col("passed") > 0
         if not asked.positive_only:
             inner = rates.list.sort().list.slice(trim, (_length(rates) - 2 * trim).clip(lower_bound=0))
-            rates = pl.when(is_trimmed & ~has_body).then(inner).otherwise(rates)
+            # Once: each use of an expression works it out again.
+            own = own.with_columns(inner=pl.when(is_trimmed & ~has_body).then(inner).otherwise(rates))
+            rates = pl.col("inner")
         used = _length(rates) + pl.col("body_records")
         used = used - pl.when(is_trimmed & has_body).then(2 * trim).otherwise(0)
     rate = pl.when(used > 0).then(_rate(rates, used, asked)).otherwise(None)
