@@ -88,12 +88,12 @@ class Names:
         """What a path (parts divided by `/`) tells; the first rule that fits its end says where its campaign ends."""
         parts = [part if len(part) <= _LONGEST else "" for part in path.split("/")]
         found = self._of_its_end(parts)
-        facts = list(found.facts)
         for part in parts[:-1]:
             if told := self._of_a_folder(part):
-                known = {fact.name for fact in facts}
-                facts += [fact for fact in told if fact.name not in known]
-        return NameMatch(found.parts, found.rule, tuple(facts))
+                known = {fact.name for fact in found.facts}
+                others = tuple(fact for fact in told if fact.name not in known)
+                found = NameMatch(found.parts, found.rule, found.facts + others)
+        return found
 
     @cached_property
     def _screens(self) -> tuple[tuple[int, list[_Pattern]], ...]:
@@ -138,6 +138,8 @@ class Names:
     def stem(self, file_name: str) -> str:
         """The file name without its ending and without a companion's suffix."""
         stem = os.path.splitext(file_name)[0]  # noqa: PTH122 - once per file, and Path is ten times slower
+        if not stem.endswith(self.stem_suffixes):
+            return stem
         for suffix in self.stem_suffixes:
             if stem.endswith(suffix) and len(stem) > len(suffix):
                 return stem.removesuffix(suffix)

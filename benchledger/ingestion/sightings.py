@@ -43,7 +43,7 @@ class SightingMaker:
     def __init__(
         self, key: bytes, names: Names, facts: FactsFiles, campaign_name: str | None, redactor: Redactor
     ) -> None:
-        self._key = key
+        self._keyed = hashlib.blake2b(digest_size=8, key=key)
         self._redactor = redactor
         self._names = names
         self._facts = facts
@@ -155,7 +155,9 @@ class SightingMaker:
         return self._hash("place:", os.fsencode(place)).hex()
 
     def _hash(self, what: str, text: bytes) -> bytes:
-        return hashlib.blake2b(what.encode() + text, digest_size=8, key=self._key).digest()
+        keyed = self._keyed.copy()
+        keyed.update(what.encode() + text)
+        return keyed.digest()
 
 
 def _time(mtime_ns: int) -> datetime | None:
