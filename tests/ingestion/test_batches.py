@@ -263,7 +263,7 @@ def test_what_is_kept_of_records_that_just_arrived_is_what_is_kept_of_them_when_
     put(tmp_path / "logs" / "both.log", run_text(steps=90, seed=7).log + run_text(steps=90, seed=8, at=9000).log)
     if is_long:
         # Also read in small parts, so that their records wait in files.
-        for place, name, small in ((rollups, "CHUNK_RECORDS", 1), (frames, "PART_RECORDS", 7), (columns, "ROWS_AT_ONCE", 1),
+        for place, name, small in ((rollups, "LONG_RUN", 1), (frames, "PART_RECORDS", 7), (columns, "ROWS_AT_ONCE", 1),
                                    (log_reader, "CHUNK", 4096), (read, "CHUNK", 4096)):  # fmt: skip
             monkeypatch.setattr(place, name, small)
     handed: list[int] = []

@@ -55,8 +55,9 @@ def test_records_are_inserted_while_what_is_within_runs_and_the_rest_in_their_or
         yield lines(3, 4)
 
     insert = Insert(con, 7, parts())
-    with insert.beside():
+    with insert.beside() as goes_on:
         assert is_inserted.wait(60)
+        assert goes_on()
     assert inserted(con) == [1, 2]
     insert.rest()
     insert.rest()

@@ -25,6 +25,7 @@ def kept(con):
 def test_runs_that_are_read_a_few_at_a_time_say_what_they_say_together(con, monkeypatch):
     together = kept(con)
     monkeypatch.setattr(rollups, "CHUNK_RECORDS", 100)
+    monkeypatch.setattr(rollups, "LONG_RUN", 100)
 
     con.execute("delete from kept_run")
     rollups.keep_rollups(con)

@@ -82,6 +82,7 @@ def test_a_run_that_is_read_in_parts_says_to_the_last_digit_what_it_says_whole(l
     whole = said(ledger)
     # A run takes as much as 20 records by itself: all but the shortest are read in parts.
     monkeypatch.setattr(rollups, "CHUNK_RECORDS", 25)
+    monkeypatch.setattr(rollups, "LONG_RUN", 25)
     monkeypatch.setattr(frames, "PART_RECORDS", 23)
     monkeypatch.setattr(ends, "COUNTED_AT_ONCE", 5)
     parts, values = said(ledger)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     Look = Callable[[pl.DataFrame], None]
 
-# So many records at a time are asked for what they say.
-CHUNK_RECORDS = 600_000
+# So many records at a time are asked for what they say: of small logs those of one batch. A run of LONG_RUN is read in
+# parts.
+CHUNK_RECORDS = 750_000
+LONG_RUN = 600_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
@@ -70,7 +72,7 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = N
     con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
     if con.execute("from due_run limit 1").fetchone() is None:
         return
-    con.execute(sql_of("runs").replace("$chunk_records", str(CHUNK_RECORDS)))
+    con.execute(sql_of("runs").replace("$chunk_records", str(CHUNK_RECORDS)).replace("$long_run", str(LONG_RUN)))
     con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])

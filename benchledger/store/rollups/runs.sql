@@ -136,9 +136,9 @@ size as (
 select
     run_id,
     if(
-        weight > $chunk_records,
+        weight > $long_run,
         -row_number() over (order by run_id),
-        (sum(weight) filter (where weight <= $chunk_records) over (order by run_id) - weight) // $chunk_records
+        (sum(weight) filter (where weight <= $long_run) over (order by run_id) - weight) // $chunk_records
     ) as chunk
 from size;
 
