@@ -44,7 +44,7 @@ def speeds(rng, steps, ranks):
 
 def said(ledger):
     columns = "run_id, rule, phase, unit, records_used, records_skipped, status, reason, is_window_whole, value"
-    rows = ledger.filled.execute(f"select {columns} from kept_speed order by run_id, rule, phase, unit").fetchall()
+    rows = ledger.con.execute(f"select {columns} from kept_speed order by run_id, rule, phase, unit").fetchall()
     return [row[:-1] for row in rows], [math.nan if row[-1] is None else row[-1] for row in rows]
 
 

@@ -100,6 +100,17 @@ def test_a_rule_reads_the_quantity_that_it_names(ledger):
 
 
 @pytest.mark.parametrize(
+    ("speeds", "value", "used"),
+    [((9.0, 100.0, 1.0, 8.0, 7.0), 8.0, 3), ((9.0, 100.0, 1.0, 8.0), 29.5, 4)],
+)
+def test_a_trimmed_mean_leaves_out_the_lowest_and_the_highest_where_there_are_enough(ledger, speeds, value, used):
+    ledger.rule("r", statistic="trimmed", trim=1, trim_from=5)
+    ledger.run(*(ledger.step(step, speed=speed) for step, speed in enumerate(speeds)))
+
+    assert ledger.rows("select value, records_used from run_speed where rule = 'r'") == [(value, used)]
+
+
+@pytest.mark.parametrize(
     ("statistic", "average_of", "value"),
     [
         ("mean", "rates", (256 / 1 + 256 / 3) / 2),

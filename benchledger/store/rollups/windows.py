@@ -115,11 +115,11 @@ def _answer(own: pl.DataFrame, asked: Question, middle: pl.DataFrame | None) -> 
     if asked.statistic == "trimmed":
         trim = asked.trim or 0
         is_trimmed, has_body = in_window >= asked.trim_from, pl.col("passed") > 0
-        if not asked.positive_only:
-            inner = rates.list.sort().list.slice(trim, (_length(rates) - 2 * trim).clip(lower_bound=0))
-            # Once: each use of an expression works it out again.
-            own = own.with_columns(inner=pl.when(is_trimmed & ~has_body).then(inner).otherwise(rates))
-            rates = pl.col("inner")
+        # A rule trims all speeds, not the positive ones only (rule_checks.py).
+        inner = rates.list.sort().list.slice(trim, (_length(rates) - 2 * trim).clip(lower_bound=0))
+        # Once: each use of an expression works it out again.
+        own = own.with_columns(inner=pl.when(is_trimmed & ~has_body).then(inner).otherwise(rates))
+        rates = pl.col("inner")
         used = _length(rates) + pl.col("body_records")
         used = used - pl.when(is_trimmed & has_body).then(2 * trim).otherwise(0)
     rate = pl.when(used > 0).then(_rate(rates, used, asked)).otherwise(None)
