@@ -231,6 +231,15 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_compl
     assert one(db, "select count(*) from run") == 30
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard: what a script starts in the background is born deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_nothing_is_kept(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
