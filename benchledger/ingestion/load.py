@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -131,11 +131,14 @@ def load_logs(
     if not told.num_rows:
         return ArrivedRecords(log_ids, [], [], Insert(con, number, iter(())))
     in_memory = [in_order(rows) for rows in records if len(rows)]
-    long_parts = (rows for long in waiting for rows in long.parts())
-    insert = Insert(con, number, chain((rows for rows, _ in in_memory), (in_order(rows)[0] for rows in long_parts)))
+
+    def parts() -> Iterator[tuple[pa.Table, pl.DataFrame]]:
+        return chain(in_memory, (in_order(rows) for long in waiting for rows in long.parts()))
+
+    insert = Insert(con, number, (rows for rows, _ in parts()))
     segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
     with insert.beside():
-        for rows, frame in chain(in_memory, (in_order(rows) for long in waiting for rows in long.parts())):
+        for rows, frame in parts():
             keys.add(frame)
             segments.add(frame, rows)
     broken = keys.broken(_said(tables["log"], told))

@@ -85,7 +85,7 @@ sys.addaudithook(watch)
 from benchledger.cli.main import main
 sys.argv = ["bench", "--db", db, "audit"]
 try: main()
-finally: print("pandas" in sys.modules, *touched, sep="\\n", file=sys.stderr)
+finally: print(*[name in sys.modules for name in ("numpy", "pandas")], *touched, sep="\\n", file=sys.stderr)
 """
 
 
@@ -103,8 +103,8 @@ def test_an_audit_writes_nothing_sends_nothing_and_draws_nothing(ledger_of: Ledg
         cwd=home, env=environment, capture_output=True, text=True,
     )  # fmt: skip
 
-    # Where pandas is there the audit imports it, and is alone in this: tests/cli/test_commands.py.
-    assert (done.returncode, done.stderr.splitlines()) == (0, ["True"])
+    # Where numpy and pandas are there the audit imports them, and is alone in this: tests/cli/test_commands.py.
+    assert (done.returncode, done.stderr.splitlines()) == (0, ["True", "True"])
     assert int(done.stdout.splitlines()[-1].partition(" checks: ")[0]) > 30
     assert list(home.iterdir()) == []
     assert db.read_bytes() == before
