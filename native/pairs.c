@@ -51,13 +51,13 @@ static int is_unit(const Units *units, Place start, Place end) {
     return 0;
 }
 
-/* Neither `9:01:42` nor `2021-05-23` begins with a number. */
+/* Neither `9:01:42` nor `2021-05-23` nor `1,139.4` begins with a number. */
 static inline Place past_value_number(Place at, Place end, Pair *pair) {
     pair->is_known = 0;
     Place behind = past_number_word(at, end);
     if (behind == NULL) behind = read_float(at, end, &pair->number, &pair->is_known);
     if (behind == NULL || !number_ends(behind, end, END_PLAIN)) return NULL;
-    if (end - behind > 1 && (*behind == ':' || *behind == '-') && is_digit(behind[1])) return NULL;
+    if (end - behind > 1 && (*behind == ':' || *behind == '-' || *behind == ',') && is_digit(behind[1])) return NULL;
     return behind;
 }
 

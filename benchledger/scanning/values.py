@@ -12,8 +12,9 @@ ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x
 KEY_LIMIT = 96
 BRACKET_LIMIT = 16384
 
-# Neither `9:01:42` nor `2021-05-23` begins with a number.
-_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:-][0-9])"
+# Neither `9:01:42` nor `2021-05-23` begins with a number, nor `1,139.4` with the number 1: whether that comma divides
+# thousands, decimals or two values, nothing says.
+_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:,-][0-9])"
 _NUMBER = re.compile(_NUMBER_WORD)
 _PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
 _QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
