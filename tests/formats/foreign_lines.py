@@ -43,9 +43,6 @@ LINES = {
     "I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16",
     "list of toolkits": "PaddleSeg: image segmentation\nPaddleClas: image classification",
     "paddle launcher": "ips: 127.0.0.1\n    |    PADDLE_TRAINERS_NUM      8      |",
-    "mmdet": "2021-05-31 00:15:15,967 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.0e-02, eta: 0:00:24, time: 0.881, "
-    "data_time: 0.044, memory: 3907, loss: 2.5670",
-    "mmengine": "2023/03/01 10:00:00 - mmengine - INFO - Iter(train) [   50/20000]  lr: 9.9e-03  time: 0.42  loss: 2.1",
     "accelerate": "09/01/2023 10:00:00 - INFO - __main__ - ***** Running training *****\n"
     "09/01/2023 10:00:00 - INFO - __main__ -   Total train batch size (w. parallel, distributed & accumulation) = 64",
     "fairseq of its day": "| training on 8 GPUs\n| max tokens per GPU = 4000 and max sentences per GPU = None\n"
@@ -214,8 +211,6 @@ LINES = {
     "mlperf's summariser": "MLPerf training\n"
     "Folder: training_results_v5.0/X/results/Y/llama2_70b_lora\n"
     "Score - Time to Train (minutes) for result_9.txt: 10.89865. Samples to converge: 3072",
-    "mmcls": "2021-05-31 00:15:15,967 - mmcls - INFO - Epoch [1][50/5005]\tlr: 1.0e-01, eta: 1 day, time: 0.88"
-    "1, data_time: 0.044, memory: 3907, loss: 6.9",
     "mmseg like": "2023-01-01 10:00:00,000 - mmseg3d - INFO - Iter [50/20000]\tlr: 9.9e-03, time: 0.42",
     "modded nanogpt": "step:10/1750 train_loss:7.2 train_time:1412ms step_avg:141.21ms",
     "mxnet's benchmark": "INFO:root:Batch [100]\tSpeed: 1312.1 samples/sec",

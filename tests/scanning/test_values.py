@@ -325,7 +325,11 @@ def test_a_number_of_an_address_or_a_fraction_is_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["1,139.4", "12,5", "1,2,3", "0,1"])
 def test_what_a_comma_divides_is_no_number(tmp_path: Path, text: str) -> None:
-    assert paddle(tmp_path, f"ips: {text}, loss: 2.5") == ({"ips": text, "loss": 2.5}, {"ips": None, "loss": None}, None)
+    assert paddle(tmp_path, f"ips: {text}, loss: 2.5") == (
+        {"ips": text, "loss": 2.5},
+        {"ips": None, "loss": None},
+        None,
+    )
 
 
 def test_a_number_before_the_full_stop_of_a_sentence_is_a_number(tmp_path: Path) -> None:
