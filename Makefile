@@ -1,4 +1,4 @@
-# Needs only Python 3.11 to 3.13 (with venv), git and make. Each target makes the environment that it needs in .venv,
+# Needs only Python 3.11.5 to 3.13 (with venv), git and make. Each target makes the environment that it needs in .venv,
 # once: it is made anew only when pyproject.toml has changed.
 #
 #   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
@@ -126,11 +126,11 @@ clean:
 # The first Python that is new enough, not too new, and can make an environment; PYTHON=... names one.
 .venv/.runs: pyproject.toml
 	@for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python); do \
-	    if $$python -c 'import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	    if $$python -c 'import sys, ensurepip, venv; sys.exit(not (3, 11, 5) <= sys.version_info[:3] < (3, 14))' \
 	        >/dev/null 2>&1; then found=$$python; break; fi; done; \
 	if [ -z "$$found" ]; then \
-	    echo "make: no Python 3.11, 3.12 or 3.13 that can make an environment (tried: $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python))." >&2; \
-	    echo "Cure: install one (Debian, Ubuntu: apt install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
+	    echo "make: no Python 3.11 (3.11.5 or later), 3.12 or 3.13 that can make an environment (tried: $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python))." >&2; \
+	    echo "Cure: install one (Ubuntu 24.04, Debian 13: apt install python3 python3-venv; Debian 12 has 3.11.2 only: uv, conda or pyenv), or name one: make PYTHON=/path/to/python3.12" >&2; \
 	    exit 2; fi; \
 	echo "making .venv with $$($$found --version)"; $$found -m venv --clear .venv
 	@$(PIP) --editable .

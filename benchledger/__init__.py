@@ -5,10 +5,19 @@ Importing this imports nothing else: each function is loaded when it is first as
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# An environment whose Python was replaced under it: `re` of 3.11.0 to 3.11.4 would read other numbers out of the same
+# line (cpython#100061, cpython#106052), and pip, which refuses them, is not asked.
+if sys.version_info < (3, 11, 5):
+    raise ImportError(
+        f"benchledger needs Python 3.11.5 or later, and {sys.executable} is {sys.version.split()[0]}: "
+        "its `re` matches too much. Make the environment again with another Python"
+    )
 
 if TYPE_CHECKING:
     from benchledger.answers.convergence import report_convergence
