@@ -28,16 +28,12 @@ LINES = {
     "nanogpt": "iter 10: loss 3.2, time 123.4ms, mfu 12.3%",
     "aws albert": "INFO     Train step 1040 -- Loss: 11.174, MLM: 10.479, SOP: 0.695 -- It/s: 1.69",
     "google bert": "I0826 00:45:58.006054 140 run_pretraining.py:133]   name = input_ids, shape = (32, 128)",
-    "paddle gpt": "global step 1, epoch: 0, batch: 0, loss: 11.0, avg_batch_cost: 1.6 sec, speed: 0.63 step/s, "
-    "ips_total: 5132 tokens/s, ips: 5132 tokens/s, learning rate: 5.5e-09",
     "paddle glue": "global step 10/1000, epoch: 0, batch: 9, rank_id: 0, loss: 0.69, lr: 0.00001, speed: 4.1 step/s",
     "paddle squad": "global step 100, epoch: 1, batch: 100, loss: 2.3, avg_batch_cost: 0.2 sec, ips: 40.1 sequences/sec",
     "paddle images": "[Epoch 0, iter: 10] avg_batch_cost: 0.41 sec, avg_samples: 64.0, avg_ips: 154.7 images/sec.",
     "gluon classifier": "INFO:root:[Epoch 0 Batch 100/1000] loss=0.5, lr=0.00001, throughput=12.3K tks/s",
-    "paddle detection": "[02/04 22:46:24] ppdet.engine INFO: Epoch: [0] [20/40] learning_rate: 0.1 loss: 4.5 "
-    "eta: 1 day, 10:28:48 batch_cost: 0.1664 data_cost: 0.0034 ips: 96.1758 images/s",
-    "paddle ocr": "[2026/01/30 01:23:26] ppocr INFO: epoch: [1/200], global_step: 5, lr: 0.000000, loss: 75.56, "
-    "avg_reader_cost: 0.14362 s, avg_batch_cost: 0.82421 s, avg_samples: 64.0, ips: 77.65025 samples/s",
+    "openocr": "[2024/08/06 18:03:31] openrec INFO: epoch: [1/2], global_step: 100, lr: 0.000005, loss: 69.376022, "
+    "avg_reader_cost: 0.00971 s, avg_batch_cost: 0.18023 s, avg_samples: 64.0, ips: 355.10891 samples/s, eta: 0:32:33",
     "paddle3d": "2023-01-01 10:00:00,000 - INFO - [TRAIN] epoch=1/20, iter=10/9280, loss=1.5, lr=0.001 | ETA 02:00:00",
     "paddle server": "I0220 14:37:14.234276  6479 communicator.h:205] communicator_is_sgd_optimizer: 1\n"
     "I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16",
@@ -278,8 +274,6 @@ LINES = {
     "0000, batch_cost 0.13110 sec, reader_cost 0.00069 sec, ips 976.32917 images/sec",
     "paddle models' dygraph": "[Epoch 0, batch 10] loss 7.1, acc1 0.0, acc5 0.0, batch_cost: 0.12 sec, reader_cost: 0.001 sec,"
     " ips: 265.1 images/sec",
-    "paddle ocr of 2020": "[2020/11/16 11:11:26] root INFO: epoch: [0/100], iter: 10, lr: 0.001000, acc: 0.507812, loss: 0"
-    ".698222, reader_cost: 6.01444 s, batch_cost: 6.29982 s, samples: 5632, ips: 89.39943",
     "paddle rec": "2022-01-01 10:00:00,000 - INFO - epoch: 0, batch_id: 10, auc: 0.51, avg_reader_cost: 0.001 sec,"
     " avg_batch_cost: 0.02 sec, avg_samples: 512.0, ips: 25412.3 ins/s",
     "paddle speech": "[2022-01-01 10:00:00] [INFO] [u2.py:112] Train: Rank: 0, epoch: 0, step: 10, lr: 1e-5, loss: 12"
@@ -288,9 +282,6 @@ LINES = {
     "cost: 1.31 sec, reader_cost: 0.9 sec, ips: 12.2 instance/sec, eta: 5:00:01",
     "paddle xlnet": "global step 10/1000, epoch: 0, batch: 9, loss: 0.7, lr: 0.00001, avg_reader_cost: 0.001 sec, av"
     "g_batch_cost: 0.2 sec, avg_samples: 8.0, avg_ips: 40.1 sequences/sec",
-    "paddlenlp trainer": "[2023-06-01 10:00:00,000] [    INFO] - loss: 10.51, learning_rate: 1e-06, global_step: 10, inte"
-    "rval_runtime: 3.1, interval_samples_per_second: 41.2, interval_steps_per_second: 3.2, ppl: 3600"
-    "0.1, epoch: 0.01",
     "pytorch benchmark": "GPU Time per batch:   12.312 milliseconds\n"
     "CPU Wall Time per batch:  12.412 milliseconds\n"
     "Time to first batch: 1812.1 ms",
