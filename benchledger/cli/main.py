@@ -72,10 +72,12 @@ def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quie
     """A ledger of training-benchmark results: logs in, tables out."""
     # Not above: pathlib alone is a tenth of what help may cost.
     from benchledger.cli.settings import read_settings
+    from benchledger.store.held import tell_waits_to
 
     if quiet and verbose:
         raise click.UsageError("-q and -v are opposites: give one of them")
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
+    tell_waits_to(ctx.obj.say)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import Settings
+from benchledger.store.held import tell_waits_to
 
 if TYPE_CHECKING:
     from benchledger.ingestion.outcome import Progress
@@ -21,6 +22,8 @@ def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | N
     if settings.verbosity < 0 or not sys.stderr.isatty():
         yield None
         return
+    # Not behind the bar, in its line.
+    tell_waits_to(lambda message: settings.say(f"\n{message}"))
     with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
 
         def show(progress: Progress) -> None:

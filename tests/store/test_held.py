@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from benchledger.errors import DatabaseHeldError
+from benchledger.store import database, held
 from benchledger.store.database import open_for_reading, open_for_writing
 
 HOLD = """
@@ -68,6 +69,30 @@ def test_two_processes_can_read_at_once(path):
 def test_who_waits_gets_the_database_when_the_holder_lets_go(path):
     with holder(path, "w", seconds=0.5), closing(open_for_writing(path, wait_s=30)) as con:
         assert con.execute("select count(*) from run").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("opening", [open_for_reading, open_for_writing])
+def test_who_waits_for_long_is_told_once_for_whom_and_how_long_at_most(path, opening, monkeypatch):
+    told = []
+    monkeypatch.setattr(held, "_listeners", [told.append])
+    monkeypatch.setattr(database, "TELL_AFTER_S", 0.2)
+    with holder(path, "w", seconds=1.5) as process, closing(opening(path, wait_s=60)):
+        pass
+
+    assert len(told) == 1
+    assert told[0].startswith(f"{path}: held by ")
+    assert told[0].endswith(f"(PID {process.pid}); waiting until it lets go, at most 60 s")
+
+
+def test_a_ledger_that_is_free_at_once_or_never_waited_for_is_not_told_of(path, monkeypatch):
+    told = []
+    monkeypatch.setattr(held, "_listeners", [told.append])
+    monkeypatch.setattr(database, "TELL_AFTER_S", 0)
+    open_for_reading(path).close()
+    with holder(path, "w"), pytest.raises(DatabaseHeldError):
+        open_for_reading(path, wait_s=0)
+
+    assert told == []
 
 
 def test_a_reader_of_this_very_process_is_named(path):

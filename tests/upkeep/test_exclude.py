@@ -10,6 +10,7 @@ import pytest
 import benchledger
 from benchledger import exclude, exclusions, ingest, runs, show_run
 from benchledger.errors import DatabaseError, NothingFoundError, UsageError
+from benchledger.store import database
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
 from tests.store.test_held import holder
@@ -125,6 +126,17 @@ def test_a_held_ledger_is_exit_3(db: Path) -> None:
 
     assert result.exit_code == 3
     assert "held by" in result.stderr
+
+
+def test_a_command_that_waits_says_for_whom_unless_it_is_to_be_quiet(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "TELL_AFTER_S", 0.1)
+    with holder(db, "w"):
+        loud, quiet = (
+            run_bench(*words, "exclude", "a", "--reason", "x", "--wait", "1", db=db) for words in ((), ("-q",))
+        )
+
+    assert "waiting until it lets go, at most 1 s" in loud.stderr
+    assert "waiting until" not in quiet.stderr
 
 
 def test_the_list_is_for_itself(db: Path) -> None:
