@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from benchledger.ingestion.record_keys import in_order
+from benchledger.ingestion.record_keys import numbers_of
 from benchledger.store.rollups.frames import chosen
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ArrivedRecords:
         import polars as pl
 
         wanted = pl.Series(log_ids, dtype=pl.Int64).implode()
-        waiting = (in_order(rows)[1] for long in self._waiting for rows in long.parts(log_ids, lines))
+        waiting = (numbers_of(rows) for long in self._waiting for rows in long.parts(log_ids, lines))
         for frames in (waiting, self._frames):
             for frame in frames:
                 found = chosen(frame, pl.col("log_id").is_in(wanted))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.inserting import Insert
-from benchledger.ingestion.record_keys import RecordKeys, in_order
+from benchledger.ingestion.record_keys import RecordKeys, in_order, numbers_of
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.scanning.layout import Layout
@@ -132,13 +132,13 @@ def load_logs(
         return ArrivedRecords(log_ids, [], [], Insert(con, number, iter(())))
     in_memory = [in_order(rows) for rows in records if len(rows)]
 
-    def parts() -> Iterator[tuple[pa.Table, pl.DataFrame]]:
-        return chain(in_memory, (in_order(rows) for long in waiting for rows in long.parts()))
+    def waited() -> Iterator[pa.Table]:
+        return chain.from_iterable(long.parts() for long in waiting)
 
-    insert = Insert(con, number, (rows for rows, _ in parts()))
+    insert = Insert(con, number, chain((rows for rows, _ in in_memory), waited()))
     segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
     with insert.beside():
-        for rows, frame in parts():
+        for rows, frame in chain(in_memory, ((rows, numbers_of(rows)) for rows in waited())):
             keys.add(frame)
             segments.add(frame, rows)
     broken = keys.broken(_said(tables["log"], told))

@@ -17,15 +17,22 @@ _FRAMED = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank",
 _TEXTS = ("device", "label")
 
 
+def numbers_of(rows: pa.Table) -> pl.DataFrame:
+    """The numbers of rows of table record as a frame."""
+    import polars as pl
+
+    # To take a column of texts over, even one that none of them states, takes longer than all the numbers.
+    unstated = [name for name in _TEXTS if rows.column(name).null_count == rows.num_rows]
+    frame = framed(rows.select([name for name in _FRAMED if name not in unstated]))
+    return frame.with_columns(pl.lit(None, pl.String).alias(name) for name in unstated).select(_FRAMED)
+
+
 def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
     """Rows of table record, each log's together in the order of their places, and their numbers as a frame."""
     import polars as pl
     import pyarrow as pa
 
-    # To take a column of texts over, even one that none of them states, takes longer than all the numbers.
-    unstated = [name for name in _TEXTS if rows.column(name).null_count == rows.num_rows]
-    frame = framed(rows.select([name for name in _FRAMED if name not in unstated]))
-    frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in unstated).select(_FRAMED)
+    frame = numbers_of(rows)
     # As most scanners hand them over.
     if not stands(frame, "log_id", "byte_offset"):
         order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # So many rows of a long log are handed over at a time: as columns they take some 30 MB.
 ROWS_AT_ONCE = 200_000
+# No log is as long.
+_MOST_BYTES = 1 << 44
 _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
           "clock_s", "values", "texts", "lead", "note")  # fmt: skip
 
@@ -42,7 +44,8 @@ class RecordColumns:
     """Collects the records of any number of logs. `log` numbers the log whose rows are added next.
 
     Texts are redacted as they come in: what was read from a line knows what its value is called. `hand_over` takes the
-    rows of a long log while it is read, as `take` gives them; without it all of them stay here.
+    rows of a long log while it is read, as `take` gives them but in the order of their places; without it all of them
+    stay here.
     """
 
     def __init__(self, redactor: Redactor | None = None, hand_over: Callable[[pa.Table], None] | None = None) -> None:
@@ -84,7 +87,7 @@ class RecordColumns:
     def relieve(self, at: int | None = None) -> None:
         """Hands over the rows if they are many, or `at` least. Between buffers only: a scanner may look at its own."""
         if self._hand_over is not None and self._count() >= (at or ROWS_AT_ONCE):
-            self._hand_over(self.take())
+            self._hand_over(_in_order(self.take()))
 
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
@@ -162,6 +165,17 @@ def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
     ids = call("take", pa.array(log_ids, pa.int64()), rows.column("log_id").combine_chunks())
     rows = rows.set_column(0, "log_id", ids)
     return rows.filter(call("is_valid", ids)) if None in log_ids else rows
+
+
+def _in_order(rows: pa.Table) -> pa.Table:
+    # Here once, and not each time that they are gone through.
+    import pyarrow as pa
+
+    logs = call("multiply", rows.column("log_id"), pa.scalar(_MOST_BYTES, pa.int64()))
+    places = call("add", logs, rows.column("byte_offset")).combine_chunks()
+    if not call("any", call("less", places[1:], places[:-1])).as_py():
+        return rows
+    return rows.take(call("array_sort_indices", places))
 
 
 def _schema() -> pa.Schema:

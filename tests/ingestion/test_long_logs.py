@@ -143,6 +143,42 @@ def test_records_that_wait_are_what_they_were_whatever_the_parts_before_them_sta
     assert waiting.rows == 4
 
 
+def test_what_all_records_of_a_part_say_takes_no_room_while_they_wait(tmp_path: Path) -> None:
+    alike = [[0, 0], [7, 7], [1, 2]]
+    others = [[0, 1], [7, 8], [1, 2]]
+    nearly = [[0, 0, 0], [7, 9, 7], [1, 2, 3]]
+    spill = Spill(tmp_path)
+    for log_ids, epochs, lines in (alike, others, nearly):
+        spill.add(pa.table({"log_id": log_ids, "epoch": epochs, "line": lines}))
+    (waiting,) = spill.end([17, 18])
+
+    assert [part.alike for part in waiting._parts] == [{"log_id": 0, "epoch": 7}, {}, {"log_id": 0}]
+    assert [waiting._seen(part).column_names for part in waiting._parts] == [
+        ["line"], ["log_id", "epoch", "line"], ["epoch", "line"]
+    ]  # fmt: skip
+    assert [rows.column("log_id").to_pylist() for rows in waiting.parts()] == [[17, 17], [17, 18], [17, 17, 17]]
+    assert [rows.column("epoch").to_pylist() for rows in waiting.parts()] == [[7, 7], [7, 8], [7, 9, 7]]
+
+
+def test_records_of_a_long_log_are_handed_over_in_their_order_whichever_scanner_took_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handed: list[pa.Table] = []
+    collected = columns.RecordColumns(None, handed.append)
+    places = [(0, 90), (1, 10), (0, 40), (1, 20)]
+    rows = [{"log_id": log, "byte_offset": at} for log, at in places]
+    monkeypatch.setattr(collected, "_count", lambda: len(rows))
+    monkeypatch.setattr(collected, "take", lambda: pa.Table.from_pylist(rows, columns._schema()))
+    collected.relieve(1)
+
+    assert [(row["log_id"], row["byte_offset"]) for row in handed[0].to_pylist()] == [
+        (0, 40),
+        (0, 90),
+        (1, 10),
+        (1, 20),
+    ]
+
+
 def test_a_disk_that_is_full_of_waiting_records_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=2000).log).parent
     code = f"""
