@@ -75,14 +75,18 @@ def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(led
     assert sum(not math.isnan(value) for value in values) > 1000
 
 
-@pytest.mark.parametrize("longest_list", [0, 10**9])
-def test_a_run_that_is_read_in_parts_says_to_the_last_digit_what_it_says_whole(ledger, monkeypatch, longest_list):
+@pytest.mark.parametrize(("longest_list", "long_chunk"), [(0, 1), (0, 300), (10**9, 300)])
+def test_runs_that_are_read_in_parts_say_to_the_last_digit_what_they_say_whole(
+    ledger, monkeypatch, longest_list, long_chunk
+):
     asked_of_runs(ledger, random.Random(3))
     monkeypatch.setattr(rollups, "LONGEST_LIST", longest_list)
     whole = said(ledger)
     # A run takes as much as 20 records by itself: all but the shortest are read in parts.
     monkeypatch.setattr(rollups, "CHUNK_RECORDS", 25)
     monkeypatch.setattr(rollups, "LONG_RUN", 25)
+    # One at a time, or a few together.
+    monkeypatch.setattr(rollups, "LONG_CHUNK", long_chunk)
     monkeypatch.setattr(frames, "PART_RECORDS", 23)
     monkeypatch.setattr(ends, "COUNTED_AT_ONCE", 5)
     parts, values = said(ledger)

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     Look = Callable[[pl.DataFrame], None]
 
-# So many records at a time are asked for what they say: of small logs those of one batch. A run of LONG_RUN is read in
-# parts.
+# So many records at a time are asked for what they say: of small logs those of one batch. Runs of LONG_RUN are read in
+# parts, a few of them together.
 CHUNK_RECORDS = 750_000
 LONG_RUN = 600_000
+LONG_CHUNK = 4_000_000
 # Of a longer stream of readings only the ends are kept one by one.
 LONGEST_LIST = 1_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
@@ -72,7 +73,10 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = N
     con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
     if con.execute("from due_run limit 1").fetchone() is None:
         return
-    con.execute(sql_of("runs").replace("$chunk_records", str(CHUNK_RECORDS)).replace("$long_run", str(LONG_RUN)))
+    runs_due = sql_of("runs")
+    for name, number in (("chunk_records", CHUNK_RECORDS), ("long_run", LONG_RUN), ("long_chunk", LONG_CHUNK)):
+        runs_due = runs_due.replace(f"${name}", str(number))
+    con.execute(runs_due)
     con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])

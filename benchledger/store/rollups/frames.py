@@ -47,8 +47,8 @@ class Arrived(Protocol):
 class ChunkRecords:
     """The records of the runs in temp tables chunk_run and chunk_claim (claims.sql), each as often as a run claims it.
 
-    `source` is where they stand: a table, or a query in parentheses, or what has just arrived. `is_long`: one run that
-    is read in parts, each time anew; else all are kept in memory.
+    `source` is where they stand: a table, or a query in parentheses, or what has just arrived. `is_long`: runs that
+    are read in parts, each time anew; else all are kept in memory.
     """
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: str | Arrived, is_long: bool) -> None:
@@ -85,7 +85,7 @@ class ChunkRecords:
         return pl.concat(found) if found else frame_of(self._con, sql_of("frame_rows").replace("$record", "record"))
 
     def _long_parts(self) -> Iterator[pl.DataFrame]:
-        for claim in self._claims.sort("log_place", "first_line").iter_slices(1):
+        for claim in self._claims.sort("run_id", "log_place", "first_line").iter_slices(1):
             log_id, *lines = claim.select("log_id", "first_line", "last_line").row(0)
             if isinstance(self._source, str):
                 frames = self._asked(self._source, [log_id, *lines])

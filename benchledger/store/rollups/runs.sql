@@ -113,8 +113,9 @@ delete from run_memory
 where run_id in (select run_id from due_run) and run_id not in (select run_id from kept_run)
     or run_id in (select run_id from due_record);
 
--- So much at a time as fits into little memory: a run takes as much as 20 records by itself. A run of
--- more is a chunk of its own, numbered below zero, which is read in parts.
+-- So much at a time as fits into little memory: a run takes as much as 20 records by itself. Runs of more are in chunks
+-- numbered below zero, which are read in parts: together up to so many records, since what is asked of a chunk has its
+-- price, and what is kept of each until then takes memory.
 create or replace temp table due_chunk as
 with asked_again as (
     select format
@@ -137,7 +138,7 @@ select
     run_id,
     if(
         weight > $long_run,
-        -row_number() over (order by run_id),
+        -1 - (sum(weight) filter (where weight > $long_run) over (order by run_id) - weight) // $long_chunk,
         (sum(weight) filter (where weight <= $long_run) over (order by run_id) - weight) // $chunk_records
     ) as chunk
 from size;

@@ -44,7 +44,7 @@ class Speeds:
     def __init__(self, con: duckdb.DuckDBPyConnection, longest_list: int, is_long: bool) -> None:
         """Of a stream of more readings than longest_list only the ends are kept one by one.
 
-        `is_long`: one run, whose records come in parts.
+        `is_long`: runs whose records come in parts.
         """
         self._con, self._longest_list = con, longest_list
         con.execute(sql_of("printable"))

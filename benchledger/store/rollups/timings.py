@@ -55,7 +55,8 @@ class Timings:
         has_lanes = own["lane"].n_unique() > 1
         if has_lanes:
             own = own.with_row_index("nth").sort("run_id", "lane", maintain_order=True)
-        is_last = ~_goes_on().shift(-1, fill_value=False)
+        # Only the last run goes on in the next part.
+        is_last = ~_goes_on().shift(-1, fill_value=False) & (pl.col("run_id") == pl.col("run_id").last())
         self._last_steps = own.filter(is_last).drop("nth", strict=False)
         told = _with_before(own, pl.col("step") >= pl.col("step_before"))
         return _told((told.sort("nth") if has_lanes else told).with_columns(reading_key=INTERVAL))
