@@ -109,5 +109,6 @@ def ingest(
             limits=Limits(archive_ratio, archive_bytes, archive_depth),
             progress=progress,
         )
-    print_summary(settings, result, form, dry_run)
-    click.get_current_context().exit(summary_exit_code(result, strict))
+    only_stale = refresh and not paths
+    print_summary(settings, result, form, dry_run, only_stale)
+    click.get_current_context().exit(summary_exit_code(result, strict, only_stale))

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 SHOWN = 5
 RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "facts")
 FAULTY = ("unrecognised", "unreadable")
+NO_FILES = "no file to be read: PATHS are empty folders, or the ledger itself. Name the folder that holds the logs"
+NOTHING_STALE = "nothing to be read again: no definition has changed by which a log of the ledger was read"
 
 
-def summary_exit_code(result: IngestResult, strict: bool) -> int:
-    """0 done; 1 if nothing was recognised, a facts.toml was refused, or under --strict anything was not recognised."""
+def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> int:
+    """0 done; 1 if nothing was recognised, a facts.toml was refused, or under --strict anything was not recognised.
+
+    `only_stale`: asked was for what has to be read again and for no paths; if that is nothing, all is done.
+    """
+    if only_stale and not result.outcomes:
+        return 0
     files = result.files
     if not any(files[status] for status in RECOGNISED) or any(map(_is_refused_facts, result.outcomes)):
         return 1
@@ -26,7 +33,7 @@ def summary_exit_code(result: IngestResult, strict: bool) -> int:
     return int(strict and (result.rejects > 0 or faulty))
 
 
-def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool) -> None:
+def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool, only_stale: bool) -> None:
     """Prints the sums on stdout in the form asked for, and on stderr what was left out and where to look."""
     if form == "json":
         from benchledger.exports.values import json_text
@@ -35,6 +42,8 @@ def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: 
     else:
         for line in _sums(result):
             click.echo(line)
+    if not result.outcomes:
+        settings.say(NOTHING_STALE if only_stale else NO_FILES)
     _say_left_out(settings, result)
     if dry_run:
         settings.say("dry run: nothing was written")

@@ -78,6 +78,23 @@ def test_a_folder_without_a_file_is_exit_1(db: Path, tmp_path: Path) -> None:
     result = run_bench("ingest", tmp_path / "empty", db=db)
 
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "files: 0 = 0")
+    assert result.stderr.startswith("no file to be read: PATHS are empty folders, or the ledger itself.")
+
+
+def test_an_ingest_of_the_ledger_itself_says_that_there_is_nothing_to_be_read(db: Path, logs: Path) -> None:
+    run_bench("ingest", "--jobs", "1", logs, db=db)
+
+    result = run_bench("ingest", db, db=db)
+
+    assert (result.exit_code, result.stderr.partition(":")[0]) == (1, "no file to be read")
+
+
+def test_a_refresh_where_no_definition_has_changed_is_done_and_says_so(db: Path, logs: Path) -> None:
+    run_bench("ingest", "--jobs", "1", logs, db=db)
+
+    result = run_bench("ingest", "--refresh", db=db)
+
+    assert (result.exit_code, result.stderr.partition(":")[0]) == (0, "nothing to be read again")
 
 
 def test_an_unrecognised_file_beside_a_log_fails_only_a_strict_ingest(db: Path, logs: Path) -> None:
