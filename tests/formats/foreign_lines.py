@@ -10,7 +10,6 @@ LINES = {
     "dmesg": "[  124.456789] Out of memory: Killed process 1234 (python3) total-vm:12345kB",
     "slurm": "slurmstepd: error: *** JOB 1234 ON node CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***",
     "hf trainer": " 33%|███▎      | 200/600 [01:11<01:58,  3.37it/s]{'train_samples_per_second': 62.7, 'epoch': 3.0}",
-    "fairseq": "2021-05-01 12:00:00 | INFO | train_inner | epoch 001:  100 / 1000 loss=9.123, wps=12345.6, wall=40",
     "deepspeed": "[2023-05-01 12:00:01,123] [INFO] [timer.py:199:stop] global_step=10, RunningAvgSamplesPerSec=37.5",
     "nemo": "Epoch 0:   2%|▏  | 2/100 [00:10<08:10, reduced_train_loss=10.90, consumed_samples=32.00]",
     "mllog": ':::MLLOG {"namespace": "", "time_ms": 1588000000000, "key": "run_stop", "value": null}',
@@ -41,8 +40,6 @@ LINES = {
     "paddle launcher": "ips: 127.0.0.1\n    |    PADDLE_TRAINERS_NUM      8      |",
     "accelerate": "09/01/2023 10:00:00 - INFO - __main__ - ***** Running training *****\n"
     "09/01/2023 10:00:00 - INFO - __main__ -   Total train batch size (w. parallel, distributed & accumulation) = 64",
-    "fairseq of its day": "| training on 8 GPUs\n| max tokens per GPU = 4000 and max sentences per GPU = None\n"
-    "| epoch 001:   1000 / 8000 loss=9.1, nll_loss=8.3, ppl=320.1, wps=60123, ups=2, wpb=28000",
     "mxnet module": "INFO:root:Epoch[0] Batch [40]\tSpeed: 27.98 samples/sec\taccuracy=0.000781",
     "mxnet module's epoch": "INFO:root:Epoch[0] Train-accuracy=0.61\nINFO:root:Epoch[0] Time cost=50.885",
     "mlperf of 2018": ":::MLPv0.5.0 gnmt 1541710000.123 (train.py:12) run_start",
@@ -127,9 +124,6 @@ LINES = {
     "dlrm": "Finished training it 1024/306969 of epoch 0, 12.31 ms/it, loss 0.521, accuracy 78.01 %",
     "espnet": "[host] 2022-01-01 10:00:00,000 (trainer:732) INFO: 1epoch:train:1-100batch: iter_time=0.012, fo"
     "rward_time=0.21, loss=120.1, backward_time=0.1, train_time=0.512",
-    "fairseq of today": '2022-03-01 10:00:00 | INFO | train_inner | {"epoch": 1, "update": 0.02, "loss": "9.1", "wps": "'
-    '51234.2", "ups": "3.2", "wpb": "16011", "bsz": "512", "num_updates": "100", "lr": "1e-05", "gno'
-    'rm": "2.1", "train_wall": "31", "wall": "40"}',
     "flax imagenet": "I0501 10:00:00.000000 140 logging_writer.py:48] [100] steps_per_second=4.2, train_accuracy=0.01"
     ", train_learning_rate=0.1, train_loss=6.8",
     "gluon-cv's detection": "[Epoch 0][Batch 99], Speed: 31.212 samples/sec, CrossEntropy=5.1, SmoothL1=2.1",
