@@ -19,7 +19,6 @@ LINES = {
     "lightning": "Epoch 0: 100%|██████████| 938/938 [00:05<00:00, 160.1it/s, loss=0.25, v_num=3]",
     "timm": "Train: 0 [   0/1251 (  0%)]  Loss: 6.94 (6.94)  Time: 5.123s,  149.9/s  LR: 1.000e-06",
     "ultralytics": "      1/100      2.67G      1.123      2.345         47        640: 100%|██████████| 8/8",
-    "detectron2": "[05/23 10:58:40 d2.utils.events]:  eta: 1 day  iter: 19  total_loss: 2.5  time: 0.5  lr: 0.001",
     "yolox": "yolox.core.trainer:261 - epoch: 2/300, iter: 10/14786, iter_time: 0.222s, total_loss: 11.5, lr: 5e-05",
     "ssd": "SSD.trainer INFO: iter: 000050, lr: 0.00040, total_loss: 13.840 (16.049), eta: 1 day, 9:24:06",
     "libai": "iteration: 99/220  consumed_samples: 2400  total_loss: 8.1  total_throughput: 46.91 samples/s",
@@ -114,10 +113,6 @@ LINES = {
     "FLOPS per GPU = MACs per GPU",
     "deepspeed-chat": "Model Parameters: 1.418 B, Latency: 1.21s, TFLOPs: 25.11, Samples/sec: 13.22, Time/seq 0.08s, B"
     "atch Size: 16, Total Seq. Length: 512",
-    "detectron2's own summary": "[09/01 12:00:00 d2.engine.hooks]: Overall training speed: 89998 iterations in 9:10:23 (0.3669 s"
-    " / it)\n"
-    "[09/01 12:00:00 d2.utils.events]:  eta: 5:12:00  iter: 99  total_loss: 1.02  time: 0.3660  data"
-    "_time: 0.0072  lr: 0.02  max_mem: 3402M",
     "dll of an own program": "DLL 2024-01-01 10:00:00.000000 - (0, 10) samples/sec : 812.1 loss : 2.1",
     "dllogger json of another": 'DLLL {"timestamp": "1.6e9", "datetime": "2021-01-01 10:00:00", "elapsedtime": "1.2", "type": "L'
     'OG", "step": [0, 10], "data": {"train_loss": 6.9, "train_throughput": 2312.1}}',
@@ -173,8 +168,6 @@ LINES = {
     "maskrcnn-benchmark": "2019-05-01 10:00:00,123 maskrcnn_benchmark.trainer INFO: eta: 1 day, 2:11:11  iter: 20  loss: 1"
     ".4 (1.9)  loss_box_reg: 0.05 (0.05)  loss_rpn_box_reg: 0.07 (0.09)  time: 0.45 (0.5)  data: 0.0"
     "1  lr: 0.007  max mem: 3376",
-    "maxtext": "completed step: 9, seconds: 3.512, TFLOP/s/device: 187.421, Tokens/s/device: 2332.112, total_we"
-    "ights: 65536, loss: 9.812",
     "megablocks": "step 10: loss 9.1 | 1021 ms | 128 samples/sec",
     "metaseq": '2023-01-01 10:00:00 | INFO | train_inner | {"epoch": 1, "actv_norm": "2.1", "loss": "9.1", "wps'
     '": "212345", "ups": "0.2", "tflops": "120.1"}',
