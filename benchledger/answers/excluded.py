@@ -10,6 +10,7 @@ from benchledger.answers.filters import Filters
 from benchledger.answers.grouping import TABLE_COLUMNS, Row
 from benchledger.answers.look import Look
 from benchledger.answers.runs import all_runs, need_matching_runs
+from benchledger.answers.series import any_excluded
 from benchledger.errors import NothingFoundError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look 
 
 def excluded_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> list[Row]:
     """The excluded runs that meet the filters, by campaign and case, each with the reason as `excluded`."""
-    if not _any(con):
+    if not any_excluded(con):
         return []
     found = filters.apply(all_runs(con)).filter("excluded is not null").order("run_key, campaign")
     return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
@@ -64,7 +65,7 @@ def included_runs(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filte
 
 
 def _count(con: duckdb.DuckDBPyConnection, filters: Filters) -> int:
-    if not _any(con):
+    if not any_excluded(con):
         return 0
     return _distinct(filters.apply(all_runs(con)).filter("excluded is not null"))
 
@@ -72,8 +73,3 @@ def _count(con: duckdb.DuckDBPyConnection, filters: Filters) -> int:
 def _distinct(runs: duckdb.DuckDBPyRelation) -> int:
     row = runs.aggregate("count(distinct run_id)").fetchone()
     return int(row[0]) if row else 0
-
-
-def _any(con: duckdb.DuckDBPyConnection) -> bool:
-    # Most ledgers have none, and to plan the list of all runs costs more than all the rest of a small report.
-    return con.execute("from exclusion limit 1").fetchone() is not None

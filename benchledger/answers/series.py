@@ -40,6 +40,12 @@ def need_series(
         raise filters.explain(series, "series")
 
 
+def any_excluded(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether somebody left a run out of every table."""
+    # Most ledgers have none, and to plan the list of all runs costs more than all the rest of a small report.
+    return con.execute("from exclusion limit 1").fetchone() is not None
+
+
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:
     """The rows of a relation as dictionaries by column."""
     columns = relation.columns

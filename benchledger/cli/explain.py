@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,9 @@ def explain(
 
     A cell by its name, a run by its key, a file by its path or its place in the ledger; or filters that one cell meets.
     """
+    if "polars" not in sys.modules:
+        # Rules are applied run by run, to columns that take longer to be shared out than to be gone through.
+        os.environ.setdefault("POLARS_MAX_THREADS", "1")
     own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
     answer = benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
     click.echo(_json(answer) if form == "json" else _text(answer))

@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -14,24 +13,20 @@ if TYPE_CHECKING:
 # Half a second in all, as much as most commands take themselves. DuckDB looks for pyarrow's datasets too.
 LEFT_OUT = frozenset({"numpy", "pandas", "pyarrow.dataset"})
 
-# Parts of DuckDB that are imported with it, for names that no command asks for: to make these takes two thirds of the
-# import, since it opens a database in memory and reads what is installed. The names are there, and None.
-HOLLOW = {
-    "duckdb._dbapi_type_object": ("BINARY", "DATETIME", "NUMBER", "ROWID", "STRING", "DBAPITypeObject"),
-    "duckdb._version": ("version",),
-}
-# Imported by polars for versions that no command asks for; it imports all that reads mails.
-LATE = "importlib.metadata"
+# Parts of DuckDB and polars that are imported with them, and that no command asks for: names of types, for which DuckDB
+# opens a database in memory and reads what is installed, two thirds of its import; other systems' tables, an eighth of
+# polars', for which it imports all that reads mails too. Whatever name is imported from these is there, and None.
+HOLLOW = frozenset(
+    {"duckdb._dbapi_type_object", "duckdb._version", "polars.catalog.unity", "polars.io.delta", "polars.io.iceberg"}
+)
 
 
 class _Absent:
     """A finder that says of what is left out that it is not installed."""
 
-    def find_spec(self, name: str, path: Sequence[str] | None, *_: object) -> ModuleSpec | None:
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         if name in LEFT_OUT:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        if name == LATE:
-            return _loaded_when_used(name, path)
         if name not in HOLLOW:
             return None
         from importlib.machinery import ModuleSpec
@@ -42,21 +37,17 @@ class _Absent:
         """None: Python makes it."""
 
     def exec_module(self, module: ModuleType) -> None:
-        from _duckdb import __version__
+        module.__dict__["__getattr__"] = _nothing
+        if module.__name__ == "duckdb._version":
+            from _duckdb import __version__
 
-        # Package and engine are of one version.
-        names = dict.fromkeys(HOLLOW[module.__name__])
-        module.__dict__.update(names, __version__=__version__, __duckdb_version__=__version__)
+            # Package and engine are of one version.
+            module.__dict__.update(__version__=__version__, __duckdb_version__=__version__)
 
 
-def _loaded_when_used(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    from importlib.machinery import PathFinder
-    from importlib.util import LazyLoader
-
-    spec = PathFinder.find_spec(name, path)
-    if spec is not None and spec.loader is not None:
-        spec.loader = LazyLoader(spec.loader)
-    return spec
+def _nothing(name: str) -> None:
+    if name.startswith("__"):
+        raise AttributeError(name)
 
 
 def leave_out() -> None:

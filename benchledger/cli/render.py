@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 
@@ -23,10 +22,13 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     if not columns:
         return ""
-    heads = [_safe(column) for column in columns]
-    lines = [[_safe(cell) for cell in row] for row in rows]
+    heads = [escaped(column) for column in columns]
+    lines = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(_width(head), *(_width(line[number]) for line in lines), 0) for number, head in enumerate(heads)]
     if sys.stdout.isatty():
+        # Not above: it imports what packs archives.
+        import shutil
+
         room = shutil.get_terminal_size().columns - 3 * len(heads) - 1
         fitted = _fitted(heads, lines, widths, room)
         if fitted is None:
@@ -72,10 +74,6 @@ def _cut(cell: str, width: int) -> str:
     while _width(kept) > width - 1:
         kept = kept[:-1]
     return f"{kept}…"
-
-
-def _safe(cell: str) -> str:
-    return cell if cell.isascii() and cell.isprintable() else escaped(cell)
 
 
 def _width(cell: str) -> int:

@@ -16,6 +16,8 @@ def is_unsafe(char: str) -> bool:
 
 def escaped(text: str) -> str:
     r"""The text with every control character as \x1b, \u202e and so on; it stays on one line."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_escape(char) if is_unsafe(char) else char for char in text)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.cache import hash_of
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.vocabulary import vocabulary_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +33,9 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
 
 def synced_hash() -> str:
     """A hash of all that sync_definitions reads."""
+    # Not above: who only reads a ledger asks for none.
+    from benchledger.definitions.vocabulary import vocabulary_files
+
     files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
     return hash_of([*files, *vocabulary_files()])
 

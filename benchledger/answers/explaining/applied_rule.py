@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.answers.explaining.factors import TIMES, factor_of
 from benchledger.answers.explaining.read_values import Read, read_by
 from benchledger.answers.explaining.roundings import rounded
-from benchledger.answers.explaining.run_values import RunValues
+from benchledger.answers.explaining.run_values import IN_THE_LOGS, RunValues
 from benchledger.answers.explaining.unread import not_read
 from benchledger.answers.explaining.windows import (
     STEP_OF,
@@ -28,8 +28,6 @@ from benchledger.answers.grouping import Row, sort_key
 
 if TYPE_CHECKING:
     import polars as pl
-
-_IN_THE_LOGS = ("part", "log_id", "byte_offset", "ordinal")
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def _in_order(frames: list[pl.DataFrame]) -> pl.DataFrame:
     filled = [frame for frame in frames if frame.height]
     if len(filled) < 2:
         return (filled or frames)[0]
-    return pl.concat(filled, how="diagonal_relaxed").sort(_IN_THE_LOGS, maintain_order=True)
+    return pl.concat(filled, how="diagonal_relaxed").sort(IN_THE_LOGS, maintain_order=True)
 
 
 def _named(read: Read) -> str:

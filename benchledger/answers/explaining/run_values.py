@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# In the order in which a rule reads them: the train log before what only its twin has, each by its bytes. What a shape
-# says of all its values is joined to them later: texts cost more than all the rest.
+# In the order in which a rule reads them: the train log before what only its twin has, each by its bytes.
+IN_THE_LOGS = ("part", "log_id", "byte_offset", "ordinal")
+# In which logs the records of a run stand, run_record says; where it is said once more, a scan leaves all others out
+# before it takes their values. Not of part 1, what only twins have: for the first of these it would look to the end.
+_LOGS = "select distinct log_id from run_log where list_contains($runs, run_id)"
+# What a shape says of all its values is joined to them later: texts cost more than all the rest.
 _PRINTED = """
 select record.run_id, record.part, record.log_id, record.line, record.byte_offset, shape.shape_id, shape.ordinal,
     record.epoch, record.step, record.rank, record."values"[shape.ordinal] as value
 from run_record as record
 join shape using (shape_id)
 where list_contains($runs, record.run_id)
+    and (record.part = 1 or list_contains($logs, record.log_id))
     and shape.quantity in ('throughput', 'step_time', 'epoch_time')
     and shape.kind in ('step', 'summary')
     and record."values"[shape.ordinal] is not null
-order by record.part, record.log_id, record.byte_offset, shape.ordinal
 """
 _SHAPES = """
 select shape_id, ordinal, kind, phase, quantity, unit, unit_logged, scope, name
@@ -39,6 +43,7 @@ select record.run_id, record.part, record.log_id, record.line, record.byte_offse
 from run_record as record
 semi join (select shape_id from shape where kind = 'step' and phase = 'train') as step_shape using (shape_id)
 where record.run_id = $run_id
+    and (record.part = 1 or list_contains($logs, record.log_id))
 order by record.part, record.log_id, record.byte_offset
 """
 # What stands between which records, a rule says by their labels.
@@ -46,7 +51,9 @@ _LABELLED = """
 select record.part, record.log_id, record.line, record.byte_offset, record.rank, record.label, record.logged_at,
     record.clock_s
 from run_record as record
-where record.run_id = $run_id and list_contains($labels, record.label)
+where record.run_id = $run_id
+    and (record.part = 1 or list_contains($logs, record.log_id))
+    and list_contains($labels, record.label)
 order by record.part, record.log_id, record.byte_offset
 """
 _CASES = """
@@ -101,10 +108,12 @@ def values_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, RunV
     import polars as pl
 
     asked = {"runs": runs}
-    printed = frame_asked(con, _PRINTED, **asked).join(
+    logs = [row["log_id"] for row in rows_asked(con, _LOGS, **asked)]
+    printed = frame_asked(con, _PRINTED, **asked, logs=logs).join(
         frame_asked(con, _SHAPES), on=["shape_id", "ordinal"], how="left"
     )
-    printed = printed.with_columns(
+    # It takes DuckDB longer to sort what is all but in this order.
+    printed = printed.sort(IN_THE_LOGS, maintain_order=True).with_columns(
         since=pl.col("step") - 1, steps=pl.lit(1, pl.Int64), from_line=pl.lit(None, pl.Int64)
     )
     own = {key[0]: frame for key, frame in printed.partition_by("run_id", as_dict=True, maintain_order=True).items()}
@@ -112,16 +121,16 @@ def values_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> dict[int, RunV
     for case in rows_asked(con, _CASES, **asked):
         run_id, format_name = case.pop("run_id"), case.pop("format")
         found[run_id] = RunValues(
-            case, format_name, own.get(run_id, printed.clear()), partial(_steps_of, con, run_id),
-            partial(_labelled_of, con, run_id),
+            case, format_name, own.get(run_id, printed.clear()), partial(_steps_of, con, run_id, logs),
+            partial(_labelled_of, con, run_id, logs),
         )  # fmt: skip
-    nothing = RunValues({}, None, printed.clear(), partial(_steps_of, con, -1), partial(_labelled_of, con, -1))
+    nothing = RunValues({}, None, printed.clear(), partial(_steps_of, con, -1, []), partial(_labelled_of, con, -1, []))
     return {run_id: found.get(run_id, nothing) for run_id in runs}
 
 
-def _steps_of(con: duckdb.DuckDBPyConnection, run_id: int) -> pl.DataFrame:
-    return frame_asked(con, _STEPS, run_id=run_id)
+def _steps_of(con: duckdb.DuckDBPyConnection, run_id: int, logs: list[int]) -> pl.DataFrame:
+    return frame_asked(con, _STEPS, run_id=run_id, logs=logs)
 
 
-def _labelled_of(con: duckdb.DuckDBPyConnection, run_id: int, labels: list[str]) -> list[Row]:
-    return rows_asked(con, _LABELLED, run_id=run_id, labels=labels)
+def _labelled_of(con: duckdb.DuckDBPyConnection, run_id: int, logs: list[int], labels: list[str]) -> list[Row]:
+    return rows_asked(con, _LABELLED, run_id=run_id, logs=logs, labels=labels)

@@ -13,7 +13,7 @@ from benchledger.answers.explaining.run_values import RunValues, values_of
 from benchledger.answers.explaining.speed_words import speed_sentences
 from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import rows_asked
+from benchledger.answers.series import any_excluded, rows_asked
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,7 +61,8 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     whole = _over_trials(rule, trials, factor)
     check = Check(number["value"], whole)
     chains = rows_asked(con, _CHAIN, formats=sorted({run.format for run in values.values() if run.format}))
-    excluded = rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"])
+    asked = {"case_id": number["case_id"], "campaign": number["campaign"]}
+    excluded = rows_asked(con, _EXCLUDED, **asked) if any_excluded(con) else []
     return ExplainedCell(
         number["cell"], "speed", number, {**rule, "recipe": rule_sentences(rule)},
         speed_sentences(
