@@ -26,6 +26,19 @@ def clean_name(name: str) -> str | None:
     return "/".join(parts)
 
 
+def zip_name(name: str, says_utf8: bool) -> str:
+    """A member's name in a zip, decoded as that says: where it does not say UTF-8, as code page 437, by the standard.
+
+    Packers that know no locale (`zip` in a container) write UTF-8 and do not say so: hardly any other bytes are UTF-8.
+    """
+    if says_utf8 or name.isascii():
+        return name
+    try:
+        return name.encode("cp437").decode()
+    except UnicodeError:
+        return name
+
+
 def printable(name: str) -> str:
     """A name as text: bytes that are no UTF-8 as escapes."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipInfo
 
 from benchledger.archives.limits import Budget
-from benchledger.archives.names import CLIMBS, clean_name
+from benchledger.archives.names import CLIMBS, clean_name, zip_name
 from benchledger.archives.problem import Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
 from benchledger.archives.tar import Entry
@@ -51,7 +51,8 @@ class _Member:
     def entry(self) -> Entry:
         from benchledger.archives.zip import ENCRYPTED, unknown_method, zip_mtime_ns
 
-        spelled = self._name.decode("utf-8" if self.flags & _UTF8 else "cp437", "replace")
+        says_utf8 = bool(self.flags & _UTF8)
+        spelled = zip_name(self._name.decode("utf-8" if says_utf8 else "cp437", "replace"), says_utf8)
         name = clean_name(spelled)
         size = None if self.flags & _SIZES_FOLLOW else self.size
         entry = Entry(name or spelled, zip_mtime_ns(self._info), size, None)

@@ -17,6 +17,7 @@ from typing import IO, BinaryIO, cast
 
 from benchledger.archives.kinds import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
 from benchledger.archives.limits import Budget
+from benchledger.archives.names import zip_name
 from benchledger.archives.problem import Damaged, LimitReached
 from benchledger.archives.streams import (
     CHUNK,
@@ -117,7 +118,8 @@ class Rewriter:
                 return self._zip_rest(cast("SeekableSource", held), sink, depth, str(error))
             with old, zipfile.ZipFile(sink, "w") as new:
                 for info in old.infolist():
-                    fresh = zipfile.ZipInfo(self._path(info.filename), info.date_time)
+                    name = zip_name(info.filename, bool(info.flag_bits & 0x800))
+                    fresh = zipfile.ZipInfo(self._path(name), info.date_time)
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
                     if info.flag_bits & 0x1:
                         self._left_out(fresh.filename, "encrypted: decrypt it first")

@@ -1,0 +1,56 @@
+"""A zip that does not say in which letters its names are written."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, redact
+from tests.ingestion.logs import put, run_text
+from tests.ingestion.packing import zipped
+
+# Where the flags stand behind the mark of a member's header, and of its entry in the directory.
+FLAGS = {b"PK\x03\x04": 6, b"PK\x01\x02": 8}
+LOG = run_text().log
+
+
+def named(raw: bytes) -> bytes:
+    """A zip of one log under a name in these bytes, whatever they mean: the flag for UTF-8 is not set."""
+    packed = bytearray(zipped({"x" * len(raw): LOG}).replace(b"x" * len(raw), raw))
+    for mark, place in FLAGS.items():
+        assert packed[packed.index(mark) + place + 1] & 0x08 == 0
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("müll/速度.log".encode(), "müll/速度.log"),
+        (b"m\x81ll/run.log", "müll/run.log"),
+        (b"plain/run.log", "plain/run.log"),
+    ],
+    ids=["UTF-8", "code page 437", "ASCII"],
+)
+@pytest.mark.parametrize("directory", [True, False], ids=["whole", "without its directory"])
+def test_names_are_utf8_where_they_can_be_and_else_code_page_437(
+    db: Path, tmp_path: Path, raw: bytes, name: str, directory: bool
+) -> None:
+    packed = named(raw)
+    put(tmp_path / "old.zip", packed if directory else packed[: packed.index(b"PK\x01\x02")])
+
+    first = ingest(tmp_path / "old.zip", db=db).outcomes[0]
+
+    assert (first.path, first.status) == (name, "loaded")
+
+
+def test_a_redacted_copy_has_the_name_in_utf8_and_says_so(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "old.zip", named("速度.log".encode()))
+
+    redact(tmp_path / "in", out=tmp_path / "out")
+
+    with zipfile.ZipFile(io.BytesIO((tmp_path / "out" / "old.zip").read_bytes())) as copy:
+        assert copy.namelist() == ["速度.log"]
+        assert copy.infolist()[0].flag_bits & 0x800
