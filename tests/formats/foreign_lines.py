@@ -11,7 +11,6 @@ LINES = {
     "slurm": "slurmstepd: error: *** JOB 1234 ON node CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***",
     "hf trainer": " 33%|███▎      | 200/600 [01:11<01:58,  3.37it/s]{'train_samples_per_second': 62.7, 'epoch': 3.0}",
     "deepspeed": "[2023-05-01 12:00:01,123] [INFO] [timer.py:199:stop] global_step=10, RunningAvgSamplesPerSec=37.5",
-    "nemo": "Epoch 0:   2%|▏  | 2/100 [00:10<08:10, reduced_train_loss=10.90, consumed_samples=32.00]",
     "mllog": ':::MLLOG {"namespace": "", "time_ms": 1588000000000, "key": "run_stop", "value": null}',
     "horovod": "Iter #0: 345.6 img/sec per GPU\nTotal img/sec on 4 GPU(s): 1384.4 +-4.0",
     "tf_cnn_benchmarks": "1\timages/sec: 350.1 +/- 0.0 (jitter = 0.0)\t8.108\ntotal images/sec: 351.98",
@@ -205,10 +204,6 @@ LINES = {
     "     8388608       2097152     float     sum      -1    118.2   70.97  124.20      0    117.9  "
     " 71.15  124.51      0\n"
     "# Avg bus bandwidth    : 95.1",
-    "nemo 2": "Training epoch 0, iteration 9/999 | lr: 1.499e-06 | global_batch_size: 512 | global_step: 9 | r"
-    "educed_train_loss: 10.3 | train_step_timing in s: 6.49 | consumed_samples: 5120",
-    "nemo's timing": "[NeMo I 2024-05-02 10:00:00 train_step_timing:37] Epoch 0: reduced_train_loss=7.25, global_step"
-    "=49.00, consumed_samples=12800.0, train_step_timing in s=11.30",
     "neofetch": "OS: Ubuntu 22.04 x86_64\nGPU: NVIDIA A100\nGPU Memory: 40960 MiB\nNVIDIA driver: 535.104.05",
     "nvidia's deepspeech (jasper)": "DLL 2021-01-01 10:00:00.000000 - epoch    1 | iter   10/1024 | loss  712.31 | wer 100.00 | utts"
     "/s 312.1 | took  0.61 s | lrate 1.00e-03",
