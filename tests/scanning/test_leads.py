@@ -34,6 +34,24 @@ from tests.scanning.reading import line_format, read_by_reference, read_by_scann
         (b"\x1b[32m3: \x1b[0m", {"rank": 3}, None),
         ("Iteration:  61%|██▏  | 2111/3443 [08:49<05:35,  3.97it/s]".encode(), {}, None),
         (b"Thu Jun  9 09:15:19 2022[1,0]<stdout>:", {"rank": 0}, None),
+        (
+            b"2026-01-02T10:00:05.123456789Z [rank3]: ",
+            {"logged_at": datetime(2026, 1, 2, 10, 0, 5, 123456), "rank": 3},
+            None,
+        ),
+        # What the program itself says stands nearer.
+        (
+            b"2026-01-02T10:00:05Z 2026-01-02 18:00:04,500 - INFO - ",
+            {"logged_at": datetime(2026, 1, 2, 18, 0, 4, 500000)},
+            None,
+        ),
+        # An offset is no part of a time that is known here: nothing is worked out of it.
+        (b"2026-01-02T18:00:05+08:00 ", {}, "2026-01-02T18:00:05+08:00"),
+        (
+            b"2026-01-02 10:00:05.123 | INFO     | train:main:12 - ",
+            {"logged_at": datetime(2026, 1, 2, 10, 0, 5, 123000)},
+            None,
+        ),
         (b"something else 3: ", {"rank": 3}, "something else"),
         (b"something else", {}, "something else"),
         (b"src/storage/storage.cc:161: ", {}, "src/storage/storage.cc:161:"),
