@@ -8,9 +8,7 @@ what the command answers
 from __future__ import annotations
 
 import io
-import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,19 +92,6 @@ def with_answers(lines: Sequence[str], blocks: Sequence[Block], answers: Sequenc
         parts += [text + line_end for text in ("", *_harmless(answer).split("\n"), "")]
         copied = block.end
     return "".join([*parts, *lines[copied:]])
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file anew beside the old one and takes its place, with its mode; a link stays one to the new file."""
-    target = path.resolve()
-    half = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with half.open("xb") as sink:
-            sink.write(content)
-        shutil.copymode(target, half)
-        half.replace(target)
-    finally:
-        half.unlink(missing_ok=True)
 
 
 def _outside_of_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -25,8 +25,11 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
     if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet is no text: say where it goes with --output FILE")
+        from benchledger.exports.forms import parquet_bytes
+        from benchledger.exports.whole_files import write_whole
+
         _need_free(output)
-        frame.write_parquet(output)
+        write_whole(output, parquet_bytes(frame))
     elif form == "table":
         write_text(frame_table(frame), output)
     else:
@@ -94,8 +97,10 @@ def write_text(text: str, output: Path | None) -> None:
 
 def write_file(output: Path, text: str) -> None:
     """Writes text to a file that is new or holds an earlier answer."""
+    from benchledger.exports.whole_files import write_whole
+
     _need_free(output)
-    output.write_text(text, encoding="utf-8", errors="backslashreplace")
+    write_whole(output, text.encode(errors="backslashreplace"))
 
 
 def _need_free(output: Path) -> None:

@@ -39,7 +39,8 @@ def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = F
     line, for a page without blocks, markers without their other half, and a command that is refused or finds nothing:
     then nothing is written.
     """
-    from benchledger.answers.page import Page, find_blocks, lines_of, replace_file, with_answers
+    from benchledger.answers.page import Page, find_blocks, lines_of, with_answers
+    from benchledger.exports.whole_files import write_whole
 
     page = Path(path)
     before = _read(page)
@@ -59,7 +60,7 @@ def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = F
     if changed and not check:
         if page.read_bytes() != before:
             raise UsageError(f"{page}: was changed by another program meanwhile; nothing is written. Write it again")
-        replace_file(page, after.encode())
+        write_whole(page, after.encode())
     return Page(page, len(blocks), changed, _difference(before.decode(), after, page))
 
 

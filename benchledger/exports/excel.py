@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import value_text
+from benchledger.exports.whole_files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
     """Writes a workbook whose bytes depend on nothing but its content: `created` is no time of today."""
     from xlsxwriter import Workbook
 
-    # In memory first, so that a file that cannot be written is the same error as everywhere, and none is left half.
+    # In memory first, so that a file that cannot be written is the same error as everywhere.
     content = BytesIO()
     # Cells are written by their types: no text becomes a formula, a link or a number.
     workbook = Workbook(content, {"in_memory": True})
@@ -50,7 +51,7 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
     for sheet, name in zip(sheets, sheet_names([sheet.name for sheet in sheets]), strict=True):
         _fill(workbook.add_worksheet(name), sheet, formats)
     workbook.close()
-    path.write_bytes(content.getvalue())
+    write_whole(path, content.getvalue())
 
 
 class _Formats:

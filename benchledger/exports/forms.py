@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
@@ -31,6 +32,13 @@ def frame_text(frame: pl.DataFrame, form: str) -> str:
     if form == "latex":
         return latex_of_frame(frame)
     raise UsageError(f"no form {form!r} that is text; known: {', '.join(TEXT_FORMS)}")
+
+
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A frame as a Parquet file."""
+    content = BytesIO()
+    frame.write_parquet(content)
+    return content.getvalue()
 
 
 def report_text(report: Report, form: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchledger.exports.places import need_free
 from benchledger.exports.values import json_text
+from benchledger.exports.whole_files import write_whole
 
 
 @dataclass(frozen=True)
@@ -26,4 +27,4 @@ class JsonFiles:
         for name, content in self.files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json_text(content) + "\n", encoding="utf-8", newline="\n")
+            write_whole(path, f"{json_text(content)}\n".encode())

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from benchledger.answers.reading import reading
 from benchledger.answers.tables import Report
 from benchledger.errors import NothingFoundError, UsageError
-from benchledger.exports.forms import TEXT_FORMS, report_json, report_text
+from benchledger.exports.forms import TEXT_FORMS, parquet_bytes, report_json, report_text
 from benchledger.exports.places import need_free
 from benchledger.exports.values import json_text
+from benchledger.exports.whole_files import write_whole
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -163,9 +164,9 @@ def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -
                 filled, sources = _ledger_facts(con)
             write_reports(place, held, sources, filled)
         elif form == "parquet":
-            held[0].cells.write_parquet(place)
+            write_whole(place, parquet_bytes(held[0].cells))
         else:
-            place.write_text(reports_text(held, form) + "\n", encoding="utf-8", newline="\n")
+            write_whole(place, f"{reports_text(held, form)}\n".encode())
 
 
 def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:
