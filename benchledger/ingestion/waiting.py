@@ -6,6 +6,7 @@ import mmap
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ from benchledger.scanning.columns import with_log_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Parts of a log have about as many rows: what is the same in all of them is made for so many more.
+_MANY = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,7 @@ class WaitingRecords:
         columns = [
             stated.column(field.name)
             if field.name in there
-            else pa.repeat(pa.scalar(alike[field.name], field.type), part.rows)
-            if field.name in alike
-            else pa.nulls(part.rows, field.type)
+            else _repeated(alike.get(field.name), field.type, part.rows)
             for field in self._schema
         ]
         rows = pa.table(columns, schema=self._schema)
@@ -148,6 +150,18 @@ class Spill:
             f"{self._folder}: the records of a long log cannot wait here until they are written: "
             f"{error.strerror or error}. {cure_of_writing(error)}"
         )
+
+
+def _repeated(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
+    return _many(number, kind, times + -times % _MANY).slice(0, times)
+
+
+@lru_cache(maxsize=16)
+def _many(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
+    # Made once for the parts of a log: pages that are new to the kernel each time cost more than all else of it.
+    import pyarrow as pa
+
+    return pa.nulls(times, kind) if number is None else pa.repeat(pa.scalar(number, kind), times)
 
 
 def _alike(column: pa.ChunkedArray) -> int | None:

@@ -171,8 +171,11 @@ def _in_order(rows: pa.Table) -> pa.Table:
     # Here once, and not each time that they are gone through.
     import pyarrow as pa
 
-    logs = call("multiply", rows.column("log_id"), pa.scalar(_MOST_BYTES, pa.int64()))
-    places = call("add", logs, rows.column("byte_offset")).combine_chunks()
+    places = rows.column("byte_offset").combine_chunks()
+    ends = call("min_max", rows.column("log_id"))
+    if ends["min"] != ends["max"]:
+        logs = call("multiply", rows.column("log_id"), pa.scalar(_MOST_BYTES, pa.int64()))
+        places = call("add", logs.combine_chunks(), places)
     if not call("any", call("less", places[1:], places[:-1])).as_py():
         return rows
     return rows.take(call("array_sort_indices", places))

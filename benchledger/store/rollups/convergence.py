@@ -10,7 +10,7 @@ import polars as pl
 from benchledger.store.rollups.convergence_chosen import main_losses, metrics
 from benchledger.store.rollups.convergence_clocks import Clocks, with_seconds
 from benchledger.store.rollups.convergence_losses import Losses
-from benchledger.store.rollups.frames import are_alike, chosen, frame_of, given_frames, repeated, sql_of
+from benchledger.store.rollups.frames import are_alike, chosen, frame_of, given_frames, sql_of
 from benchledger.store.rollups.held_rows import HeldRows
 from benchledger.store.rollups.readings import lane, values_of
 
@@ -21,8 +21,8 @@ _BESIDE = ["run_id", "place", "log_id", "line", "step", "epoch", "rank", "logged
 _KIND = ["run_id", "shape_id", "lane"]
 _TOLD = ("shape_id", "ordinal", "told")
 _COUNTED = {"run_id": pl.Int64, "told": pl.Int64, "rank": pl.Int32, "times": pl.Int64}
-# So many records at a time are followed: what is worked out of them stays in the processor's cache.
-AT_ONCE = 100_000
+# So many records at a time are followed: all of a part of a long run, and of small logs as many.
+AT_ONCE = 300_000
 
 
 class Convergence:
@@ -35,6 +35,10 @@ class Convergence:
         self._con = con
         self._named = frame_of(con, sql_of("convergence_told"))
         self._told = self._named.select(_TOLD)
+        self._told_by_shape = {
+            of[0]: own.rows()
+            for of, own in self._told.partition_by("shape_id", as_dict=True, include_key=False).items()
+        }
         self._clocks = Clocks(con)
         self._counts = [pl.DataFrame(schema=_COUNTED)]
         self._evaluations: list[pl.DataFrame] = []
@@ -43,7 +47,7 @@ class Convergence:
         """Reads of a part how often each loss and each metric is printed, and its clocks."""
         for rows in _pieces(part):
             self._clocks.read(rows)
-            self._counts.append(_counted(rows, self._told))
+            self._counts.append(_counted(rows, self._told, self._told_by_shape))
 
     def settle(self) -> None:
         """Writes when each run starts and ends; chooses the loss and the metrics that tell it."""
@@ -101,17 +105,20 @@ def _stretches(rows: pl.DataFrame) -> pl.DataFrame:
     return of_stretch.group_by("stretch", maintain_order=True).agg(pl.all().first())
 
 
-def _counted(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def _counted(rows: pl.DataFrame, told: pl.DataFrame, told_by_shape: dict[int, list[tuple[int, int]]]) -> pl.DataFrame:
     """How often each rank of each run prints what is told."""
     stretches = _stretches(rows)
+    if stretches.height == 1:
+        run_id, shape_id, rank = (stretches[name][0] for name in _KIND)
+        times_of = [
+            (run_id, what, rank, rows["values"].list.get(ordinal - 1, null_on_oob=True).count())
+            for ordinal, what in told_by_shape.get(shape_id, [])
+        ]
+        return pl.DataFrame([row for row in times_of if row[-1]], _COUNTED, orient="row")
     told = told.filter(told["shape_id"].is_in(stretches["shape_id"].unique().implode()))
     if told.is_empty():
         return pl.DataFrame(schema=_COUNTED)
     values = {ordinal: rows["values"].list.get(ordinal - 1, null_on_oob=True) for ordinal in told["ordinal"].unique()}
-    if stretches.height == 1:
-        count = pl.Series("times", [rows.height - values[ordinal].null_count() for ordinal in told["ordinal"]])
-        own = repeated(stretches.select("run_id", rank="lane"), told.height).hstack([told["told"], count])
-        return own.filter(pl.col("times") > 0).select(*_COUNTED)
     printed = [value.is_not_null().alias(str(ordinal)) for ordinal, value in values.items()]
     times = rows[["stretch"]].hstack(printed).group_by("stretch", maintain_order=True).sum().drop("stretch")
     # Ranks that print in turn make many stretches of few kinds.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from benchledger.store.rollups.frames import OFFSET_BITS, frame_of, given_frames, quotient, sql_of
+from benchledger.store.rollups.frames import OFFSET_BITS, frame_of, given_frames, quotient, sql_of, summed
 
 if TYPE_CHECKING:
     import duckdb
@@ -137,8 +137,9 @@ def _clocked(clocks: pl.DataFrame, jumps: pl.DataFrame) -> pl.DataFrame:
 
 def _dates(part: pl.DataFrame) -> pl.DataFrame:
     at = pl.col("logged_at")
-    dated = part[["nth_run", "run_id", "logged_at"]].group_by("nth_run", maintain_order=True)
-    return dated.agg(pl.col("run_id").first(), started_at=at.min(), ended_at=at.max()).drop("nth_run").drop_nulls()
+    dated = part[["nth_run", "run_id", "logged_at"]]
+    ends = summed(dated, "nth_run", run_id=pl.col("run_id").first(), started_at=at.min(), ended_at=at.max())
+    return ends.drop("nth_run").drop_nulls()
 
 
 def _clocks(clocked: pl.DataFrame) -> pl.DataFrame:

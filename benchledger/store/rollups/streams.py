@@ -22,7 +22,7 @@ _LISTS: dict[str, PolarsDataType] = {
 }  # fmt: skip
 
 # So many readings at a time are given to their streams, each of which copies them.
-_READINGS_AT_ONCE = 100_000
+_READINGS_AT_ONCE = 300_000
 
 # Of values and the two of _ROUNDING the same with what is told of each.
 Rounded = Callable[[pl.DataFrame], pl.DataFrame]
