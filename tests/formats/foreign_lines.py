@@ -20,7 +20,6 @@ LINES = {
     "ultralytics": "      1/100      2.67G      1.123      2.345         47        640: 100%|██████████| 8/8",
     "yolox": "yolox.core.trainer:261 - epoch: 2/300, iter: 10/14786, iter_time: 0.222s, total_loss: 11.5, lr: 5e-05",
     "ssd": "SSD.trainer INFO: iter: 000050, lr: 0.00040, total_loss: 13.840 (16.049), eta: 1 day, 9:24:06",
-    "libai": "iteration: 99/220  consumed_samples: 2400  total_loss: 8.1  total_throughput: 46.91 samples/s",
     "torchtitan": "[rank0]:INFO - step: 10  loss: 7.1  memory: 30.1GiB(31.7%)  tps: 1,444  tflops: 300.32",
     "nanogpt": "iter 10: loss 3.2, time 123.4ms, mfu 12.3%",
     "aws albert": "INFO     Train step 1040 -- Loss: 11.174, MLM: 10.479, SOP: 0.695 -- It/s: 1.69",
@@ -161,9 +160,6 @@ LINES = {
     "keras fit": "Epoch 1/10\n"
     " 196/1563 [==>...........................] - ETA: 4s - loss: 1.9217 - accuracy: 0.2951 - val_lo"
     "ss: 1.2",
-    "libai of today": "[01/01 10:00:00 lb.utils.events]:  eta: 0:01:31  iteration: 99/220  consumed_samples: 3200  tot"
-    "al_loss: 8.02  time: 0.5112 s/iter  data_time: 0.0012 s/iter total_throughput: 62.6 samples/s l"
-    "r: 5.0e-05",
     "litgpt": "Epoch 1 | iter 10 step 1 | loss train: 10.9, val: n/a | iter time: 312.4 ms (step) remaining ti"
     "me: 1 day, 2:01:01",
     "llama-factory": "[INFO|2024-01-01 10:00:00] llamafactory.hparams.parser:355 >> Process rank: 0, device: cuda:0, "
