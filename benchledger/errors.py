@@ -47,6 +47,11 @@ def cure_of_writing(error: Exception) -> str:
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
 
 
+def _in_order(name: str) -> tuple[bool, int, str]:
+    # Numbers first, by size.
+    return (False, int(name), "") if name.isdecimal() else (True, 0, name)
+
+
 def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
     """The known names as one phrase, those nearest to the wanted one first, cut after twelve, long ones after three.
 
@@ -54,8 +59,9 @@ def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
     """
     import difflib
 
-    listed = sorted({"unknown" if name is None else str(name) for name in names})
-    near = difflib.get_close_matches(wanted, listed, n=SHOWN, cutoff=0.5)
+    listed = sorted({"unknown" if name is None else str(name) for name in names}, key=_in_order)
+    # A number is not near another because they share digits.
+    near = [] if wanted.isdecimal() else difflib.get_close_matches(wanted, listed, n=SHOWN, cutoff=0.5)
     ordered = near + [name for name in listed if name not in near]
     if not ordered:
         return "none"

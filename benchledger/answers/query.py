@@ -83,6 +83,8 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     if not statement.strip():
         raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     with reading(db) as con:
+        if (held := _questions(con, statement)) > 1:
+            raise UsageError(f"there are {held} statements, and the rows of one only can be shown: give one")
         return _ask(con, statement, {})
 
 
@@ -97,6 +99,17 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
         asked = Filters({column: (bound[name] or None,)})
         if there.limit(1).fetchone() is not None and asked.apply(there).limit(1).fetchone() is None:
             raise asked.explain(there, _CALLED.get(table, table))
+
+
+def _questions(con: duckdb.DuckDBPyConnection, statement: str) -> int:
+    import duckdb
+
+    try:
+        # DuckDB makes two of one `pivot`, the first of which asks nothing.
+        return sum(one.type == duckdb.StatementType.SELECT for one in con.extract_statements(statement))
+    except duckdb.Error:
+        # What is no SQL is refused with DuckDB's words where it is asked.
+        return 1
 
 
 def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> pl.DataFrame:

@@ -140,11 +140,11 @@ def _matches(pattern: str, paths: list[str]) -> bool:
 
 
 def _read(file: TomlFile) -> tuple[_Body, ...]:
-    file.refuse_unknown("", file.data, _BODY | {"for"})
+    _refuse_unknown(file, "", file.data, _BODY | {"for"})
     bodies = [_body(file, "", file.data, None)]
     for index, table in enumerate(file.data.get("for", [])):
         place = f"for.{index}"
-        file.refuse_unknown(place, table, _BODY | {"match"})
+        _refuse_unknown(file, place, table, _BODY | {"match"})
         match = table.get("match")
         if not isinstance(match, str) or not match:
             file.fail(place, 'match must be a pattern of file names, for example "*gpu32*"')
@@ -153,6 +153,16 @@ def _read(file: TomlFile) -> tuple[_Body, ...]:
                              "[environment] without for. holds for all files")  # fmt: skip
         bodies.append(_body(file, place, table, match))
     return tuple(bodies)
+
+
+def _refuse_unknown(file: TomlFile, place: str, table: dict[str, Any], keys: set[str]) -> None:
+    # A fact that stands outside of its table, as in a first try.
+    for name in table:
+        if name not in keys and (cure := _cure(place, name, "", _stated_here())):
+            file.fail(
+                f"{place}.{name}".lstrip("."), f"unknown key {name!r}; {cure}known here: {', '.join(sorted(keys))}"
+            )
+    file.refuse_unknown(place, table, keys)
 
 
 def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) -> _Body:
@@ -187,8 +197,7 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
 def _fact(
     file: TomlFile, where: str, name: str, value: Any, source: str, group: str | None, reason: str = ""
 ) -> DeclaredFact:
-    # What only a manifest states has no place here: campaign has a key of its own.
-    known = {fact.name: fact for fact in vocabulary().facts.values() if fact.group != "manifest"}
+    known = _stated_here()
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
         file.fail(where, f"no fact {name!r} here; {_cure(where, name, group, known)}known: {', '.join(names)}")
@@ -204,6 +213,11 @@ def _fact(
         file.fail(where, f"{value!r} is no value of {name}; it must be {allowed}")
     place = _where(file, where) + (f" ({reason})" if reason else "")
     return DeclaredFact(name, canonical, str(value), source, place)
+
+
+def _stated_here() -> dict[str, FactName]:
+    # What only a manifest states has no place here: campaign has a key of its own.
+    return {fact.name: fact for fact in vocabulary().facts.values() if fact.group != "manifest"}
 
 
 def _cure(where: str, name: str, group: str | None, known: dict[str, FactName]) -> str:

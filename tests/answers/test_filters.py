@@ -98,6 +98,10 @@ def test_a_text_from_a_caller_is_never_sql(db: Path) -> None:
         report_speed(db=db, campaign="' or true --")
 
 
+def test_known_numbers_stand_in_their_order_before_what_is_unknown() -> None:
+    assert known([32, 1, None, 16, 8], "3") == "1, 8, 16, 32, unknown"
+
+
 def test_of_many_known_names_the_nearest_come_first_and_the_rest_is_counted() -> None:
     names = [f"campaign_{number}" for number in range(30)]
 

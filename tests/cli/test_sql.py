@@ -36,3 +36,21 @@ def test_a_dash_reads_the_statement_from_standard_input(ledger: Path) -> None:
 
 def test_a_misspelt_option_is_still_an_error(ledger: Path) -> None:
     assert run_bench("sql", "--fromat", "csv", "select 1", db=ledger).exit_code == 2
+
+
+def test_two_statements_are_refused_since_the_rows_of_one_would_be_lost(ledger: Path) -> None:
+    done = run_bench("sql", "select 1 as first; select 2 as second", db=ledger)
+
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there are 2 statements" in done.stderr
+
+
+@pytest.mark.parametrize("statement", ["select 1 as runs;", "select 1 as runs; -- that is all", "select 1 as runs;;"])
+def test_one_statement_may_end_as_statements_do(ledger: Path, statement: str) -> None:
+    assert run_bench("sql", statement, "--format", "csv", db=ledger).stdout == "runs\n1\n"
+
+
+def test_a_pivot_is_one_statement(ledger: Path) -> None:
+    done = run_bench("sql", "pivot (select status from run) on status using count(*)", "--format", "csv", db=ledger)
+
+    assert (done.exit_code, done.stdout) == (0, "ok\n1\n"), done.output

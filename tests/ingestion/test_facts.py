@@ -154,6 +154,14 @@ WRONG = [
     ("[correct]\ngpus = 8\n", "facts.toml:1: reason is missing"),
     ("[[for]]\n[for.case]\ngpus = 8\n", "facts.toml:1: match must be a pattern"),
     ("colour = 'red'\n", "facts.toml:1: unknown key 'colour'; known here: campaign"),
+    (
+        "gpu_model = 'V100'\n",
+        "facts.toml:1: unknown key 'gpu_model'; write it under [environment]; known here: campaign",
+    ),
+    (
+        "[[for]]\nmatch = '*'\nxla = true\n",
+        "facts.toml:3: unknown key 'xla'; write it under [for.options]; known here: ",
+    ),
     ("[case\n", "facts.toml:1: not TOML"),
     ("case = 3\n", "facts.toml:1: must be a table"),
     (
