@@ -24,8 +24,8 @@ from statistics import median
 from time import process_time
 
 from benchledger.definitions import folders
-from benchledger.ingestion.pool import UNIT_BYTES, UNIT_FILES
 from benchledger.ingestion.read import ToRead, begin, read_batch
+from benchledger.ingestion.unit import UNIT_BYTES, UNIT_FILES
 from benchledger.scanning.samples import known_formats, load_formats
 from benchmarks import page
 from benchmarks.format_inputs import CORPUS, make_families, only

@@ -113,7 +113,7 @@ def _ingest(
         facts = FactsFiles()
         sightings = SightingMaker(key, names, facts, campaign_name, redactor)
         accounts = Accounts(plan, sightings, redactor)
-        unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders, report.within)
+        unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders)
         with Batches(accounts, writer, reading.others_read) as batches:
             if reading.others_read:
                 batches.prepare(is_new)

@@ -6,21 +6,20 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import BenchledgerError
-from benchledger.ingestion.discover import FoundFile
-from benchledger.ingestion.read import Batch, ToRead, begin, read_batch
+from benchledger.ingestion.elsewhere import Elsewhere
+from benchledger.ingestion.members import Packed, Unpacked, unpack
+from benchledger.ingestion.read import Batch, begin, read_batch
+from benchledger.ingestion.unit import Unit
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-# One unit of work: small files together, so that they cost no per-file overhead.
-UNIT_BYTES = 8 * 1024 * 1024
-UNIT_FILES = 1_000
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
 # How much probably comes out of an archive, for each of its bytes: it only decides whether other processes help.
@@ -29,127 +28,113 @@ EXPANSION = 8
 READ_AHEAD = 32 * 1024 * 1024
 
 
-@dataclass
-class Unit:
-    """Files that are read together. Those with a problem, and facts.toml, stand among them to keep the order.
-
-    `settle`: its file is a stream, which only this process can read; what came of it is settled when it is read, and
-    `stop` ends its reading before.
-    """
-
-    files: list[FoundFile] = field(default_factory=list)
-    to_read: list[ToRead] = field(default_factory=list)
-    settle: Callable[[Batch], Batch] | None = None
-    stop: Callable[[], None] | None = None
-    bytes: int = 0
-
-    @property
-    def full(self) -> bool:
-        """Whether nothing more belongs into it."""
-        return self.bytes >= UNIT_BYTES or len(self.files) >= UNIT_FILES
-
-
-def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
-    """Files in order, in units of 8 MB and at most 1,000 files."""
-    units: list[Unit] = []
-    for file, reading in zip(files, to_read, strict=True):
-        if not units or units[-1].bytes + reading.size > UNIT_BYTES or units[-1].full:
-            units.append(Unit())
-        units[-1].files.append(file)
-        units[-1].to_read.append(reading)
-        units[-1].bytes += reading.size
-    return units
-
-
 def is_little(sizes: list[int]) -> bool:
     """Whether no other process will help to read files of these sizes, even if each should be an archive."""
     return sum(sizes) * EXPANSION < WORTH_A_PROCESS
 
 
 class Pool:
-    """The processes of one ingest: started when there is enough to read, and used again for what comes after."""
+    """The processes of one ingest, and this one, which reads where there are no others."""
 
     def __init__(self, known: frozenset[str], key: bytes, folder: Path, jobs: int) -> None:
         """`folder`: where records may wait."""
         self._given, self._jobs = (known, key, folder), jobs
         self._executor: ProcessPoolExecutor | None = None
         self._begun = False
-        self._processes = 0
-        # Reads streams, one at a time, while this process writes.
-        self._beside = ThreadPoolExecutor(1)
-        self._stop: Callable[[], None] | None = None
+        self._processes = 1
+        self._elsewhere: deque[Elsewhere] = deque()
 
     @property
     def is_started(self) -> bool:
         """Whether there are processes beside this one."""
         return self._executor is not None
 
+    def start(self, expected: int, count: int | None = None) -> None:
+        """Starts other processes where there is enough to read: `expected` bytes, in `count` units if that is known."""
+        if self._executor is None and self._jobs > 1 and expected >= WORTH_A_PROCESS:
+            self._processes = min(self._jobs, count or self._jobs)
+            self._executor = _processes(self._processes, self._given)
+
     def close(self) -> None:
         """Lets the processes go."""
-        if self._stop is not None:
-            self._stop()
-        self._beside.shutdown(cancel_futures=True)
+        for elsewhere in self._elsewhere:
+            elsewhere.close()
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def read(self, units: Iterable[Unit], expected: int, count: int | None = None) -> Iterator[tuple[Unit, Batch]]:
-        """What was read, unit by unit in order. Other processes help, and begin at once, where there is enough to read:
-        `expected` bytes, in `count` units if that is known.
+    def read(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, Batch]]:
+        """What was read, unit by unit in order. Other processes begin at once.
 
         Raises BenchledgerError if one of them is ended from outside.
         """
         pending = iter(units)
-        count = self._jobs if count is None else count
-        if self._jobs == 1 or (self._executor is None and (count < 2 or expected < WORTH_A_PROCESS)):
+        if self._executor is None:
             return ((unit, self._here(unit)) for unit in pending)
-        self._processes = self._processes or min(self._jobs, count)
-        waiting: deque[tuple[Unit, Future[Batch] | Batch]] = deque()
-        self._fill(waiting, pending)
-        return self._in_turn(pending, waiting)
+        waiting: deque[tuple[Unit, Future[Batch]]] = deque()
+        self._fill(self._executor, waiting, pending)
+        return self._in_turn(self._executor, pending, waiting)
 
-    def _fill(self, waiting: deque[tuple[Unit, Future[Batch] | Batch]], pending: Iterator[Unit]) -> None:
+    def unpack(self, units: list[list[Packed]], on_read: Callable[[int], None]) -> Iterator[Unpacked]:
+        """What archives hold, in order: those of a unit are read by one process, some units side by side. Processes
+        that are left help with small members.
+
+        `on_read` hears how many bytes have been read of those archives that were not told as ended. Raises as `read`
+        does.
+        """
+        if self._executor is None:
+            self._begin_here()
+            for archives in units:
+                yield from unpack(archives, on_read)
+            return
+        waiting = self._elsewhere
+        pending = deque(units)
+        # Where there are fewer archives than processes. Each archive has one to itself, so that none waits for ever.
+        helpers = max(self._processes - len(pending), 0) // max(len(pending), 1)
+        with _told_if_ended():
+            while pending or waiting:
+                while pending and len(waiting) < 2 * self._processes:
+                    waiting.append(Elsewhere(self._executor, pending.popleft(), helpers))
+                yield from waiting[0].parts(on_read)
+                waiting.popleft().close()
+
+    def _fill(
+        self, executor: ProcessPoolExecutor, waiting: deque[tuple[Unit, Future[Batch]]], pending: Iterator[Unit]
+    ) -> None:
         # A bounded amount in flight: what was read waits in memory until it is loaded.
         while len(waiting) < 2 * self._jobs or sum(unit.bytes for unit, _ in waiting) < READ_AHEAD:
-            if waiting and waiting[-1][0].settle is not None:
-                # What follows in its archive can be asked for when it has been read, and comes to nothing before.
-                return
             if (unit := next(pending, None)) is None:
                 return
-            waiting.append((unit, self._begin(unit)))
+            waiting.append((unit, executor.submit(read_batch, unit.to_read)))
 
     def _in_turn(
-        self, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[Batch] | Batch]]
+        self, executor: ProcessPoolExecutor, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[Batch]]]
     ) -> Iterator[tuple[Unit, Batch]]:
-        try:
+        with _told_if_ended():
             while waiting:
                 unit, future = waiting.popleft()
-                batch = future if isinstance(future, Batch) else future.result()
-                self._fill(waiting, pending)
+                batch = future.result()
+                self._fill(executor, waiting, pending)
                 yield unit, batch
-        except BrokenExecutor as error:
-            raise BenchledgerError(
-                "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script "
-                "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
-            ) from error
-
-    def _begin(self, unit: Unit) -> Future[Batch] | Batch:
-        if unit.settle is not None:
-            self._stop = unit.stop
-            return self._beside.submit(self._here, unit)
-        if not unit.to_read:
-            return self._here(unit)
-        if self._executor is None:
-            self._executor = _processes(self._processes, self._given)
-        return self._executor.submit(read_batch, unit.to_read)
 
     def _here(self, unit: Unit) -> Batch:
-        if not unit.to_read:
-            return Batch()
+        self._begin_here()
+        return read_batch(unit.to_read)
+
+    def _begin_here(self) -> None:
         if not self._begun:
             begin(*self._given, in_worker=False)
             self._begun = True
-        batch = read_batch(unit.to_read)
-        return batch if unit.settle is None else unit.settle(batch)
+
+
+@contextmanager
+def _told_if_ended() -> Iterator[None]:
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise BenchledgerError(
+            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script "
+            "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
+        ) from error
 
 
 def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> ProcessPoolExecutor:
@@ -162,4 +147,11 @@ def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> Process
         how = "fork"
     else:
         how = "spawn"
-    return ProcessPoolExecutor(count, multiprocessing.get_context(how), begin, given)
+    executor = ProcessPoolExecutor(count, multiprocessing.get_context(how), begin, given)
+    # They are forked now: none of them shall hold the ends of others' pipes.
+    executor.submit(_nothing)
+    return executor
+
+
+def _nothing() -> None:
+    pass

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.ingestion import batches, unpack
+from benchledger.ingestion import batches, members, pool, reading, unit, unpack
+from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.outcome import Progress
+from benchledger.ingestion.read import Batch
+from benchledger.ingestion.write import Writer
 from tests.ingestion.logs import STABLE, ask, put, run_text
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
@@ -32,7 +36,7 @@ def test_an_unchanged_archive_is_not_opened_and_its_members_are_unchanged(
 ) -> None:
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS)
     first = ingest(archive, db=db)
-    monkeypatch.setattr(unpack.Unpacker, "units", None)
+    monkeypatch.setattr(unpack.Unpacker, "packed", None)
 
     second = ingest(archive, db=db)
 
@@ -79,7 +83,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
     monkeypatch.setattr(batches, "MOST_FILES", 1)
-    monkeypatch.setattr(unpack.Unit, "full", property(lambda unit: bool(unit.files)))
+    monkeypatch.setattr(unit.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest(last, db=db2)
 
     asked = """select path, campaign, f.value from sighting left join sighting_fact as f using (sighting_id)
@@ -145,9 +149,9 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     killed = tmp_path / "killed.duckdb"
     script = f"""
 import os, signal
-from benchledger.ingestion import batches, ingest, unpack, write
+from benchledger.ingestion import batches, ingest, unit, write
 batches.MOST_FILES = 2
-unpack.Unit.full = property(lambda unit: len(unit.files) > 1)
+unit.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write
 def write_and_die(self, pending):
@@ -173,7 +177,7 @@ ingest.ingest({str(archive)!r}, db={str(killed)!r})
 def test_progress_goes_by_the_bytes_of_the_archive_within_its_large_members_too(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpack, "SMALL", 1000)
+    monkeypatch.setattr(members, "SMALL", 1000)
     archive = put(tmp_path / "old.tar", tar(LOGS | {"large.log": run_text(seed=5, steps=4000).log}))
     told: list[Progress] = []
 
@@ -199,22 +203,73 @@ def test_archives_and_files_mix_in_the_order_in_which_they_are_found(db: Path, t
 
 
 def test_processes_give_what_one_gives(db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchledger.ingestion import pool
-
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS | {"junk": "x\n", "empty": ""})
-    monkeypatch.setattr(unpack, "SMALL", len(LOGS["bert/run_2.log"]) - 1)
+    monkeypatch.setattr(members, "SMALL", len(LOGS["bert/run_2.log"]) - 1)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(pool, "UNIT_FILES", 2)
+    monkeypatch.setattr(unit, "UNIT_FILES", 2)
     alone, together = ingest(archive, db=db, jobs=1), ingest(archive, db=db2, jobs=3)
 
     assert together.outcomes == alone.outcomes
     assert stable(db2) == stable(db)
 
 
-def test_standard_input_may_be_an_archive(db: Path) -> None:
+@pytest.mark.parametrize(("is_archive", "others"), [(True, True), (False, False)])
+def test_one_large_archive_is_worth_other_processes_and_one_log_is_not(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_archive: bool, others: bool
+) -> None:
+    packed = tar(LOGS)
+    log = put(tmp_path / "a.log", packed if is_archive else LOGS["bert/run_1.log"])
+    monkeypatch.setattr(reading, "LARGE", 1)
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", log.stat().st_size * pool.EXPANSION)
+    begun: list[bool] = []
+    begin = batches.Batches.__init__
+
+    def beginning(self: batches.Batches, accounts: Accounts, writer: Writer, others_read: bool) -> None:
+        begun.append(others_read)
+        begin(self, accounts, writer, others_read)
+
+    monkeypatch.setattr(batches.Batches, "__init__", beginning)
+
+    assert ingest(log, db=db, jobs=2).files == {"loaded": 3 if is_archive else 1}
+    assert begun == [others]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_small_archives_are_read_together_and_each_is_known_again(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
+    for name, text in LOGS.items():
+        put(tmp_path / "logs" / f"{name}.gz", COMPRESS["gz"](text.encode()))
+    put(tmp_path / "logs" / "bert" / "run_2.log.gz", COMPRESS["gz"](LOGS["bert/run_2.log"].encode())[:-30])
+    (tmp_path / "logs" / "bert" / "run_4.log").write_text(LOGS["bert/run_3.log"])
+    told: list[Progress] = []
+    units: list[list[str]] = []
+    add = Accounts.add
+
+    def adding(self: Accounts, files: list[FoundFile], batch: Batch) -> list[FoundFile]:
+        units.append([file.shown for file in files if file.within])
+        return add(self, files, batch)
+
+    monkeypatch.setattr(Accounts, "add", adding)
+    first = ingest(tmp_path / "logs", db=db, jobs=jobs, progress=told.append)
+
+    assert ["bert/run_1.log", "bert/run_2.log", "bert/run_2.log.gz", "bert/run_3.log"] in units
+    assert [(one.path, one.status) for one in first.outcomes] == [
+        ("bert/run_1.log", "loaded"), ("bert/run_2.log", "loaded"), ("bert/run_2.log.gz", "unreadable"),
+        ("bert/run_3.log", "duplicate"), ("bert/run_4.log", "loaded"),
+    ]  # fmt: skip
+    done = [one.bytes_done for one in told]
+    assert done == sorted(done)
+    assert ingest(tmp_path / "logs", db=db, jobs=jobs).files == {"unchanged": 5}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_standard_input_may_be_an_archive(db: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
     packed = COMPRESS["zst"](tar({**LOGS, "bert/facts.toml": '[environment]\ngpu_model = "H200"\n'}))
 
-    result = ingest(db=db, stdin=io.BytesIO(packed))
+    result = ingest(db=db, stdin=io.BytesIO(packed), jobs=jobs)
 
     assert result.files == {"loaded": 3, "facts": 1}
     assert ask(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.archives.limits import Limits
-from benchledger.ingestion import unpack
+from benchledger.ingestion import members
 from benchledger.ingestion.ingest import ingest
 from benchledger.scanning import log_reader
 from tests.cli.bench import run_bench
@@ -97,7 +97,7 @@ def test_a_large_member_is_read_as_it_streams_also_where_its_format_shows_late(
     db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", 64 * 1024)
-    monkeypatch.setattr(unpack, "SMALL", 1000)
+    monkeypatch.setattr(members, "SMALL", 1000)
     early = run_text(seed=1, steps=4000).log
     late = "nobody knows this line\n" * 10_000 + run_text(seed=2, steps=3000).log
     unknown = "nobody knows this line\n" * 20_000

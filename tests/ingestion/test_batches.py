@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import batches, pool, read, write
+from benchledger.ingestion import batches, pool, read, unit, write
 from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.ingest import ingest
@@ -58,7 +59,7 @@ def test_logs_that_are_written_in_several_batches_give_the_same_tables(
     db: Path, of_one_batch: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     logs = campaigns(tmp_path / "logs")
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
                                (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
         monkeypatch.setattr(place, name, small)
     found = written(monkeypatch)
@@ -74,7 +75,7 @@ def test_a_batch_spans_some_folders_unless_it_holds_very_many_records(
     logs = campaigns(tmp_path / "logs")
     monkeypatch.setattr(batches, "BATCH_RECORDS", 1)
     monkeypatch.setattr(batches, "BATCH_FOLDERS", 2)
-    monkeypatch.setattr(pool, "UNIT_FILES", 1)
+    monkeypatch.setattr(unit, "UNIT_FILES", 1)
     found = written(monkeypatch)
     ingest(logs, db=db)
 
@@ -180,7 +181,7 @@ def test_little_that_is_left_is_no_batch_of_its_own() -> None:
 def test_what_is_read_while_a_batch_is_written_is_accounted_for(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
                                (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
         monkeypatch.setattr(place, name, small)
     writing, added = Event(), Event()
@@ -206,7 +207,7 @@ def test_what_is_read_while_a_batch_is_written_is_accounted_for(
 def test_what_goes_wrong_while_a_batch_is_written_beside_the_reading_is_told(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (pool, "UNIT_FILES", 2),
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
                                (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
         monkeypatch.setattr(place, name, small)
 
@@ -237,19 +238,22 @@ def test_ctrl_c_ends_what_is_written_beside_the_reading() -> None:
 
 
 def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    begun: list[pool.Unit] = []
-    done = pool.Batch()
-    monkeypatch.setattr(pool.Pool, "_begin", lambda self, unit: begun.append(unit) or done)
-    units = [pool.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30)]
-    stream: Any = lambda batch: batch  # noqa: E731
-    streams = [pool.Unit(settle=stream) for _ in range(30)]
+    begun: list[object] = []
 
-    # Of streams none is begun before the one before it was taken: one walk through the archive gives them all.
-    for given, ahead in ((units, 8), (streams, 1)):
-        begun.clear()
-        reading = pool.Pool(frozenset(), b"", tmp_path, 2).read(iter(given), pool.WORTH_A_PROCESS)
-        assert len(begun) == ahead
-        assert len(list(reading)) == len(begun) == 30
+    def begin(_: object, __: object, to_read: object = None) -> Future[read.Batch]:
+        begun.append(to_read)
+        done = Future[read.Batch]()
+        done.set_result(read.Batch())
+        return done
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", begin)
+    processes = pool.Pool(frozenset(), b"", tmp_path, 2)
+    processes.start(pool.WORTH_A_PROCESS)
+    begun.clear()
+
+    reading = processes.read(unit.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30))
+    assert len(begun) == 8
+    assert len(list(reading)) == len(begun) == 30
 
 
 KEPT = ("kept_speed", "run_memory", "kept_loss", "kept_low_loss", "kept_evaluation", "run_clock")

@@ -98,7 +98,7 @@ def test_twice_and_with_two_processes_give_the_same_ledger(
     assert stable_tables(db) == of_one_ingest
 
     monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
-    monkeypatch.setattr("benchledger.ingestion.pool.UNIT_FILES", 2)
+    monkeypatch.setattr("benchledger.ingestion.unit.UNIT_FILES", 2)
     ingest(tmp_path / "logs", db=db2, jobs=2)
     assert stable_tables(db2) == of_one_ingest
 

@@ -1,37 +1,202 @@
-"""What other processes and threads read, and when."""
+"""What other processes read of archives, and when."""
 
 from __future__ import annotations
 
-import io
-import threading
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing import Barrier
 from pathlib import Path
 
-from benchledger.archives.streams import Source
-from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool, Unit
-from benchledger.ingestion.read import Batch, ToRead
+import pytest
+
+from benchledger.archives.limits import Limits
+from benchledger.errors import BenchledgerError, DatabaseError
+from benchledger.ingestion import elsewhere, members, unit
+from benchledger.ingestion.discover import discover
+from benchledger.ingestion.members import Packed
+from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
+from benchledger.ingestion.read import Batch, ToRead, WasRead
+from tests.ingestion.logs import put
+from tests.ingestion.packing import tar
+
+Read = Callable[[list[ToRead]], Batch]
+FORK = multiprocessing.get_context("fork")
 
 
-def stream(source: Source) -> Unit:
-    return Unit([], [ToRead("a.log", 0, None, None, source, lambda: source)], lambda batch: batch)
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
+    # Forked, so that what is put in place of reading is there too.
+    monkeypatch.setattr(multiprocessing, "get_context", lambda _: FORK)
+    processes = Pool(frozenset(), b"key", tmp_path, jobs=2)
+    yield processes
+    processes.close()
 
 
-class ReadWhenWritten:
-    """A stream that goes on when what came before has been written."""
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Read], list[int]]:
+    """Lets a function read batches, in any process; gives the processes that did so far, a number for each batch."""
+    told = tmp_path / "processes"
+    told.touch()
 
-    def __init__(self) -> None:
-        self.written = threading.Event()
+    def processes(read: Read) -> list[int]:
+        def reading(to_read: list[ToRead]) -> Batch:
+            with told.open("a") as file:
+                file.write(f"{os.getpid()}\n")
+            return read(to_read)
 
-    def read(self, size: int, /) -> bytes:
-        assert self.written.wait(5), f"{size} bytes were waited for, and what came before was not written meanwhile"
-        return b""
+        reading.__qualname__ = reading.__name__ = "read_batch"
+        reading.__module__ = elsewhere.__name__
+        monkeypatch.setattr(members, "read_batch", reading)
+        monkeypatch.setattr(elsewhere, "read_batch", reading)
+        return Told(told)
+
+    return processes
 
 
-def test_a_stream_is_read_while_what_came_before_it_is_written(tmp_path: Path) -> None:
-    second = ReadWhenWritten()
-    pool = Pool(frozenset(), b"key", tmp_path, jobs=2)
-    read = pool.read(iter([stream(io.BytesIO(b"")), stream(second)]), WORTH_A_PROCESS)
+class Told(list[int]):
+    """The lines of a file, as they are when they are looked at."""
 
-    assert isinstance(next(read)[1], Batch)
-    second.written.set()
-    assert len(list(read)) == 1
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[int]:
+        return map(int, self._file.read_text().split())
+
+    def __len__(self) -> int:
+        return len(self._file.read_text().split())
+
+
+def no_content(to_read: list[ToRead]) -> Batch:
+    return Batch([WasRead(status="empty") for _ in to_read])
+
+
+def packed(place: Path, *names: str, size: int = 10) -> list[Packed]:
+    """A unit of one archive."""
+    (found,) = discover([put(place, tar(dict.fromkeys(names, b"x" * size)))], set())
+    return [Packed(found, Limits())]
+
+
+def unpacked(pool: Pool, *units: list[Packed]) -> Iterator[list[str]]:
+    """The names of the files of each part."""
+    pool.start(WORTH_A_PROCESS)
+    for part in pool.unpack(list(units), lambda _: None):
+        if part.files:
+            assert len(part.batch.files) == len(part.files)
+            yield [file.shown for file in part.files]
+
+
+@pytest.mark.parametrize("small", [1, 100])
+def test_what_an_archive_holds_is_read_by_other_processes(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path, small: int
+) -> None:
+    monkeypatch.setattr(members, "SMALL", small)
+    processes = reads(no_content)
+
+    assert [name for part in unpacked(pool, packed(tmp_path / "a.tar", "b", "c")) for name in part] == ["b", "c"]
+    assert len(processes) >= 1
+    assert os.getpid() not in list(processes)
+
+
+def test_archives_are_read_side_by_side_and_told_in_order(
+    pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    both = Barrier(2)
+
+    def read(to_read: list[ToRead]) -> Batch:
+        both.wait(30)
+        return no_content(to_read)
+
+    reads(read)
+    units = [packed(tmp_path / f"{name}.tar", name) for name in "ab"]
+
+    assert list(unpacked(pool, *units)) == [["a"], ["b"]]
+
+
+def test_an_archive_that_is_alone_hands_small_members_on_to_a_process_that_has_nothing_to_do(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(unit, "UNIT_FILES", 1)
+    both = Barrier(2)
+
+    def read(to_read: list[ToRead]) -> Batch:
+        both.wait(30)
+        return no_content(to_read)
+
+    processes = reads(read)
+
+    assert list(unpacked(pool, packed(tmp_path / "a.tar", "b", "c"))) == [["b"], ["c"]]
+    assert len(set(processes)) == 2
+
+
+def test_a_process_that_reads_an_archive_is_some_parts_ahead_and_no_more(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(members, "SMALL", 1)
+    processes = reads(no_content)
+    parts = unpacked(pool, packed(tmp_path / "a.tar", *map(str, range(30))))
+
+    assert next(parts) == ["0"]
+    # One was taken, one waits to be told, and another process may help.
+    most = elsewhere.AHEAD + 3
+    waited = time.monotonic() + 30
+    while len(processes) < most and time.monotonic() < waited:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    assert len(processes) == most
+    assert len(list(parts)) == 29
+
+
+def test_a_process_that_is_ended_while_it_reads_an_archive_is_told(
+    pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    reads(lambda _: os._exit(1))
+
+    with pytest.raises(BenchledgerError, match="ended from outside"):
+        list(unpacked(pool, *(packed(tmp_path / f"{name}.tar", name) for name in "ab")))
+
+
+def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_what_came_before(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(members, "SMALL", 1)
+
+    def read(to_read: list[ToRead]) -> Batch:
+        if to_read[0].place.endswith("c"):
+            raise DatabaseError("no room")
+        return no_content(to_read)
+
+    reads(read)
+    parts = unpacked(pool, packed(tmp_path / "a.tar", "b", "c"))
+
+    assert next(parts) == ["b"]
+    with pytest.raises(DatabaseError, match="no room"):
+        next(parts)
+
+
+def test_ctrl_c_ends_the_reading_of_a_large_member(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(elsewhere, "TOLD_S", 0.01)
+
+    def read(to_read: list[ToRead]) -> Batch:
+        stream = to_read[0].stream
+        assert stream is not None
+        while stream.read(2**20):
+            time.sleep(0.02)
+        put(tmp_path / "whole", "")
+        return no_content(to_read)
+
+    def stopped(_: int) -> None:
+        raise KeyboardInterrupt
+
+    reads(read)
+    pool.start(WORTH_A_PROCESS)
+    with pytest.raises(KeyboardInterrupt):
+        list(pool.unpack([packed(tmp_path / "a.tar", "b", size=100 * 2**20)], stopped))
     pool.close()
+    assert pool._executor is not None
+    pool._executor.shutdown(wait=True)
+
+    assert not (tmp_path / "whole").exists()

@@ -1,0 +1,229 @@
+"""What archives hold, read member by member where they are walked: small ones together, large ones as streams."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from typing import BinaryIO
+
+from benchledger.archives.kinds import without_suffixes
+from benchledger.archives.limits import Limits
+from benchledger.archives.member import CHAIN, Member
+from benchledger.archives.problem import Problem
+from benchledger.archives.read_ahead import ReadAhead
+from benchledger.archives.streams import Source
+from benchledger.ingestion.discover import AGAIN, FoundFile
+from benchledger.ingestion.read import Batch, ToRead, WasRead, read_batch
+from benchledger.ingestion.unit import UNIT_BYTES, Unit
+from benchledger.scanning.content import Previous
+
+# A larger member is not held whole, but read as it streams.
+SMALL = 16 * 1024 * 1024
+_FACTS_BYTES = 1024 * 1024
+_LIMITS = ("bomb", "deep")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An archive to read. `wanted`: the places of the members that are to be read, None for all; `previous`: what was
+    seen at their places before; `content`: its bytes, if it came through standard input.
+    """
+
+    archive: FoundFile
+    limits: Limits
+    wanted: set[str] | None = None
+    previous: dict[str, Previous] = field(default_factory=dict)
+    content: bytes | None = None
+
+
+@dataclass
+class Unpacked:
+    """Members that were read together, in order, and what was found in them.
+
+    Those with a problem stand among `files`, and facts.toml, whose texts are in `facts` by place. `to_read`: what
+    another process is to read of it. `ended`: so many of the archives ended with these.
+    """
+
+    files: list[FoundFile]
+    facts: dict[str, bytes]
+    batch: Batch
+    to_read: list[ToRead] = field(default_factory=list)
+    ended: int = 0
+
+
+def unpack(
+    archives: list[Packed], on_read: Callable[[int], None], is_free: Callable[[], bool] = lambda: False
+) -> Iterator[Unpacked]:
+    """All that some archives hold, in order. `on_read` hears how many bytes were read of those not told as ended.
+
+    `is_free`: whether another process may read what was gathered.
+    """
+    return _Unpacking(on_read, is_free).read(archives)
+
+
+def facts_in(packed: Packed) -> Iterator[tuple[FoundFile, bytes | None]]:
+    """The facts.toml files of an archive with their texts, None where one cannot be read. Nothing else is read."""
+    with ExitStack() as opened:
+        for member in _walked(packed, opened, lambda _: None):
+            file = _found(packed.archive, member)
+            if file.is_facts and member.stream is not None:
+                yield _facts(file, member)
+
+
+class _Unpacking:
+    def __init__(self, on_read: Callable[[int], None], is_free: Callable[[], bool]) -> None:
+        self._on_read, self._is_free = on_read, is_free
+        # Small members that are to be read together, with what stands among them.
+        self._unit = Unit()
+        self._facts: dict[str, bytes] = {}
+        self._ended = self._ended_bytes = 0
+
+    def read(self, archives: list[Packed]) -> Iterator[Unpacked]:
+        for packed in archives:
+            yield from self._members(packed)
+            self._ended += 1
+            self._ended_bytes += packed.archive.size
+        yield self._taken()
+
+    def _members(self, packed: Packed) -> Iterator[Unpacked]:
+        archive, places = packed.archive, set[str]()
+        with ExitStack() as opened:
+            walked = _walked(packed, opened, lambda taken: self._on_read(self._ended_bytes + taken))
+            for number, member in enumerate(walked):
+                file = _found(archive, member)
+                if file.place in places:
+                    # Two members of one name.
+                    file = replace(file, place=f"{file.place}{AGAIN}{number}")
+                places.add(file.place)
+                if packed.wanted is not None and file.place not in packed.wanted:
+                    continue
+                if member.stream is None:
+                    self._unit.files.append(file)
+                elif file.is_facts:
+                    file, text = _facts(file, member)
+                    self._unit.files.append(file)
+                    if text is not None:
+                        self._facts[file.place] = text
+                else:
+                    first = member.stream.read(SMALL + 1) if (member.size or 0) <= SMALL else b""
+                    if len(first) > SMALL or (member.size or 0) > SMALL:
+                        if self._unit.files:
+                            yield self._taken()
+                        yield Unpacked([file], {}, _large(packed, number, file, member, first, opened))
+                    else:
+                        self._small(file, member, first, packed.previous.get(file.place))
+                if self._unit.full:
+                    yield self._taken()
+
+    def _small(self, file: FoundFile, member: Member, content: bytes, previous: Previous | None) -> None:
+        assert member.stream is not None
+        problem = member.stream.problem
+        if problem is not None and not member.stream.kept:
+            self._unit.files.append(_refused(file, problem))
+        else:
+            file = replace(file, size=len(content))
+            self._unit.add(file, ToRead(file.place, len(content), previous, content))
+
+    def _taken(self) -> Unpacked:
+        unit = self._unit
+        unpacked = Unpacked(unit.files, self._facts, Batch(), unit.to_read, self._ended)
+        if unit.to_read and not self._is_free():
+            unpacked.batch, unpacked.to_read = read_batch(unit.to_read), []
+        self._unit, self._facts = Unit(), {}
+        self._ended = self._ended_bytes = 0
+        return unpacked
+
+
+def _large(packed: Packed, number: int, file: FoundFile, member: Member, first: bytes, opened: ExitStack) -> Batch:
+    assert member.stream is not None
+    streams = [member.stream]
+
+    def reopen() -> Source:
+        # The rare log that tells its format after its first 8 MB: the archive is walked to it once more.
+        for place, again in enumerate(_walked(packed, opened, lambda _: None)):
+            if place == number and again.stream is not None:
+                streams.append(again.stream)
+                return again.stream
+        return io.BytesIO()
+
+    with closing(ReadAhead(member.stream)) as ahead:
+        stream = _Continued(first, ahead)
+        batch = read_batch([ToRead(file.place, UNIT_BYTES, packed.previous.get(file.place), None, stream, reopen)])
+    for stream_read in streams:
+        if stream_read.problem is not None and not stream_read.kept:
+            limited = stream_read.problem.kind in _LIMITS
+            return Batch([WasRead(problem=str(stream_read.problem), limited=limited)])
+    return batch
+
+
+class _Continued:
+    # A stream of which the beginning was read already.
+    def __init__(self, first: bytes, rest: Source) -> None:
+        self._first, self._rest = first, rest
+
+    def read(self, size: int, /) -> bytes:
+        if not self._first:
+            return self._rest.read(size)
+        data, self._first = self._first[:size], self._first[size:]
+        return data + self._rest.read(size - len(data)) if len(data) < size else data
+
+
+def _facts(file: FoundFile, member: Member) -> tuple[FoundFile, bytes | None]:
+    assert member.stream is not None
+    text = member.stream.read(_FACTS_BYTES + 1)
+    if member.stream.problem is not None:
+        return replace(file, problem=str(member.stream.problem)), None
+    if len(text) > _FACTS_BYTES:
+        return replace(file, problem=f"longer than {_FACTS_BYTES:,} bytes: no facts.toml is"), None
+    return file, text
+
+
+def _walked(packed: Packed, opened: ExitStack, on_read: Callable[[int], None]) -> Iterator[Member]:
+    # What walks archives is not imported where there is none.
+    from benchledger.archives.walk import Archive
+
+    archive = packed.archive
+    file: BinaryIO
+    if os.path.isabs(archive.place):
+        try:
+            file = opened.enter_context(open(archive.place, "rb"))  # noqa: SIM115 - the stack closes it
+        except OSError as error:
+            problem = Problem("corrupt", f"cannot be read: {error.strerror}", "see to its rights")
+            yield Archive(io.BytesIO(), 0, archive.shown, 0, packed.limits).damaged(problem)
+            return
+    else:
+        file = io.BytesIO(packed.content or b"")
+    name = archive.shown.rpartition("/")[2]
+    yield from Archive(file, archive.size, name, archive.mtime_ns, packed.limits, on_read).members()
+
+
+def _refused(file: FoundFile, problem: Problem) -> FoundFile:
+    return replace(file, problem=str(problem), limited=problem.kind in _LIMITS, is_empty=problem.kind == "empty")
+
+
+def _found(archive: FoundFile, member: Member) -> FoundFile:
+    """A member as a file that was found: its place leads through the archive."""
+    where = member.where
+    chain = f"{CHAIN}{where.chain}" if where.chain else ""
+    # What a compressed file holds, and what is missing of an archive, have places of their own beside that file's.
+    place = f"{archive.place}{chain}{CHAIN if member.whole else '!' if member.lone else ''}"
+    if where.chain:
+        shown, root = member.path, without_suffixes((where.inner or "").rpartition("/")[2]) or archive.root_name
+    elif member.lone:
+        shown, root = _beside(archive.shown, member.path), archive.root_name
+    else:
+        shown, root = archive.shown, archive.root_name
+    file = FoundFile(
+        place, shown, root, member.size or 0, where.mtime_ns, None, archive.place,
+        archive.shown if where.chain or member.lone else None, where.chain or None,
+    )  # fmt: skip
+    if member.problem is None:
+        return file
+    return _refused(file, member.problem)
+
+
+def _beside(path: str, name: str) -> str:
+    return f"{path.rpartition('/')[0]}/{name}".lstrip("/") if "/" in path else name
