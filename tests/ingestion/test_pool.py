@@ -32,6 +32,9 @@ def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
     processes = Pool(frozenset(), b"key", tmp_path, jobs=2)
     yield processes
     processes.close()
+    if processes._executor is not None:
+        # Its thread could hold a lock while the next test forks.
+        processes._executor.shutdown(wait=True)
 
 
 @pytest.fixture
