@@ -35,9 +35,6 @@ WRITING_MEMORY = 384 << 20
 # And while it writes a long log, which waits on the disk already.
 LITTLE_MEMORY = 64 << 20
 MEMORY_OF_A_THREAD = 64 << 20
-# DuckDB would look for symbols that texts share, in each column of each table at each commit, to find most often that
-# another method takes less room.
-_NO_SYMBOLS = "set disabled_compression_methods = 'fsst'"
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
@@ -60,7 +57,6 @@ def open_for_writing(
         _make(place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
-        con.execute(_NO_SYMBOLS)
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place, LARGE_BYTES)
         for stale in waiting_files(place):

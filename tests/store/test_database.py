@@ -198,15 +198,6 @@ def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: p
     assert not Path(f"{tmp_path}/bench.duckdb.tmp").exists()
 
 
-def test_no_symbols_are_looked_for_in_texts_that_are_written(tmp_path: Path) -> None:
-    with closing(open_for_writing(tmp_path / "x.duckdb")) as con:
-        con.execute("create table said as select md5(number::varchar) as text from range(100_000) as told(number)")
-        con.execute("checkpoint")
-        found = con.execute("select distinct compression from pragma_storage_info('said')").fetchall()
-
-    assert "FSST" not in {name for (name,) in found}
-
-
 def test_new_ledgers_know_the_shipped_rules_unless_somebody_adds_rules_of_their_own(tmp_path, monkeypatch):
     monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     (tmp_path / "own").mkdir()

@@ -54,16 +54,6 @@ def test_records_say_the_same_whether_this_transaction_added_them_or_not(con, mo
         con.rollback()
 
 
-@pytest.mark.parametrize(("table", "of"), [("kept_speed", "run_id"), ("kept_cell", "series_id")])
-def test_what_is_kept_of_one_stands_together(con, table, of):
-    con.execute("delete from kept_run")
-    rollups.keep_rollups(con)
-
-    ids = [found for (found,) in con.execute(f"select {of} from {table} order by rowid").fetchall()]
-    assert len(set(ids)) > 1
-    assert ids == sorted(ids)
-
-
 def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
     before = kept(con)
     con.execute("delete from record")

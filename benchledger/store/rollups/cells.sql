@@ -173,6 +173,4 @@ select
     end as status,
     counted.trial_runs,
     cell_key('s', [counted.series_id::varchar, counted.rule, counted.unit]) as cell
-from valued as counted
--- Numbers of one series that stand together take little room.
-order by counted.series_id;
+from valued as counted;

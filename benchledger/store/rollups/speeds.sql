@@ -91,6 +91,4 @@ select
     -- What its owner calls a failure is no speed of nought.
     case when status <> 'failed' or value <> 0 then value end as value,
     records_used, records_skipped, status, reason, is_window_whole
-from computed
--- Numbers of one run that stand together take little room.
-order by run_id;
+from computed;
