@@ -32,7 +32,20 @@ class LazyCommand(NamedTuple):
     help: str
 
 
-class MainGroup(click.Group):
+class KnownGroup(click.Group):
+    """A group that lists its commands where one is unknown, as everything here does."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with the known commands in the message for an unknown one."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            ctx.fail(f"no command {args[0]!r}; known: {', '.join(known)}")
+        return super().resolve_command(ctx, args)
+
+
+class MainGroup(KnownGroup):
     """The outermost group: it loads a command when that is called, and is the one place where errors end."""
 
     def __init__(self, *args: Any, lazy: dict[str, LazyCommand], **kwargs: Any) -> None:
@@ -62,14 +75,6 @@ class MainGroup(click.Group):
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [*(CompletionItem(name, help=self.lazy[name].help) for name in names), *_options(self, ctx, incomplete)]
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the known commands in the message for an unknown one."""
-        if args and not args[0].startswith("-") and args[0] not in self.lazy:
-            ctx.fail(f"no command {args[0]!r}; known: {', '.join(self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; our own errors become its message and exit code, Ctrl-C becomes 130."""

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 
 
-@click.group()
+@click.group(cls=KnownGroup)
 def data() -> None:
     """Make training data."""
 

@@ -10,6 +10,7 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
+from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 from benchledger.cli.wait_option import wait_option
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _FRAMES = ("counts", "formats", "tables")
 
 
-@click.group()
+@click.group(cls=KnownGroup)
 def db() -> None:
     """Look at the ledger's file, migrate, copy, compact or check it."""
 

@@ -10,6 +10,7 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import case_options, given, language_option, layout_option, rule_option
+from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 from benchledger.exports.tables import FORMS
 
@@ -33,7 +34,7 @@ def _export_options(function: _Function) -> _Function:
     )(function)
 
 
-@click.group()
+@click.group(cls=KnownGroup)
 def export() -> None:
     """Write answers as Markdown, CSV, Excel, JSON, ..."""
 

@@ -9,9 +9,10 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
+from benchledger.cli.commands import KnownGroup
 
 
-@click.group()
+@click.group(cls=KnownGroup)
 def formats() -> None:
     """List, show or check the log formats, or draft a new one from a log."""
 

@@ -18,6 +18,7 @@ from benchledger.cli.case_options import (
     page_layout_option,
     rule_option,
 )
+from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 
 _CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
@@ -25,7 +26,7 @@ _COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, 
 _BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smallest_oom; or precision:max for paddle."
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=KnownGroup, invoke_without_command=True)
 @click.option(
     "--write",
     "page",

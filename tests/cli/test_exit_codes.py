@@ -27,6 +27,23 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
     assert f"no command 'reprot'; known: {', '.join(sorted(COMMANDS))}" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("group", "known"),
+    [
+        ("data", "make"),
+        ("db", "backup, check, compact, info, migrate"),
+        ("export", "dlperf, index, leaderboard, tables"),
+        ("formats", "check, list, new, show"),
+        ("report", "convergence, environment, failures, logs, max-batch, memory, profile, speed, speedup, submissions"),
+    ],
+)
+def test_an_unknown_command_of_a_group_lists_those_of_the_group(group: str, known: str) -> None:
+    result = run_bench(group, "sped")
+
+    assert result.exit_code == 2
+    assert f"no command 'sped'; known: {known}\n" in result.stderr
+
+
 def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:
     result = run_bench("report", "speed", "--campaign", "none", db=db)
 
