@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,9 @@ def test_an_environment_whose_python_was_replaced_by_an_older_one_reads_nothing(
     assert bool(imported.returncode) == refused
 
 
-def test_the_pages_say_the_same_versions() -> None:
+def test_pip_and_the_pages_say_the_same_versions() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+
+    assert project["requires-python"] == ">=3.11.5,<3.14"
     for page in ("README.md", "CONTRIBUTING.md"):
         assert "Python 3.11 (3.11.5 or later), 3.12 or 3.13" in (TOP / page).read_text()
