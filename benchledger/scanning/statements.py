@@ -108,7 +108,7 @@ class SegmentNotes:
                     parts.setdefault(layout.values[ordinal].name, logged)
             elif fact.names is not None:
                 segment.statements += _told(fact.names, logged or "", line, trust)
-            else:
+            elif logged not in fact.unless:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += times
