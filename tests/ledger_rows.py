@@ -13,6 +13,7 @@ import duckdb
 
 from benchledger.store.database import open_for_writing
 from benchledger.store.rollups import keep_rollups
+from benchledger.store.rollups.frames import sql_of
 
 FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"
@@ -43,7 +44,17 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
                from (select log_id, count(*) as records from record group by log_id) as counted
                where log.log_id = counted.log_id"""
         )
+        take_definitions_as_followed(con)
         keep_rollups(con)
+
+
+def take_definitions_as_followed(con: duckdb.DuckDBPyConnection) -> None:
+    """As if the rules and formats had been there before the runs, of which nothing is kept so far.
+
+    Else each run would be filled twice, for its own sake and for theirs.
+    """
+    for part in ("definitions", "followed"):
+        con.execute(sql_of(part))
 
 
 class LedgerRows:

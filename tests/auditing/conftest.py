@@ -15,16 +15,29 @@ from tests.views.conftest import Ledger
 Make = Callable[[Ledger], object]
 
 
+@pytest.fixture(scope="session")
+def made_before() -> dict[Make, Path]:
+    """The ledgers that tests of this process have asked for so far. Read only."""
+    return {}
+
+
 @pytest.fixture
-def ledger_of(defined_ledger: Path, tmp_path: Path) -> Callable[[Make], Path]:
-    """A function that makes a ledger of what another one writes into it, closes it and tells where it is."""
+def ledger_of(
+    defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, made_before: dict[Make, Path]
+) -> Callable[[Make], Path]:
+    """A function that makes a ledger of what another one writes into it, closes it and tells where it is.
+
+    For who asks again it is copied: to fill one takes longer than most checks.
+    """
 
     def made(make: Make) -> Path:
-        path = tmp_path / "bench.duckdb"
-        shutil.copy(defined_ledger, path)
-        with writing(path) as ledger:
-            make(ledger)
-        return path
+        if make not in made_before:
+            path = tmp_path_factory.mktemp("audited") / "bench.duckdb"
+            shutil.copy(defined_ledger, path)
+            with writing(path) as ledger:
+                make(ledger)
+            made_before[make] = path
+        return Path(shutil.copy(made_before[make], tmp_path / "bench.duckdb"))
 
     return made
 

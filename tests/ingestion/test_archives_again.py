@@ -17,7 +17,7 @@ from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.outcome import Progress
 from benchledger.ingestion.read import Batch
 from benchledger.ingestion.write import Writer
-from tests.ingestion.logs import STABLE, ask, put, run_text
+from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
 LOGS = {f"bert/run_{number}.log": run_text(seed=number, speed=200 + number).log for number in (1, 2, 3)}
@@ -25,10 +25,6 @@ LOGS = {f"bert/run_{number}.log": run_text(seed=number, speed=200 + number).log 
 
 def put_tar_gz(place: Path, files: dict[str, str]) -> Path:
     return put(place, COMPRESS["gz"](tar(files)))
-
-
-def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
-    return {name: ask(db, statement) for name, statement in STABLE.items()}
 
 
 def test_an_unchanged_archive_is_not_opened_and_its_members_are_unchanged(
@@ -49,14 +45,14 @@ def test_an_unchanged_archive_is_not_opened_and_its_members_are_unchanged(
 def test_an_archive_that_was_touched_is_walked_and_nothing_in_it_is_scanned_again(db: Path, tmp_path: Path) -> None:
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS)
     ingest(archive, db=db)
-    before = stable(db)
+    before = stable_tables(db)
     os.utime(archive, (1, 1))
 
     again = ingest(archive, db=db)
 
     assert again.files == {"unchanged": 3}
     assert again.records == 0
-    assert stable(db) == before
+    assert stable_tables(db) == before
 
 
 def test_a_newer_archive_at_the_same_place_loads_what_is_new_and_supersedes_what_grew(db: Path, tmp_path: Path) -> None:
@@ -90,7 +86,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
                where f.name = 'gpu_model' or path like 'other%' order by all"""
     assert {row[1:] for row in ask(db, asked)} == {("spring", "A100-SXM4-40GB"), ("other", None)}
     assert ask(db2, asked) == ask(db, asked)
-    assert stable(db2) == stable(db)
+    assert stable_tables(db2) == stable_tables(db)
 
 
 def test_a_facts_toml_above_an_archive_holds_for_it_and_its_change_is_taken_up(db: Path, tmp_path: Path) -> None:
@@ -124,7 +120,7 @@ def test_refresh_reads_again_what_was_read_by_older_definitions_in_the_archives_
         put_tar_gz(tmp_path / "x.tar.gz", {"a.log": run_text(seed=8).log}),
         db=db,
     )
-    before = stable(db)
+    before = stable_tables(db)
     import duckdb
 
     con = duckdb.connect(str(db))
@@ -138,7 +134,7 @@ def test_refresh_reads_again_what_was_read_by_older_definitions_in_the_archives_
 
     assert sorted(one.path for one in result.outcomes) == ["a.log", "bert/run_2.log"]
     assert result.files == {"loaded": 2}
-    assert stable(db) == before
+    assert stable_tables(db) == before
 
 
 def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_not_been(
@@ -170,7 +166,7 @@ ingest.ingest({str(archive)!r}, db={str(killed)!r})
     ingest(archive, db=db)
 
     assert resumed.files == {"unchanged": half, "loaded": 12 - half}
-    assert stable(killed) == stable(db)
+    assert stable_tables(killed) == stable_tables(db)
     assert ingest(archive, db=killed).files == {"unchanged": 12}
 
 
@@ -210,7 +206,7 @@ def test_processes_give_what_one_gives(db: Path, db2: Path, tmp_path: Path, monk
     alone, together = ingest(archive, db=db, jobs=1), ingest(archive, db=db2, jobs=3)
 
     assert together.outcomes == alone.outcomes
-    assert stable(db2) == stable(db)
+    assert stable_tables(db2) == stable_tables(db)
 
 
 @pytest.mark.parametrize(("is_archive", "others"), [(True, True), (False, False)])

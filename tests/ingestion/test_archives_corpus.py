@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchledger.ingestion.ingest import ingest
-from tests.ingestion.logs import STABLE, ask, put, run_text
+from tests.ingestion.logs import STABLE, StableTables, ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
 LARGEST = 60
@@ -56,10 +56,6 @@ def differences(one: Path, other: Path) -> dict[str, list[tuple[object, ...]]]:
     return {name: rows for name, rows in found.items() if rows}
 
 
-def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
-    return {name: ask(db, statement) for name, statement in STABLE.items()}
-
-
 @pytest.mark.long
 def test_the_largest_real_logs_load_once_in_six_wrappings_in_any_order_twice(
     db: Path, db2: Path, tmp_path: Path, corpus: Path
@@ -97,11 +93,11 @@ MADE = {
 
 
 @pytest.fixture(scope="session")
-def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
+def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> StableTables:
     place = tmp_path_factory.mktemp("made")
     db = place / "bench.duckdb"
     ingest(plain(place, MADE), db=db)
-    return stable(db)
+    return stable_tables(db)
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -109,7 +105,7 @@ def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tupl
 def test_made_logs_in_any_wrappings_in_any_order_give_the_same_ledger(
     order: list[str],
     tmp_path_factory: pytest.TempPathFactory,
-    made_ledger: dict[str, list[tuple[object, ...]]],
+    made_ledger: StableTables,
 ) -> None:
     place = tmp_path_factory.mktemp("any")
     db = place / "bench.duckdb"
@@ -117,5 +113,5 @@ def test_made_logs_in_any_wrappings_in_any_order_give_the_same_ledger(
     for name in order:
         ingest(WRAPPINGS[name](place, MADE), db=db)
 
-    assert stable(db) == made_ledger
+    assert stable_tables(db) == made_ledger
     assert ask(db, "select count(*) from sighting") == [(len(set(order)) * len(MADE),)]

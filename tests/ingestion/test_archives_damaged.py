@@ -13,7 +13,7 @@ from benchledger.ingestion import members
 from benchledger.ingestion.ingest import ingest
 from benchledger.scanning import log_reader
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import STABLE, ask, put, run_text
+from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
 LOGS = {f"bert/run_{number}.log": run_text(seed=number, speed=200 + number).log for number in (1, 2, 3)}
@@ -23,10 +23,6 @@ def without_its_end(packed: bytes) -> bytes:
     """A tar that ends after its last member, to which another can be added."""
     size = len(packed.rstrip(b"\0"))
     return packed[: -(-size // 512) * 512]
-
-
-def stable(db: Path) -> dict[str, list[tuple[object, ...]]]:
-    return {name: ask(db, statement) for name, statement in STABLE.items()}
 
 
 def test_a_cut_archive_loads_its_whole_members_and_names_what_is_missing(db: Path, tmp_path: Path) -> None:
@@ -115,7 +111,7 @@ def test_a_large_member_is_read_as_it_streams_also_where_its_format_shows_late(
         result = ingest(packed, db=db2)
 
     assert result.files == {"duplicate": 4}
-    assert stable(db2) == stable(db)
+    assert stable_tables(db2) == stable_tables(db)
 
 
 def test_the_summary_counts_archives_and_names_what_is_damaged(db: Path, tmp_path: Path) -> None:

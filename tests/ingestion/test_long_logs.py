@@ -19,6 +19,7 @@ from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
 from benchledger.store import database
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import put, run_text
 
 TABLES = ("log", "record", "segment", "run", "fact", "shape", "reject")
@@ -47,21 +48,27 @@ def long_logs(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def whole(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with such logs, and with a ledger in which none of them was read in parts. Read only."""
+    home = tmp_path_factory.mktemp("whole")
+    ingest(long_logs(home / "logs"), db=made(defined_ledger, home / "ledger"))
+    return home
+
+
 @pytest.mark.parametrize(("scanner", "jobs"), [("native", 1), ("python", 1), ("native", 2)])
 def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
-    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanner: str, jobs: int
+    db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, scanner: str, jobs: int
 ) -> None:
     monkeypatch.setenv("BENCH_SCANNER", scanner)
-    logs = long_logs(tmp_path / "logs")
-    ingest(logs, db=db)
     small_parts(monkeypatch)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
     monkeypatch.setattr(unit, "UNIT_BYTES", 1)
     handed: list[int] = []
     monkeypatch.setattr(Spill, "add", counted(handed, Spill.add))
-    ingest(logs, db=db2, jobs=jobs)
+    ingest(whole / "logs", db=db, jobs=jobs)
 
-    assert rows_of(db2) == rows_of(db)
+    assert rows_of(db) == rows_of(whole / "ledger" / "bench.duckdb")
     # What other processes handed over is not seen here.
     assert len(handed) > 10 or jobs > 1
 
@@ -206,10 +213,8 @@ main()
 
 
 def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_the_same(
-    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    logs = long_logs(tmp_path / "logs")
-    ingest(logs, db=db)
     small_parts(monkeypatch)
     lifted: list[duckdb.DuckDBPyConnection] = []
     load_all = write.load_logs
@@ -225,10 +230,10 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
 
     monkeypatch.setattr(write, "load_logs", load_in_little)
     monkeypatch.setattr(write, "lift_memory_limit", lift)
-    ingest(logs, db=db2)
+    ingest(whole / "logs", db=db)
 
     assert len(lifted) == 1
-    assert rows_of(db2) == rows_of(db)
+    assert rows_of(db) == rows_of(whole / "ledger" / "bench.duckdb")
 
 
 def test_parts_that_lie_within_one_another_are_refused(

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pytest
 
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import follow_definitions, keep_rollups
+from benchledger.store.rollups import keep_rollups
+from tests.ledger_rows import take_definitions_as_followed
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
@@ -38,15 +39,13 @@ class Ledger:
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
-        self._is_kept = False
+        self._is_kept = self._was_kept = False
         self._ids = count(1)
         self._shapes: dict[Any, int] = {}
         self._cases: dict[str, int] = {}
         self._environments: dict[str, int] = {}
         self.insert("format", format="ngc", version=1, default_rule="ngc.summary", role="train")
         self.insert("format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
-        # As an ingest does before it writes: else each run would be filled twice, for its own sake and for the formats'.
-        follow_definitions(con)
 
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
@@ -69,10 +68,12 @@ class Ledger:
     def keep(self) -> None:
         """Fills what an ingest keeps of the runs, where something was written since."""
         if not self._is_kept:
+            if not self._was_kept:
+                take_definitions_as_followed(self._con)
             # By hand a log can get more lines, or other ones, which no log of an ingest does.
             self._con.execute("delete from kept_run")
             keep_rollups(self._con)
-            self._is_kept = True
+            self._is_kept = self._was_kept = True
 
     def insert(self, table: str, **columns: Any) -> None:
         names = ", ".join(f'"{name}"' for name in columns)
