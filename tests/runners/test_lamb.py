@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.runners.conftest import PROGRAMS
 
-# Trains a few weights: `steps` says of each step what its loss is multiplied by.
+# Trains a few weights for each line of its input: `steps` says of each step what its loss is multiplied by.
 STEPS = """
 import json, sys
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from models.lamb import Lamb
-
-scaled, fused, *steps = json.loads(sys.argv[1])
 
 class Asked(TorchDispatchMode):
     count = 0
@@ -26,43 +25,59 @@ class Asked(TorchDispatchMode):
         Asked.count += operator is torch.ops.aten._local_scalar_dense.default
         return operator(*args, **(kwargs or {}))
 
-torch.manual_seed(1)
-model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
-weights = list(model.parameters())
-groups = [{"params": weights[::2], "weight_decay": 0.01}, {"params": weights[1::2], "weight_decay": 0.0}]
-optimizer = Lamb(groups, torch.tensor(0.01), fused=fused)
-scaler = torch.amp.GradScaler("cpu", enabled=scaled, init_scale=1024.0)
-kept = []
-for factor in steps:
-    loss = (model(torch.arange(32.0).view(4, 8)) ** 2).mean() * float(factor)
-    scaler.scale(loss).backward()
-    if fused:
-        scaler.step(optimizer)
-    else:
-        with Asked():
+while line := sys.stdin.readline():
+    scaled, fused, *steps = json.loads(line)
+    Asked.count = 0
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
+    weights = list(model.parameters())
+    groups = [{"params": weights[::2], "weight_decay": 0.01}, {"params": weights[1::2], "weight_decay": 0.0}]
+    optimizer = Lamb(groups, torch.tensor(0.01), fused=fused)
+    scaler = torch.amp.GradScaler("cpu", enabled=scaled, init_scale=1024.0)
+    kept = []
+    for factor in steps:
+        loss = (model(torch.arange(32.0).view(4, 8)) ** 2).mean() * float(factor)
+        scaler.scale(loss).backward()
+        if fused:
             scaler.step(optimizer)
-    scaler.update()
-    optimizer.zero_grad()
-    moments = [optimizer.state[weight][name] for weight in weights for name in ("first", "second")]
-    kept.append([tensor.flatten().tolist() for tensor in (optimizer._count, *weights, *moments)])
-print(json.dumps({"kept": kept, "asked": Asked.count}))
+        else:
+            with Asked():
+                scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        moments = [optimizer.state[weight][name] for weight in weights for name in ("first", "second")]
+        kept.append([tensor.flatten().tolist() for tensor in (optimizer._count, *weights, *moments)])
+    print(json.dumps({"kept": kept, "asked": Asked.count}), flush=True)
 """
 
 
-def stepped(python: str, *steps: float | str, scaled: bool = True, fused: bool = False) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def lamb(torch_python: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that trains what it is told to: to import PyTorch takes far longer than these few steps."""
+    words = [torch_python, "-c", STEPS]
+    environment = {**os.environ, "PYTHONPATH": str(PROGRAMS)}
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        yield process
+
+
+def stepped(
+    lamb: subprocess.Popen[str], *steps: float | str, scaled: bool = True, fused: bool = False
+) -> dict[str, Any]:
     """What each step left: the count, then weights and moments; and how often the device was asked for a number."""
-    words = [python, "-c", STEPS, json.dumps([scaled, fused, *steps])]
-    run = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(PROGRAMS)}, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    found: dict[str, Any] = json.loads(run.stdout)
+    assert lamb.stdin is not None
+    assert lamb.stdout is not None
+    print(json.dumps([scaled, fused, *steps]), file=lamb.stdin, flush=True)
+    line = lamb.stdout.readline()
+    assert line, "it ended; why stands in what it wrote to stderr"
+    found: dict[str, Any] = json.loads(line)
     return found
 
 
 @pytest.mark.parametrize("fused", [False, True])
-def test_a_scaled_step_is_that_of_the_gradients_themselves(torch_python: str, fused: bool) -> None:
+def test_a_scaled_step_is_that_of_the_gradients_themselves(lamb: subprocess.Popen[str], fused: bool) -> None:
     # The second gradient is longer than LAMB lets it be, the first and the last are not.
     factors = (1e-4, 1e4, 1e-3)
-    plain, scaled = (stepped(torch_python, *factors, scaled=scaled, fused=fused)["kept"] for scaled in (False, True))
+    plain, scaled = (stepped(lamb, *factors, scaled=scaled, fused=fused)["kept"] for scaled in (False, True))
 
     # The scale is a power of two.
     assert scaled == plain
@@ -70,15 +85,15 @@ def test_a_scaled_step_is_that_of_the_gradients_themselves(torch_python: str, fu
 
 
 @pytest.mark.parametrize("fused", [False, True])
-def test_a_step_that_overflowed_changes_nothing_at_all(torch_python: str, fused: bool) -> None:
-    first, second, good, third, last = stepped(torch_python, "inf", "nan", 1, "inf", 1, fused=fused)["kept"]
+def test_a_step_that_overflowed_changes_nothing_at_all(lamb: subprocess.Popen[str], fused: bool) -> None:
+    first, second, good, third, last = stepped(lamb, "inf", "nan", 1, "inf", 1, fused=fused)["kept"]
 
     assert first == second
     assert [step[0] for step in (first, good, third, last)] == [[0.0], [1.0], [1.0], [2.0]]
     assert third == good
     # What came before the first good step left no trace in it.
-    assert [good, last] == stepped(torch_python, 1, 1, scaled=False, fused=fused)["kept"]
+    assert [good, last] == stepped(lamb, 1, 1, scaled=False, fused=fused)["kept"]
 
 
-def test_no_step_asks_the_device_for_a_number(torch_python: str) -> None:
-    assert stepped(torch_python, 1, "inf", 1)["asked"] == 0
+def test_no_step_asks_the_device_for_a_number(lamb: subprocess.Popen[str]) -> None:
+    assert stepped(lamb, 1, "inf", 1)["asked"] == 0
