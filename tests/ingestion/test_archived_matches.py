@@ -18,27 +18,29 @@ def facts(match: str) -> str:
     return f"note = 'all'\n\n[[for]]\nmatch = '{match}'\n[for.environment]\ngpu_model = 'H200'\n"
 
 
-@pytest.mark.parametrize(
-    "match", ["2021/bert/*", "years.zip!/2021/bert/*", "run.log", "2021/*/run.log", "old/2021/bert/*"]
-)
-def test_a_match_means_the_path_within_an_archive_as_if_it_were_unpacked(db: Path, tmp_path: Path, match: str) -> None:
-    top = tmp_path / "logs"
-    put(top / ("old/years.zip" if "years" not in match else "years.zip"), zipped({"2021/bert/run.log": LOG}))
-    put(top / "facts.toml", facts(match))
+def test_a_match_means_the_path_within_an_archive_as_if_it_were_unpacked(db: Path, tmp_path: Path) -> None:
+    matches = ["2021/bert/*", "years.zip!/2021/bert/*", "run.log", "2021/*/run.log", "old/2021/bert/*"]
+    for number, match in enumerate(matches):
+        top = tmp_path / str(number)
+        packed = zipped({"2021/bert/run.log": run_text(seed=number).log})
+        put(top / ("old/years.zip" if "years" not in match else "years.zip"), packed)
+        put(top / "facts.toml", facts(match))
 
-    assert ingest(top, db=db).unfitting == ()
+    assert ingest(*(tmp_path / str(number) for number in range(len(matches))), db=db).unfitting == ()
 
-    assert ask(db, GPU_MODEL) == [("H200",)]
+    assert ask(db, GPU_MODEL) == [("H200",)] * len(matches)
 
 
-@pytest.mark.parametrize("match", ["2021/run.log", "h200.tar.gz!/2021/*", "years.zip!/h200.tar.gz!/2021/*"])
-def test_a_match_means_the_path_within_an_archive_in_an_archive_too(db: Path, tmp_path: Path, match: str) -> None:
-    put(tmp_path / "logs/years.zip", zipped({"h200.tar.gz": COMPRESS["gz"](tar({"2021/run.log": LOG}))}))
-    put(tmp_path / "logs/facts.toml", facts(match))
+def test_a_match_means_the_path_within_an_archive_in_an_archive_too(db: Path, tmp_path: Path) -> None:
+    matches = ["2021/run.log", "h200.tar.gz!/2021/*", "years.zip!/h200.tar.gz!/2021/*"]
+    for number, match in enumerate(matches):
+        inner = COMPRESS["gz"](tar({"2021/run.log": run_text(seed=number).log}))
+        put(tmp_path / str(number) / "years.zip", zipped({"h200.tar.gz": inner}))
+        put(tmp_path / str(number) / "facts.toml", facts(match))
 
-    ingest(tmp_path / "logs/years.zip", db=db)
+    ingest(*(tmp_path / str(number) / "years.zip" for number in range(len(matches))), db=db)
 
-    assert ask(db, GPU_MODEL) == [("H200",)]
+    assert ask(db, GPU_MODEL) == [("H200",)] * len(matches)
 
 
 @pytest.mark.parametrize("packed", [True, False])

@@ -21,7 +21,7 @@ from benchledger.store.rollups import frames
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import StableTables, ask, put, run_text, stable_tables
 
-FOLDERS = 4
+FOLDERS = 2
 
 
 def campaigns(folder: Path) -> Path:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchledger import ingest
-from tests.ingestion.logs import ask
+from tests.ingestion.logs import ask, put
 
 HEAD = "[rank0]:[titan] 2025-11-25 19:44:58,"
 MESH = f"{HEAD}100 - root - INFO - Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=2, ep=1\n"
@@ -22,53 +20,69 @@ STEPS = "".join(
 )
 
 
-def facts_of(tmp_path: Path, text: str, declared: str = "") -> dict[str, tuple[str, str]]:
-    """The values that count, with their sources."""
-    (tmp_path / "train.log").write_text(text)
-    (tmp_path / "facts.toml").write_text(declared)
-    db = tmp_path / "bench.duckdb"
-    ingest(tmp_path, db=db)
-    return {name: (value, source) for name, value, source in ask(db, "select name, value, source from fact where used")}
+# What a person says of a log, the fact that may follow from it, and its value.
+SPLIT: list[tuple[str, str, str | None]] = [
+    ("[run]\nmodel_parallel = 1\n", "gpus", "8"),
+    ("[run]\nmodel_parallel = 2\n", "gpus", "16"),
+    ("[run]\nmodel_parallel = 2\n[options]\ntensor_parallel = 2\n", "gpus", "16"),
+    ("[run]\nmodel_parallel = 1\n[options]\ntensor_parallel = 2\n", "gpus", None),
+    (f"[run]\nmodel_parallel = {2**61}\n", "gpus", None),
+]
+BATCHES: list[tuple[str, str, str | None]] = [
+    ("gpus = 16\nbatch_size_per_gpu = 3\n", "global_batch_size", "24"),
+    ("gpus = 16\nglobal_batch_size = 24\n", "batch_size_per_gpu", "3"),
+    ("gpus = 16\nglobal_batch_size = 25\n", "batch_size_per_gpu", None),
+    (f"gpus = {2**61}\nbatch_size_per_gpu = {2**61}\n", "global_batch_size", None),
+    ("gpus = 16\n", "global_batch_size", None),
+]
+LOGS = {
+    "cut": (TRAINER + STEPS, ""),
+    "mesh": (MESH + TRAINER + STEPS, ""),
+    **{f"split {number}": (TRAINER + STEPS, declared) for number, (declared, _, _) in enumerate(SPLIT)},
+    **{
+        f"batch {number}": (STEPS, f"[case]\ngradient_accumulation = 1\n{declared}[run]\nmodel_parallel = 2\n")
+        for number, (declared, _, _) in enumerate(BATCHES)
+    },
+}
+Facts = dict[str, dict[str, tuple[str, str]]]
 
 
-def test_no_gpus_follow_where_the_log_is_cut_before_it_says_how_the_model_is_split(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, TRAINER + STEPS)
-
-    assert facts["global_batch_size"] == ("8", "log")
-    assert "gpus" not in facts
-
-
-def test_a_mesh_that_is_stated_gives_the_gpus_and_how_the_model_is_split(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, MESH + TRAINER + STEPS)
-
-    assert (facts["gpus"], facts["model_parallel"]) == (("16", "log"), ("2", "log"))
-
-
-@pytest.mark.parametrize(
-    ("declared", "name", "value"),
-    [
-        ("[run]\nmodel_parallel = 1\n", "gpus", "8"),
-        ("[run]\nmodel_parallel = 2\n", "gpus", "16"),
-        ("[run]\nmodel_parallel = 2\n[options]\ntensor_parallel = 2\n", "gpus", "16"),
-        ("[run]\nmodel_parallel = 1\n[options]\ntensor_parallel = 2\n", "gpus", None),
-        (f"[run]\nmodel_parallel = {2**61}\n", "gpus", None),
-    ],
-)
-def test_a_person_may_say_how_the_model_is_split(tmp_path: Path, declared: str, name: str, value: str | None) -> None:
-    assert facts_of(tmp_path, TRAINER + STEPS, declared).get(name) == (value and (value, "derived"))
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
+    """The values that count with their sources, by the folder in which a log of its own lies."""
+    home = tmp_path_factory.mktemp("derived")
+    for name, (text, declared) in LOGS.items():
+        # Not the same bytes as those of another.
+        put(home / "logs" / name / "train.log", f"{text}{HEAD}900 - root - INFO - {name}\n")
+        put(home / "logs" / name / "facts.toml", declared)
+    db = home / "bench.duckdb"
+    ingest(home / "logs", db=db)
+    found: Facts = {name: {} for name in LOGS}
+    for folder, name, value, source in ask(
+        db, "select campaign, name, value, source from fact join run_campaign using (run_id) where used"
+    ):
+        found[folder][name] = (value, source)
+    return found
 
 
-@pytest.mark.parametrize(
-    ("declared", "name", "value"),
-    [
-        ("gpus = 16\nbatch_size_per_gpu = 3\n", "global_batch_size", "24"),
-        ("gpus = 16\nglobal_batch_size = 24\n", "batch_size_per_gpu", "3"),
-        ("gpus = 16\nglobal_batch_size = 25\n", "batch_size_per_gpu", None),
-        (f"gpus = {2**61}\nbatch_size_per_gpu = {2**61}\n", "global_batch_size", None),
-        ("gpus = 16\n", "global_batch_size", None),
-    ],
-)
-def test_gpus_that_share_a_model_share_a_batch(tmp_path: Path, declared: str, name: str, value: str | None) -> None:
-    facts = facts_of(tmp_path, STEPS, f"[case]\ngradient_accumulation = 1\n{declared}[run]\nmodel_parallel = 2\n")
+def test_no_gpus_follow_where_the_log_is_cut_before_it_says_how_the_model_is_split(facts: Facts) -> None:
+    assert facts["cut"]["global_batch_size"] == ("8", "log")
+    assert "gpus" not in facts["cut"]
 
-    assert facts.get(name) == (value and (value, "derived"))
+
+def test_a_mesh_that_is_stated_gives_the_gpus_and_how_the_model_is_split(facts: Facts) -> None:
+    assert (facts["mesh"]["gpus"], facts["mesh"]["model_parallel"]) == (("16", "log"), ("2", "log"))
+
+
+@pytest.mark.parametrize("number", range(len(SPLIT)))
+def test_a_person_may_say_how_the_model_is_split(facts: Facts, number: int) -> None:
+    _, name, value = SPLIT[number]
+
+    assert facts[f"split {number}"].get(name) == (value and (value, "derived"))
+
+
+@pytest.mark.parametrize("number", range(len(BATCHES)))
+def test_gpus_that_share_a_model_share_a_batch(facts: Facts, number: int) -> None:
+    _, name, value = BATCHES[number]
+
+    assert facts[f"batch {number}"].get(name) == (value and (value, "derived"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchledger import ingest
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 
@@ -40,23 +38,21 @@ def test_a_sidecar_states_facts_of_the_runs_in_its_folder(db: Path, tmp_path: Pa
     assert ask(db, "select distinct line from fact where source = 'sidecar' and name = 'global_batch_size'") == [(1,)]
 
 
-@pytest.mark.parametrize(
-    "quoted",
-    [
+def test_a_text_that_quotes_a_line_of_it_is_none(db: Path, tmp_path: Path) -> None:
+    quoting = [
         "# run with GLOBAL_BATCH 256 GPU 3\n",
         "export GLOBAL_BATCH 256\n",
         "GLOBAL_BATCH 256 GPU 3\n",
         "GLOBAL_BATCH 256\nthen start it on\nGPU 3\n",
         "GLOBAL_BATCH 256 as in the paper\n",
-    ],
-)
-def test_a_text_that_quotes_a_line_of_it_is_none(db: Path, tmp_path: Path, quoted: str) -> None:
-    put(tmp_path / "logs" / "a" / "x.log", run_text().log)
-    put(tmp_path / "logs" / "a" / "README.txt", quoted)
+    ]
+    for number, text in enumerate(quoting):
+        put(tmp_path / "logs" / str(number) / "x.log", run_text(seed=number).log)
+        put(tmp_path / "logs" / str(number) / "README.txt", text)
 
     result = ingest(tmp_path / "logs", db=db)
 
-    assert result.files == {"loaded": 1, "unrecognised": 1}
+    assert result.files == {"loaded": len(quoting), "unrecognised": len(quoting)}
     assert ask(db, "select name from fact where source = 'sidecar'") == []
 
 

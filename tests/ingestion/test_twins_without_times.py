@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from benchledger import ingest
 from tests.ingestion.logs import ask, put
 
@@ -71,16 +69,18 @@ def test_what_a_log_that_was_cut_off_lacks_comes_from_its_state_though_a_loss_is
     assert ingested(db, tmp_path, train__log=log, trainer_state__json=state(plateau)) == [(20, 2)]
 
 
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        pytest.param(state([loss - 0.02 for loss in LOSSES]), id="other losses"),
-        pytest.param(state([*LOSSES[:8], *[loss - 0.02 for loss in LOSSES[8:]]]), id="other losses from the ninth on"),
-        pytest.param(state(LOSSES[::-1]), id="the same losses in another order"),
-    ],
-)
-def test_the_state_of_another_run_beside_a_log_stays_a_run_of_its_own(db: Path, tmp_path: Path, theirs: str) -> None:
-    assert ingested(db, tmp_path, train__log=printed(LOSSES), trainer_state__json=theirs) == [(40, 1), (40, 1)]
+def test_the_state_of_another_run_beside_a_log_stays_a_run_of_its_own(db: Path, tmp_path: Path) -> None:
+    theirs = {
+        "other losses": [loss - 0.02 for loss in LOSSES],
+        "other losses from the ninth on": [*LOSSES[:8], *[loss - 0.02 for loss in LOSSES[8:]]],
+        "the same losses in another order": LOSSES[::-1],
+    }
+    files = {}
+    for number, (name, losses) in enumerate(theirs.items()):
+        # Each log has bytes of its own.
+        files |= {f"{name}/train.log": printed(LOSSES) + "\n" * number, f"{name}/trainer_state.json": state(losses)}
+
+    assert ingested(db, tmp_path, **files) == [(40, 1)] * 6
 
 
 def test_a_state_that_fits_the_logs_of_two_trials_of_one_seed_is_of_neither(db: Path, tmp_path: Path) -> None:

@@ -110,21 +110,20 @@ def test_a_trimmed_mean_leaves_out_the_lowest_and_the_highest_where_there_are_en
     assert ledger.rows("select value, records_used from run_speed where rule = 'r'") == [(value, used)]
 
 
-@pytest.mark.parametrize(
-    ("statistic", "average_of", "value"),
-    [
-        ("mean", "rates", (256 / 1 + 256 / 3) / 2),
-        ("mean", "times", 256 / 2),
-        ("median", "rates", (256 / 1 + 256 / 3) / 2),
-        ("median", "times", 256 / 2),
-        ("last", "rates", 256 / 3),
-    ],
-)
-def test_a_mean_of_times_is_volume_over_time_and_a_mean_of_rates_is_more(ledger, statistic, average_of, value):
-    ledger.rule("r", quantity="step_time", statistic=statistic, average_of=average_of)
+def test_a_mean_of_times_is_volume_over_time_and_a_mean_of_rates_is_more(ledger):
+    expected = {
+        ("mean", "rates"): (256 / 1 + 256 / 3) / 2,
+        ("mean", "times"): 256 / 2,
+        ("median", "rates"): (256 / 1 + 256 / 3) / 2,
+        ("median", "times"): 256 / 2,
+        ("last", "rates"): 256 / 3,
+    }
+    for statistic, average_of in expected:
+        ledger.rule(f"{statistic} of {average_of}", quantity="step_time", statistic=statistic, average_of=average_of)
     ledger.run(timed(ledger, 1, 1.0), timed(ledger, 2, 3.0), case=EIGHT)
 
-    assert speed(ledger, "r", "value")[0][0] == pytest.approx(value, rel=1e-15)
+    found = {words: speed(ledger, " of ".join(words), "value")[0][0] for words in expected}
+    assert found == pytest.approx(expected, rel=1e-15)
 
 
 def test_a_mean_of_printed_rates_by_times_is_harmonic(ledger):
@@ -141,14 +140,14 @@ def test_intervals_of_several_steps_weigh_by_their_steps(ledger):
     assert speed(ledger, "r", "value") == [(256 * 11 / 10,)]
 
 
-@pytest.mark.parametrize(
-    ("unit", "value"), [("samples/s", 64.0), ("tokens/s", 64.0 * 128), ("steps/s", 0.25), ("s", 4.0), (None, 64.0)]
-)
-def test_a_rule_says_in_which_unit_it_answers(ledger, unit, value):
-    ledger.rule("r", quantity="step_time", unit=unit)
+def test_a_rule_says_in_which_unit_it_answers(ledger):
+    expected = {"samples/s": 64.0, "tokens/s": 64.0 * 128, "steps/s": 0.25, "s": 4.0, None: 64.0}
+    for unit in expected:
+        ledger.rule(f"in {unit}", quantity="step_time", unit=unit)
     ledger.run(timed(ledger, 1, 4.0), case=EIGHT)
 
-    assert speed(ledger, "r", "value, unit") == [(value, unit or "samples/s")]
+    for unit, value in expected.items():
+        assert speed(ledger, f"in {unit}", "value, unit") == [(value, unit or "samples/s")]
 
 
 def test_samples_become_tokens_and_tokens_samples_by_the_sequence_length(ledger):
@@ -202,12 +201,12 @@ def test_an_interval_lies_in_a_window_by_step_numbers_with_both_ends(ledger):
     assert speed(ledger, "r") == [(256 * 100 / 2, "samples/s", 2, 2, "ok")]
 
 
-@pytest.mark.parametrize("steps", [(10, 30, 70, 120, 130), (10, 20, 70, 110, 130), (130, 140)])
-def test_a_difference_of_two_steps_needs_both(ledger, steps):
+def test_a_difference_of_two_steps_needs_both(ledger):
     ledger.rule("r", quantity="interval", average_of="times", after_step=20, to_step=120, complete=True)
-    ledger.run(*(ledger.step(n, at=n) for n in steps), case=EIGHT)
+    for steps in ((10, 30, 70, 120, 130), (10, 20, 70, 110, 130), (130, 140)):
+        ledger.run(*(ledger.step(n, at=n) for n in steps), case=EIGHT)
 
-    assert speed(ledger, "r", "value, status") == [(None, "too_few_records")]
+    assert speed(ledger, "r", "value, status") == [(None, "too_few_records")] * 3
 
 
 def test_a_difference_by_records_counts_lines_within_the_filter(ledger):
@@ -316,20 +315,20 @@ def test_the_fallbacks_of_a_format_are_listed_in_their_order(ledger):
 ACCUMULATED = {"gpus": 8, "batch_size_per_gpu": 4, "gradient_accumulation": 8, "global_batch_size": 256, "seq_len": 128}
 
 
-@pytest.mark.parametrize(
-    ("batch", "unit", "value"),
-    [
-        ("global", "samples/s", 64.0),
-        ("pass", "samples/s", 8.0),
-        ("pass", "tokens/s", 1024.0),
-        ("pass", "steps/s", 0.25),
-    ],
-)
-def test_where_a_step_is_one_pass_its_samples_are_those_of_a_pass(ledger, batch, unit, value):
-    ledger.rule("r", quantity="step_time", unit=unit, batch=batch)
+def test_where_a_step_is_one_pass_its_samples_are_those_of_a_pass(ledger):
+    expected = {
+        ("global", "samples/s"): 64.0,
+        ("pass", "samples/s"): 8.0,
+        ("pass", "tokens/s"): 1024.0,
+        ("pass", "steps/s"): 0.25,
+    }
+    for batch, unit in expected:
+        ledger.rule(f"{batch} {unit}", quantity="step_time", unit=unit, batch=batch)
     ledger.run(timed(ledger, 1, 4.0), case=ACCUMULATED)
 
-    assert speed(ledger, "r", "value") == [(value,)]
+    assert {words: speed(ledger, " ".join(words), "value") for words in expected} == {
+        words: [(value,)] for words, value in expected.items()
+    }
 
 
 @pytest.mark.parametrize(("case", "needed"), [({"gpus": 8}, "batch_size_per_gpu"), ({"batch_size_per_gpu": 8}, "gpus")])

@@ -54,11 +54,13 @@ def test_a_speed_per_node_is_multiplied_by_the_nodes(ledger):
     assert ledger.rows("select value, status from run_speed where rule = 'summary.last'") == [(40.0, "ok")]
 
 
-@pytest.mark.parametrize(("scope", "fact"), [("gpu", "gpus"), ("node", "nodes"), (None, "scope")])
-def test_a_missing_fact_is_named_and_no_speed_is_invented(ledger, scope, fact):
-    ledger.run(ledger.summary(10.0, scope=scope), case={"global_batch_size": 32})
+def test_a_missing_fact_is_named_and_no_speed_is_invented(ledger):
+    missing = {"gpu": "gpus", "node": "nodes", None: "scope"}
+    runs = [ledger.run(ledger.summary(10.0, scope=scope), case={"global_batch_size": 32}) for scope in missing]
 
-    assert speed(ledger, "ngc.summary", "value, status, reason") == [(None, "missing_fact", fact)]
+    assert speed(ledger, "ngc.summary", "run_id, value, status, reason") == [
+        (run, None, "missing_fact", fact) for run, fact in zip(runs, missing.values(), strict=True)
+    ]
 
 
 def test_on_one_gpu_the_scope_does_not_matter(ledger):

@@ -1,7 +1,5 @@
 """What a series is: the only thing over which trials are averaged."""
 
-import pytest
-
 V100 = {"gpu_model": "V100", "gpu_memory_mib": 16160, "framework_version": "1.6", "implementation_version": "a"}
 
 
@@ -16,12 +14,10 @@ def test_runs_of_one_case_campaign_and_environment_are_one_series(ledger):
     assert members(ledger) == [runs]
 
 
-@pytest.mark.parametrize("fact", ["gpu_model", "gpu_memory_mib", "framework_version", "implementation_version"])
-def test_runs_that_differ_in_a_series_fact_never_share_a_series(ledger, fact):
-    one = ledger.run(environment=V100)
-    two = ledger.run(environment={**V100, fact: "7"})
+def test_runs_that_differ_in_a_series_fact_never_share_a_series(ledger):
+    runs = [ledger.run(environment=V100), *(ledger.run(environment={**V100, fact: "7"}) for fact in V100)]
 
-    assert members(ledger) == [[one], [two]]
+    assert members(ledger) == [[run] for run in runs]
 
 
 def test_runs_of_different_cases_or_campaigns_never_share_a_series(ledger):
@@ -48,12 +44,13 @@ def test_a_run_that_states_nothing_stands_apart_where_two_series_fit(ledger):
     assert members(ledger) == [[one], [two], [silent]]
 
 
-@pytest.mark.parametrize("fact", ["gpu_model", "gpu_memory_mib", "framework_version", "implementation_version"])
-def test_a_run_that_contradicts_the_only_series_stands_apart(ledger, fact):
-    full = ledger.run(environment=V100)
-    other = ledger.run(environment={fact: "7"})
+def test_a_run_that_contradicts_the_only_series_stands_apart(ledger):
+    # The only one of its campaign.
+    runs = [
+        ledger.run(environment=environment, campaigns=(fact,)) for fact in V100 for environment in (V100, {fact: "7"})
+    ]
 
-    assert members(ledger) == [[full], [other]]
+    assert members(ledger) == [[run] for run in runs]
 
 
 def test_two_runs_that_state_different_facts_do_not_make_a_series_together(ledger):
