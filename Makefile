@@ -3,7 +3,8 @@
 #
 #   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
-#   make test-long  passes the few tests that go through all real logs for half a minute each
+#   make test-long  passes the tests that go through all real logs for half a minute each, or through the many cases of
+#                which `make test` has some
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow and megatron-core, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes

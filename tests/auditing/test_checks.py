@@ -39,11 +39,13 @@ def findings(db: Path, check: str) -> list[str]:
     return benchledger.audit(db=db, checks=[check]).findings["about"].to_list()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("check", CASES)
 def test_a_ledger_that_breaks_it_has_a_finding(check: str, ledger_of: LedgerOf) -> None:
     assert findings(ledger_of(CASES[check][0]), check) != []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("check", CASES)
 def test_a_ledger_that_just_does_not_break_it_has_none(check: str, ledger_of: LedgerOf) -> None:
     assert findings(ledger_of(CASES[check][1]), check) == []

@@ -32,6 +32,7 @@ def test_what_log_twin_and_manifest_say_of_a_run_agrees(ledger: Path) -> None:
     assert benchledger.sql("select * from conflict", db=ledger).rows() == []
 
 
+@pytest.mark.long
 def test_nothing_is_left_to_redact(tmp_path: Path) -> None:
     benchledger.redact(MEASURED / "h200.tar.xz", out=tmp_path / "clean")
 

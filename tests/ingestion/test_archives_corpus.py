@@ -100,6 +100,7 @@ def made_ledger(tmp_path_factory: pytest.TempPathFactory) -> StableTables:
     return stable_tables(db)
 
 
+@pytest.mark.long
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.lists(st.sampled_from(sorted(WRAPPINGS)), min_size=2, max_size=4))
 def test_made_logs_in_any_wrappings_in_any_order_give_the_same_ledger(

@@ -205,7 +205,8 @@ main()
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
 
 
-@pytest.mark.parametrize("delay_s", [0.1, 0.2, 0.3, 0.4, 0.5])
+# Which moment each is depends on the machine: the more the better.
+@pytest.mark.parametrize("delay_s", [0.2, 0.4, *(pytest.param(s, marks=pytest.mark.long) for s in (0.1, 0.3, 0.5))])
 def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_completes(
     tmp_path: Path, delay_s: float
 ) -> None:

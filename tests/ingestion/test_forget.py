@@ -95,24 +95,32 @@ PLACES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_ledger_is_as_if_the_forgotten_log_had_never_been_read(place: str, db: Path, db2: Path, made: Path) -> None:
-    log = made / "logs" / place
-    aside = made / "aside"
+# Half of them together, of which none is bound to another; each alone beside the longest tests.
+@pytest.mark.parametrize(
+    "places", [PLACES[::2], PLACES[1::2], *(pytest.param([one], marks=pytest.mark.long) for one in PLACES)]
+)
+def test_a_ledger_is_as_if_the_forgotten_logs_had_never_been_read(
+    places: list[str], db: Path, db2: Path, made: Path
+) -> None:
+    aside = {made / "logs" / place: made / f"aside{number}" for number, place in enumerate(places)}
     before = everything(db)
 
-    found = forget(place, db=db)
+    found = forget(*places, db=db)
 
-    log.rename(aside)
+    for log, other in aside.items():
+        log.rename(other)
     try:
         ingest(made / "logs", db=db2, key_file=made / "key")
     finally:
-        aside.rename(log)
-    assert everything(db) == everything(db2)
-    assert everything(db) != before
-    assert found.logs["places"].to_list() == [[place]]
-    # And it comes back.
-    assert ingest(made / "logs", db=db).files["loaded" if place != "odd.log" else "unrecognised"] == 1
+        for log, other in aside.items():
+            other.rename(log)
+    after = everything(db)
+    assert after == everything(db2)
+    assert after != before
+    assert sorted(found.logs["places"].to_list()) == sorted([place] for place in places)
+    # And they come back.
+    files = ingest(made / "logs", db=db).files
+    assert files["loaded"] + files["unrecognised"] == len(places)
     assert everything(db) == before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,13 +31,18 @@ def write_logs(folder: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def of_one_ingest(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> StableTables:
-    """What a ledger holds after one ingest of the logs."""
+def once(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the logs and a ledger of one ingest of them. Read only."""
     folder = tmp_path_factory.mktemp("once")
     write_logs(folder / "logs")
-    db = made(defined_ledger, folder / "ledger")
-    ingest(folder / "logs", db=db)
-    return stable_tables(db)
+    ingest(folder / "logs", db=made(defined_ledger, folder / "ledger"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def of_one_ingest(once: Path) -> StableTables:
+    """What a ledger holds after one ingest of the logs."""
+    return stable_tables(once / "ledger" / "bench.duckdb")
 
 
 def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db: Path, tmp_path: Path) -> None:
@@ -54,21 +60,24 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
     assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
 
 
-@pytest.mark.parametrize("kept", [0, 1, 2, 3])
-def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(
-    db: Path, tmp_path: Path, kept: int
-) -> None:
+def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(db: Path, tmp_path: Path) -> None:
     paths = [put(tmp_path / "logs" / f"{number}.log", run_text(seed=number).log) for number in range(3)]
     ingest(tmp_path / "logs", db=db)
-    for path in paths[kept:]:
+    runs = []
+    for path in paths:
+        runs.append(ingest(tmp_path / "logs", db=db).runs)
         path.unlink()
 
-    assert ingest(tmp_path / "logs", db=db).runs == kept
+    assert runs == [3, 2, 1]
+    assert ingest(tmp_path / "logs", db=db).runs == 0
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
-    db: Path, of_one_ingest: StableTables, tmp_path: Path, seed: int
+@pytest.mark.parametrize(
+    ("seed", "at_once"),
+    [(1, 3), pytest.param(1, 1, marks=pytest.mark.long), pytest.param(2, 1, marks=pytest.mark.long)],
+)
+def test_logs_one_by_one_or_a_few_at_a_time_in_any_order_give_the_ledger_of_one_ingest(
+    db: Path, of_one_ingest: StableTables, tmp_path: Path, seed: int, at_once: int
 ) -> None:
     folder = tmp_path / "logs"
     paths = write_logs(folder)
@@ -81,26 +90,25 @@ def test_logs_one_by_one_in_any_order_give_the_ledger_of_one_ingest(
     for path in paths:
         put(folder / "x", b"").unlink()
         path.unlink()
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
         put(path, (hidden / path.relative_to(folder)).read_bytes())
-        ingest(folder, db=db)
+        if number % at_once == 0:
+            ingest(folder, db=db)
 
     assert stable_tables(db) == of_one_ingest
 
 
 def test_twice_and_with_two_processes_give_the_same_ledger(
-    db: Path, db2: Path, of_one_ingest: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, once: Path, of_one_ingest: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_logs(tmp_path / "logs")
-    ingest(tmp_path / "logs", db=db)
-
-    ingest(tmp_path / "logs", db=db, refresh=True)
-    assert stable_tables(db) == of_one_ingest
+    again = shutil.copytree(once / "ledger", tmp_path / "again") / "bench.duckdb"
+    assert ingest(once / "logs", db=again, refresh=True).files == {"loaded": 9}
+    assert stable_tables(again) == of_one_ingest
 
     monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
     monkeypatch.setattr("benchledger.ingestion.unit.UNIT_FILES", 2)
-    ingest(tmp_path / "logs", db=db2, jobs=2)
-    assert stable_tables(db2) == of_one_ingest
+    ingest(once / "logs", db=db, jobs=2)
+    assert stable_tables(db) == of_one_ingest
 
 
 def test_an_ingest_that_is_killed_is_completed_by_the_next(

@@ -62,7 +62,7 @@ def asked_of_runs(ledger, rng):
         )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(ledger, monkeypatch, seed):
     asked_of_runs(ledger, random.Random(seed))
     monkeypatch.setattr(rollups, "LONGEST_LIST", 10**9)
@@ -75,7 +75,10 @@ def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(led
     assert sum(not math.isnan(value) for value in values) > 1000
 
 
-@pytest.mark.parametrize(("longest_list", "long_chunk"), [(0, 1), (0, 300), (10**9, 300)])
+@pytest.mark.parametrize(
+    ("longest_list", "long_chunk"),
+    [(0, 300), pytest.param(0, 1, marks=pytest.mark.long), pytest.param(10**9, 300, marks=pytest.mark.long)],
+)
 def test_runs_that_are_read_in_parts_say_to_the_last_digit_what_they_say_whole(
     ledger, monkeypatch, longest_list, long_chunk
 ):
