@@ -9,7 +9,10 @@ import pytest
 from benchledger import ingest
 from tests.ingestion.logs import ask, one, put
 
-GNMT_BEGINS = "{rank}: Run arguments: Namespace(beam_size=5, len_norm_factor=0.6, math='fp32', train_batch_size=64)\n"
+GNMT_BEGINS = (
+    "{rank}: Run arguments: Namespace(beam_size=5, len_norm_factor=0.6, log_all_ranks=True, math='fp32', "
+    "train_batch_size=64)\n"
+)
 GNMT_ENDS = "{rank}: Total training time 71 s\n"
 SSD_BEGINS = (
     "DLL 2021-06-14 23:08:53.{rank}59718 - PARAMETER dataset path : /coco  epochs : 1  batch size : 64  mode : {mode}  "
