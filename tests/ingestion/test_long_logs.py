@@ -198,15 +198,13 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
 import sys
 from benchledger.cli.main import main
-sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(logs)!r}]
+sys.argv = ["bench", "--db", {db.name!r}, "ingest", {str(logs)!r}]
 main()
 """
-    full = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
-    )
+    full = subprocess.run([sys.executable, "-c", code], cwd=db.parent, capture_output=True, text=True, check=False)
 
     assert full.returncode == 1, full.stderr
-    assert "the records of a long log cannot wait here" in full.stderr
+    assert f"{db.parent.resolve()}: the records of a long log cannot wait here" in full.stderr
     assert "Free some disk space" in full.stderr
     assert "Traceback" not in full.stderr
     assert ingest(logs, db=db).files == {"loaded": 1}

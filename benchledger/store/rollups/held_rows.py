@@ -71,6 +71,6 @@ class HeldRows:
             yield
         except OSError as error:
             raise DatabaseError(
-                f"{self._folder}: what is kept of a long run cannot wait here until it is written: "
+                f"{self._folder.resolve()}: what is kept of a long run cannot wait here until it is written: "
                 f"{error.strerror or error}. {cure_of_writing(error)}"
             ) from error
