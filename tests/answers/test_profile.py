@@ -197,7 +197,7 @@ def test_a_filter_that_no_profile_meets_names_what_there_is(db: Path) -> None:
     done = run_bench("report", "profile", "--campaign", "three", "--batch-size-per-gpu", "9", db=db)
 
     assert (done.exit_code, done.stdout) == (1, "")
-    assert "no profile with batch_size_per_gpu '9'; known: 16, 2, 4, 8, unknown" in done.stderr
+    assert "no profile with batch_size_per_gpu '9'; known: 2, 4, 8, 16, unknown" in done.stderr
 
 
 def test_a_profile_of_a_run_has_the_runs_case(tmp_path: Path) -> None:
