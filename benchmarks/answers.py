@@ -97,9 +97,9 @@ def ask(database: Path, rounds: int) -> dict[str, list[float]]:
 
 def explained(database: Path, rounds: int) -> tuple[float, float]:
     """Processor seconds of a process that explains a cell, and how many more than one that only imports: medians."""
-    seconds = []
+    seconds, cell = [], a_cell(database)
     for _ in range(rounds):
-        whole = run([BENCH, "--db", database, "explain", a_cell(database)]).cpu
+        whole = run([BENCH, "--db", database, "explain", cell]).cpu
         seconds.append((whole, whole - run(STARTS[IMPORTS]).cpu))
     return median(whole for whole, _ in seconds), median(beyond for _, beyond in seconds)
 

@@ -6,6 +6,8 @@ import os
 
 from benchledger.archives.problem import Problem
 
+# The flag of a member of a zip whose name is UTF-8.
+ZIP_UTF8 = 0x800
 CLIMBS = Problem(
     "climbing", "its name climbs out of the archive", "nothing was written anywhere; repack it under a plain name"
 )
@@ -26,12 +28,12 @@ def clean_name(name: str) -> str | None:
     return "/".join(parts)
 
 
-def zip_name(name: str, says_utf8: bool) -> str:
-    """A member's name in a zip, decoded as that says: where it does not say UTF-8, as code page 437, by the standard.
+def zip_name(name: str, flags: int) -> str:
+    """A member's name in a zip, decoded as its flags say: without ZIP_UTF8 as code page 437, by the standard.
 
     Packers that know no locale (`zip` in a container) write UTF-8 and do not say so: hardly any other bytes are UTF-8.
     """
-    if says_utf8 or name.isascii():
+    if flags & ZIP_UTF8 or name.isascii():
         return name
     try:
         return name.encode("cp437").decode()

@@ -17,7 +17,7 @@ from benchledger.archives.streams import PIECE, SeekableSource
 from benchledger.archives.tar import Entry, is_link, link
 from benchledger.archives.zip_rest import zip_rest
 
-_ENCRYPTED, _UTF8 = 0x1, 0x800
+_ENCRYPTED = 0x1
 _TIMES = 0x5455
 # A zip made without times says this; so does one made before 1980.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -39,7 +39,7 @@ def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
 
 
 def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Entry:
-    spelled = zip_name(info.filename, bool(info.flag_bits & _UTF8))
+    spelled = zip_name(info.filename, info.flag_bits)
     if "/" not in spelled and "\\" in spelled:
         # Written by a tool that does not keep to the standard.
         spelled = spelled.replace("\\", "/")

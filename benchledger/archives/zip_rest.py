@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipInfo
 
 from benchledger.archives.limits import Budget
-from benchledger.archives.names import CLIMBS, clean_name, zip_name
+from benchledger.archives.names import CLIMBS, ZIP_UTF8, clean_name, zip_name
 from benchledger.archives.problem import Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
 from benchledger.archives.tar import Entry
 
 _HEADER = struct.Struct("<4s5HIIIHH")
 _MEMBER, _DIRECTORY, _DESCRIPTOR = b"PK\x03\x04", b"PK\x01\x02", b"PK\x07\x08"
-_ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 0x1, 0x8, 0x800
+_ENCRYPTED, _SIZES_FOLLOW = 0x1, 0x8
 _ZIP64 = 1
 
 
@@ -51,8 +51,8 @@ class _Member:
     def entry(self) -> Entry:
         from benchledger.archives.zip import ENCRYPTED, unknown_method, zip_mtime_ns
 
-        says_utf8 = bool(self.flags & _UTF8)
-        spelled = zip_name(self._name.decode("utf-8" if says_utf8 else "cp437", "replace"), says_utf8)
+        decoded = self._name.decode("utf-8" if self.flags & ZIP_UTF8 else "cp437", "replace")
+        spelled = zip_name(decoded, self.flags)
         name = clean_name(spelled)
         size = None if self.flags & _SIZES_FOLLOW else self.size
         entry = Entry(name or spelled, zip_mtime_ns(self._info), size, None)

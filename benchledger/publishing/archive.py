@@ -118,7 +118,7 @@ class Rewriter:
                 return self._zip_rest(cast("SeekableSource", held), sink, depth, str(error))
             with old, zipfile.ZipFile(sink, "w") as new:
                 for info in old.infolist():
-                    name = zip_name(info.filename, bool(info.flag_bits & 0x800))
+                    name = zip_name(info.filename, info.flag_bits)
                     fresh = zipfile.ZipInfo(self._path(name), info.date_time)
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
                     if info.flag_bits & 0x1:
