@@ -15,6 +15,7 @@ from benchledger.answers.lent_cards import count_lent, lent_note
 from benchledger.answers.reading import reading
 from benchledger.answers.series import all_series, frame_of, need_series, rows_of
 from benchledger.answers.tables import Above, Coverage, Report, Table, text_frame
+from benchledger.answers.unruled import unruled_notes
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -55,13 +56,13 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
     with reading(db) as con:
         series = all_series(con)
         need_series(con, db, series, filters)
-        excluded = excluded_notes(con, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
+        notes = (*unruled_notes(con, filters, speeds), *excluded_notes(con, filters))
         count_lent(con, speeds)
     if not rows:
         raise NothingFoundError("none of the series asked for has a speed. See what they lack: bench report speed")
-    return _report(rows, speeds).noted(excluded)
+    return _report(rows, speeds).noted(notes)
 
 
 def _ranked(con: duckdb.DuckDBPyConnection, filters: Filters, campaign: str) -> list[Row]:

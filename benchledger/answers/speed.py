@@ -31,6 +31,7 @@ from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
 from benchledger.answers.trials import any_number, cell_of, trial_frame, trial_notes, trial_rows, trials_of
 from benchledger.answers.units import logged_units
+from benchledger.answers.unruled import unruled_notes
 from benchledger.store.default_db import DEFAULT_DB
 
 
@@ -70,6 +71,7 @@ def report_speed(
         series = all_series(con)
         need_series(con, db, series, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
+        unruled = unruled_notes(con, filters, found, look)
         every_trial = trials_of(con, found)
         count_lent(con, found)
         bracketed = any_number(found, every_trial)
@@ -79,7 +81,7 @@ def report_speed(
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
         excluded = excluded_runs(con, filters)
-        noted = excluded_notes(con, filters, look)
+        noted = (*unruled, *excluded_notes(con, filters, look))
     found = take_in_failures(take_in_unstated(found))
     tables = []
     numbers: list[Row] = []

@@ -20,6 +20,7 @@ from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, 
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.answers.units import LoggedUnits, logged_units
+from benchledger.answers.unruled import unruled_notes
 from benchledger.store.default_db import DEFAULT_DB
 
 # What speedup_table holds equal between a case and its base; weak scaling also the batch size of a GPU, strong
@@ -94,11 +95,12 @@ def report_speedup(
         need_series(con, db, series, filters)
         # The base of a case may not meet the filters (--gpus 8): the view has found it before they apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
+        unruled = unruled_notes(con, filters, found, look)
         need_value(con, found, rule)
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
         excluded = excluded_runs(con, filters)
-        noted = excluded_notes(con, filters, look)
+        noted = (*unruled, *excluded_notes(con, filters, look))
     found = take_in_failures(found)
     for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
