@@ -52,11 +52,17 @@ def private_path(db_path: Path | str) -> Path:
 
 
 def key_of(db_path: Path | str) -> bytes | None:
-    """The key of a ledger's pseudonyms; None where its private file is missing, which is then not made."""
-    if not private_path(db_path).is_file():
+    """The key of a ledger's pseudonyms; None where its private file is missing or empty, and stays so."""
+    path = private_path(db_path)
+    if not path.is_file() or not path.stat().st_size:
         return None
-    with closing(PrivateFile(db_path)) as private:
-        return private.key
+    try:
+        # Whoever may read a ledger and not write it may redact as it does.
+        with closing(_read_only(path)) as con:
+            (key,) = con.execute("select key from secret").fetchone() or (None,)
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
+    return key
 
 
 class PrivateFile:
@@ -79,7 +85,7 @@ class PrivateFile:
                 )
             row = self._con.execute("select key from secret").fetchone()
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
+            raise _unusable(self.path, error) from error
         self.key: bytes = row[0]
         if key is not None and key != self.key:
             self.close()
@@ -106,7 +112,7 @@ class PrivateFile:
                     for place, size, mtime_ns, sighting, log, digest, status, within in rows
                 }
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
+            raise _unusable(self.path, error) from error
 
     def remember(self, files: Iterable[SeenFile]) -> None:
         """Stores files in one transaction; a place that is known already gets its new state."""
@@ -138,13 +144,7 @@ class PrivateFile:
             with self._con:
                 self._con.executemany(statement, rows)
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
-
-    def _unusable(self, error: Exception) -> DatabaseError:
-        return DatabaseError(
-            f"{self.path}: the private file cannot be used: {error}. Restore it from a backup, or move it away: a new "
-            f"one is made, every file is read again, and hosts get new pseudonyms"
-        )
+            raise _unusable(self.path, error) from error
 
 
 def sightings_in(db_path: Path | str) -> set[int]:
@@ -154,7 +154,7 @@ def sightings_in(db_path: Path | str) -> set[int]:
     """
     path = private_path(db_path)
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as con:
+        with closing(_read_only(path)) as con:
             return {row[0] for row in con.execute("select sighting_id from seen_file where log_id is not null")}
     except sqlite3.Error as error:
         raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
@@ -167,7 +167,7 @@ def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
         return set()
     known = "select 1 from seen_file where place = ? and status in ('loaded', 'duplicate', 'superseded', 'facts')"
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as con:
+        with closing(_read_only(path)) as con:
             return {place for place in places if con.execute(known, [os.fsencode(place)]).fetchone()}
     except sqlite3.Error as error:
         raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
@@ -191,6 +191,27 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
             f"{source}: the private file cannot be copied: {error}. {cure_of_writing(error)}"
         ) from error
     return True
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> DatabaseError:
+    return DatabaseError(f"{path}: the private file cannot be used: {error}. {_cure(str(error))}")
+
+
+def _cure(error: str) -> str:
+    if "readonly" in error or "unable to open" in error:
+        return "Give yourself the right to read it and to write it"
+    if "locked" in error:
+        return "Close the program that holds it, then do this again"
+    if "full" in error:
+        return "Free some disk space"
+    return (
+        "Restore it from a backup, or move it away: a new one is made, every file is read again, and hosts get new "
+        "pseudonyms"
+    )
 
 
 def _make_private(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """The private file holds real paths and the key: for its owner only."""
 
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.store.private import PrivateFile, SeenFile, private_path
+from benchledger.store.private import PrivateFile, SeenFile, key_of, private_path
 
 
 def seen(place="/home/ann/logs/a.log", **columns):
@@ -106,6 +107,45 @@ def test_a_file_that_is_no_private_file_is_refused_with_a_cure(db):
 
     with pytest.raises(DatabaseError, match=r"bench\.duckdb\.private: .*move it away"):
         PrivateFile(db)
+
+
+def test_its_key_is_read_without_touching_it(db):
+    PrivateFile(db).close()
+    private_path(db).chmod(0o444)
+    before = private_path(db).stat()
+
+    assert key_of(db) is not None
+    assert private_path(db).stat()[:] == before[:]
+    assert private_path(db).stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_where_there_is_no_private_file_there_is_no_key_and_none_is_made(db):
+    assert key_of(db) is None
+    assert not private_path(db).exists()
+
+    private_path(db).touch()
+    assert key_of(db) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "cure"),
+    [
+        ("attempt to write a readonly database", "Give yourself the right to read it and to write it"),
+        ("unable to open database file", "Give yourself the right to read it and to write it"),
+        ("database is locked", "Close the program that holds it, then do this again"),
+        ("database or disk is full", "Free some disk space"),
+    ],
+)
+def test_nobody_is_told_to_move_it_away_who_only_cannot_write_it(db, monkeypatch, error, cure):
+    def refusing(*_, **__):
+        raise sqlite3.OperationalError(error)
+
+    monkeypatch.setattr(sqlite3, "connect", refusing)
+
+    with pytest.raises(DatabaseError) as raised:
+        PrivateFile(db)
+
+    assert str(raised.value) == f"{private_path(db)}: the private file cannot be used: {error}. {cure}"
 
 
 def test_processes_that_make_it_at_once_agree_on_the_key(db):
