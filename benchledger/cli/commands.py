@@ -76,6 +76,14 @@ class MainGroup(KnownGroup):
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [*(CompletionItem(name, help=self.lazy[name].help) for name in names), *_options(self, ctx, incomplete)]
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """As click does, which prints the help in it: where that cannot be written it is told as any command's."""
+        try:
+            return super().make_context(*args, **more)
+        except OSError as error:
+            _tell(error)
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; our own errors become its message and exit code, Ctrl-C becomes 130."""
         try:
@@ -83,10 +91,7 @@ class MainGroup(KnownGroup):
         except (KeyboardInterrupt, Exception) as error:
             if _interrupted(error):
                 _stop(ctx)
-            if isinstance(error, BenchledgerError):
-                raise CommandError(error) from error
-            if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-                raise CommandError(BenchledgerError(_what_of(error))) from error
+            _tell(error)
             raise
 
 
@@ -103,9 +108,24 @@ def _interrupted(error: BaseException | None) -> bool:
     return False
 
 
+def _tell(error: BaseException) -> None:
+    if isinstance(error, BenchledgerError):
+        raise CommandError(error) from error
+    # click itself ends a command whose reader has gone.
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+        raise CommandError(BenchledgerError(_what_of(error))) from error
+
+
 def _what_of(error: OSError) -> str:
+    what = error.strerror or error
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    # Of an open file that cannot be written an error tells no name; what we print goes through click.
+    if frame is not None and frame.tb_frame.f_code is click.echo.__code__:
+        return f"standard output: {what}. It goes to a place that cannot be written or is full: name another"
     place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}. Check that the folder exists, may be written and has space"
+    return f"{place}{what}. Check that the folder exists, may be written and has space"
 
 
 def _stop(ctx: click.Context) -> NoReturn:

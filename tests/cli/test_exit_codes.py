@@ -110,6 +110,19 @@ def test_a_reader_that_stops_reading_is_no_error(db: Path) -> None:
     done.wait()
 
 
+@pytest.mark.parametrize("words", [["--help"], ["sql", "--help"], ["sql", "select 1"]])
+def test_an_answer_for_which_there_is_no_space_says_so(db: Path, words: list[str]) -> None:
+    command = [sys.executable, "-m", "benchledger.cli.main", "--db", str(db), *words]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Error: standard output: No space left on device. It goes to a place that cannot be written or is full: name "
+        "another\n"
+    )
+
+
 def test_a_terminal_without_the_characters_shows_their_codes(db: Path) -> None:
     words = ["-m", "benchledger.cli.main", "--db", str(db), "sql", "select '卡' as a"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
