@@ -127,12 +127,19 @@ def waiting_files(place: Path) -> list[Path]:
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
     """All that is written within, or nothing of it. Raises DatabaseError where the file cannot be written."""
-    import duckdb
-
-    con.execute("begin")
-    try:
+    with written(place):
+        con.execute("begin")
         yield
         con.execute("commit")
+
+
+@contextmanager
+def written(place: Path | str) -> Iterator[None]:
+    """Raises DatabaseError where DuckDB cannot write the ledger."""
+    import duckdb
+
+    try:
+        yield
     except (
         duckdb.IOException,
         duckdb.OutOfMemoryException,

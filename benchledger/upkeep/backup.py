@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
-from benchledger.store.database import open_for_reading, open_for_writing
+from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import copy_private, private_path
 
@@ -81,7 +81,8 @@ def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacte
     """Writes a ledger again without its free blocks, in place of itself. Nothing of what was removed is left in it."""
     place = Path(os.path.realpath(db))
     with closing(open_for_writing(place, wait_s, make=False)) as con:
-        con.execute("checkpoint")
+        with written(place):
+            con.execute("checkpoint")
         before = place.stat().st_size
         _rewrite(place, con)
     return Compacted(str(db), before, place.stat().st_size)

@@ -209,6 +209,22 @@ def test_a_copy_that_cannot_be_written_leaves_what_was_there(
     ]
 
 
+def test_a_ledger_that_cannot_be_compacted_for_want_of_space_is_told_as_that(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        def execute(self, statement: str) -> None:
+            raise duckdb.FatalException(f"Failed to create {statement}: No space left on device")
+
+        def close(self) -> None:
+            """Has nothing open."""
+
+    monkeypatch.setattr("benchledger.upkeep.backup.open_for_writing", lambda *_, **__: Full())
+
+    with pytest.raises(DatabaseError, match=r"is as it was before: .* No space left on device\. Free some disk space"):
+        db_compact(db=db)
+
+
 def test_a_folder_that_may_not_be_written_is_told_as_that(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
