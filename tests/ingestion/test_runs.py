@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from benchledger import ingest
+from benchledger.ingestion import derive
+from benchledger.store.rollups.frames import Arrived
 from tests.ingestion.logs import ask, one, put, run_text
 
 CASE = "ngc_bert_base_sp_bs32_fp32"
@@ -28,6 +31,23 @@ def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_pa
     speeds = ask(db, "select value from run_speed where is_default order by value")
     assert len(speeds) == 2
     assert speeds[0][0] < 300 < speeds[1][0]
+
+
+def test_ids_of_runs_are_derived_in_the_type_in_which_tables_keep_them(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As any other number they are right too, but each join with a large table casts its column, row by row.
+    kinds, keep = [], derive.keep_rollups
+
+    def look(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None) -> None:
+        kinds.extend(str(kind) for kind in con.sql(runs).types)
+        keep(con, runs, arrived)
+
+    monkeypatch.setattr(derive, "keep_rollups", look)
+    put(tmp_path / "logs" / CASE / "train.log", run_text().log)
+    ingest(tmp_path / "logs", db=db)
+
+    assert kinds == ["BIGINT"]
 
 
 @pytest.mark.parametrize("order", ["log first", "twin first", "together"])

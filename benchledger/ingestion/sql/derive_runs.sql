@@ -2,7 +2,8 @@
 
 create or replace temp table new_run as
 select
-    md5_number_lower(run_key) // 2 as run_id, run_key, log_id, segment, started_at, ended_at,
+    -- Of the same type as where it is kept: else each join with a large table casts all of it, and none looks only for these.
+    (md5_number_lower(run_key) // 2)::bigint as run_id, run_key, log_id, segment, started_at, ended_at,
     role, first_line, last_line, steps_done, step_gap, closing_line, closing_speed, expects_closing,
     final_loss_nan, event_status, event_line, event_text, last_record_line
 from (
