@@ -6,7 +6,6 @@ import hashlib
 import math
 import os
 import re
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from benchledger.definitions.cache import Proofs
@@ -16,6 +15,7 @@ from benchledger.definitions.template import Hole, Literal, Tail, Template, Temp
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.plain_classes import dataclass, field
 
 _RULE = ("patterns", "facts", "values", "products")
 # No file system has longer names; an archive may, and a regex of several holes takes its time with those.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, field
+
+from benchledger.plain_classes import dataclass, field
 
 HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")

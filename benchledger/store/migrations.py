@@ -6,13 +6,13 @@ import hashlib
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError
+from benchledger.plain_classes import dataclass
 
 if TYPE_CHECKING:
     import duckdb
