@@ -47,6 +47,11 @@ def cure_of_writing(error: Exception) -> str:
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
 
 
+def counted(number: int, what: str) -> str:
+    """How many of something: 1 line, 2 lines."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _in_order(name: str) -> tuple[bool, int, str]:
     # Numbers first, by size.
     return (False, int(name), "") if name.isdecimal() else (True, 0, name)

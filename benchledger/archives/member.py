@@ -54,6 +54,11 @@ class MemberStream:
         """Whether what was read stands as a log of its own although the rest is missing."""
         return self._keep and self.problem is not None and self.problem.kind == "truncated"
 
+    def is_lost(self) -> bool:
+        """Whether a cut left no whole line; asked before anything is read."""
+        self.read(0)
+        return self.kept and not self._ahead
+
     def _check(self, data: bytes) -> None:
         if self._is_text is None:
             head = data[:_LOOKED_AT]

@@ -60,7 +60,8 @@ class Archive:
             yield Member(where, size, None, problem, lone)
         elif kind is None:
             stream = MemberStream(source, lone, self._budget)
-            yield Member(where, size, stream, None, lone)
+            if not stream.is_lost():
+                yield Member(where, size, stream, None, lone)
             if stream.kept:
                 yield Member(where, None, None, stream.problem, whole=True)
         elif where.depth > self._budget.limits.depth:

@@ -11,6 +11,7 @@ import benchledger
 from benchledger.cli.case_options import output_options
 from benchledger.cli.left_out import let_in
 from benchledger.cli.settings import Settings
+from benchledger.errors import counted
 
 if TYPE_CHECKING:
     from benchledger.auditing.audit import Audit
@@ -71,5 +72,5 @@ def _table(done: Audit, most: int | None) -> str:
         blocks += [escaped(f"{check} ({severity}): {sentence}"), frame_table(found.head(most or found.height))]
         if most is not None and found.height > most:
             blocks.append(f"and {found.height - most} more; all of them: bench -v audit --check {check}")
-    counts = ", ".join(f"{done.count(severity)} {severity}s" for severity in ("error", "warning", "note"))
-    return "\n\n".join([*blocks, *map(escaped, done.remarks), f"{done.checks.height} checks: {counts}"])
+    counts = ", ".join(counted(done.count(severity), severity) for severity in ("error", "warning", "note"))
+    return "\n\n".join([*blocks, *map(escaped, done.remarks), f"{counted(done.checks.height, 'check')}: {counts}"])

@@ -10,6 +10,7 @@ import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.commands import KnownGroup
+from benchledger.errors import counted
 
 
 @click.group(cls=KnownGroup)
@@ -72,8 +73,8 @@ def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> 
     else:
         _write_new(output, draft.text)
     click.echo(
-        f"{draft.steps} steps in {draft.records} records, {draft.ignored} ignored, {draft.rejects} rejects;"
-        f" {draft.questions} questions to answer, each marked `# ?`",
+        f"{counted(draft.steps, 'step')} in {counted(draft.records, 'record')}, {draft.ignored} ignored, "
+        f"{counted(draft.rejects, 'reject')}; {counted(draft.questions, 'question')} to answer, each marked `# ?`",
         err=True,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import Settings
+from benchledger.errors import counted
 
 if TYPE_CHECKING:
     from benchledger.ingestion.outcome import FileOutcome, IngestResult
@@ -80,11 +81,13 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
     _say_not_read(settings, result)
     rejecting = [one for one in result.outcomes if one.rejects]
     if rejecting:
-        settings.say(f"{result.rejects} rejects in {len(rejecting)} files; all with file:line: bench query rejects")
+        rejects, files = counted(result.rejects, "reject"), counted(len(rejecting), "file")
+        settings.say(f"{rejects} in {files}; all with file:line: bench query rejects")
         for line in _first_rejects(rejecting):
             settings.say(f"  {line}")
     if result.unpaired:
-        settings.say(f"{result.unpaired} telemetry, profile or sidecar logs belong to no run: bench query unpaired")
+        logs = counted(result.unpaired, "telemetry, profile or sidecar log")
+        settings.say(f"{logs} without a run to belong to: bench query unpaired")
     if result.foreign:
         names = ", ".join(result.foreign)
         settings.say(f"logs of formats that are not known now are kept as they are: {names}. Give their --definitions")
@@ -92,7 +95,8 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say("the private file beside the ledger was gone: every file was read again. From here on, what was")
         settings.say("read now is skipped while it is unchanged, and found by --refresh")
     if result.stale:
-        settings.say(f"{result.stale} logs were read under older definitions. Read them again: bench ingest --refresh")
+        logs = counted(result.stale, "log")
+        settings.say(f"{logs} read under older definitions. To read again: bench ingest --refresh")
     for one in result.outcomes if settings.verbosity else ():
         settings.say(f"{_place(one)}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from benchledger.errors import counted
 from benchledger.exports.audit_text import NUMBERS, by_check
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
@@ -50,6 +51,7 @@ def audit_page(audit: Audit, ledger: str) -> str:
     found = by_check(audit)
     sections = "".join(_section(check, severity, sentence, frame) for check, severity, sentence, frame in found)
     title = f"Audit of {_text(ledger)}"
+    checks = counted(audit.checks.height, "check")
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +63,7 @@ def audit_page(audit: Audit, ledger: str) -> str:
 </head>
 <body>
 <h1>{title}</h1>
-<p>{audit.checks.height} checks of what the ledger holds. A finding changes nothing: its row stays as it is.</p>
+<p>{checks} of what the ledger holds. A finding changes nothing: its row stays as it is.</p>
 <ul class="counts">{"".join(_count(audit, severity) for severity in ("error", "warning", "note"))}</ul>
 {_checks(audit)}
 {sections}
@@ -73,7 +75,8 @@ def audit_page(audit: Audit, ledger: str) -> str:
 
 def _count(audit: Audit, severity: str) -> str:
     count = audit.count(severity)
-    return f'<li class="{severity if count else "clean"}"><b>{count}</b>{severity}s</li>'
+    number, _, word = counted(count, severity).partition(" ")
+    return f'<li class="{severity if count else "clean"}"><b>{number}</b>{word}</li>'
 
 
 def _checks(audit: Audit) -> str:

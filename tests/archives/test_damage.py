@@ -96,6 +96,17 @@ def test_of_a_lone_log_that_is_cut_the_whole_lines_are_kept(kind: str) -> None:
     assert rest.problem.kind == "truncated"
 
 
+def test_of_a_lone_log_that_is_cut_before_its_first_line_ends_only_the_damage_is_told() -> None:
+    text = "".join(f"{number * 7919} " for number in range(10_000)).encode()
+    packed = COMPRESS["gz"](text + b"\n")
+
+    ((rest, _),) = members(packed[: len(packed) // 2])
+
+    assert (rest.whole, rest.stream) == (True, None)
+    assert str(rest.problem).startswith("the gzip data ends in its middle, after ")
+    assert not str(rest.problem).startswith("the gzip data ends in its middle, after 0 ")
+
+
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
 def test_a_log_whose_checksum_does_not_fit_is_not_kept(kind: str) -> None:
     packed = bytearray(COMPRESS[kind](TEXTS["a.log"].encode()))

@@ -34,7 +34,7 @@ def test_the_table_names_run_place_line_and_values(ledger_of: LedgerOf) -> None:
     assert [cell.strip() for cell in out.splitlines()[2].split("|")][1:4] == ["clock_backwards", "warning", "1"]
     row = [cell.strip() for cell in out.splitlines()[-3].split("|")]
     assert row[1:-1] == ["2026-11-21 04:00:08 after 2026-11-21 04:00:10", "-2", "0", "key1", "c/2.log:2"]
-    assert out.splitlines()[-1] == "1 checks: 0 errors, 1 warnings, 0 notes"
+    assert out.splitlines()[-1] == "1 check: 0 errors, 1 warning, 0 notes"
 
 
 def test_json_has_the_checks_and_the_findings(ledger_of: LedgerOf) -> None:

@@ -112,7 +112,7 @@ def test_a_reject_is_named_with_its_line_and_fails_only_a_strict_ingest(db: Path
     assert result.exit_code == 0
     assert result.stdout.splitlines()[1] == "pieces: 6 = 5 records + 0 ignored + 1 rejects"
     first, second = result.stderr.splitlines()
-    assert first == "1 rejects in 1 files; all with file:line: bench query rejects"
+    assert first == "1 reject in 1 file; all with file:line: bench query rejects"
     assert second.startswith("  a.log:6: ")
     assert "Training Epoch: zero" in second
     assert run_bench("ingest", "--jobs", "1", "--refresh", "--strict", logs, db=db).exit_code == 1
@@ -124,7 +124,7 @@ def test_of_a_document_that_breaks_off_the_first_line_is_printed(db: Path, tmp_p
 
     printed = run_bench("--db", db, "ingest", tmp_path / "trainer_state.json").stderr.splitlines()
 
-    (place,) = [number for number, line in enumerate(printed) if "rejects in 1 files" in line]
+    (place,) = [number for number, line in enumerate(printed) if "reject in 1 file" in line]
     assert printed[place + 1].endswith("\\ # so ...")
     assert not any(line.startswith('"max_steps"') for line in printed)
 

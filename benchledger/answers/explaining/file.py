@@ -9,6 +9,7 @@ from benchledger.answers.explaining.explained import ExplainedFile
 from benchledger.answers.explaining.file_now import hash_of, is_archive_of_files, nearest_formats, recognised_now
 from benchledger.answers.grouping import Row
 from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.errors import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -130,16 +131,11 @@ def _frame(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def counted(number: int, what: str) -> str:
-    """How many of something: 1 line, 2 lines."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored: pl.DataFrame) -> list[str]:
     if log is None and sightings.is_empty():
         return ["The ledger does not know this content."]
     places = [f"{row['place']} ({row['status']})" for row in sightings.head(_SHOWN).iter_rows(named=True)]
-    more = f" and {sightings.height - _SHOWN} more places" if sightings.height > _SHOWN else ""
+    more = f" and {counted(sightings.height - _SHOWN, 'more place')}" if sightings.height > _SHOWN else ""
     if log is None:
         why = f": {sightings['reason'][0]}" if sightings["reason"][0] else ""
         return [f"The ledger has seen it and keeps no content of it: {places[0]}{why}."]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchledger.archives.kinds import is_archive, is_text
 from benchledger.archives.streams import Source
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, counted
 
 HEAD = 1024 * 1024
 TAIL = 256 * 1024
@@ -49,8 +49,9 @@ def read_excerpt(stream: Source, name: str) -> Excerpt:
             f"{name}: most of its lines are not UTF-8; convert it first, as `iconv -f GB18030 -t UTF-8` does"
         )
     if len(lines) < _LEAST_LINES:
-        count = f"{len(lines)} line{'s' * (len(lines) != 1)}"
-        raise UsageError(f"{name}: {count} of text: too few to see what repeats. Give a log of some steps")
+        raise UsageError(
+            f"{name}: {counted(len(lines), 'line')} of text: too few to see what repeats. Give a log of some steps"
+        )
     return Excerpt(name, data, tuple(lines), bool(end))
 
 
