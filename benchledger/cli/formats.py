@@ -77,6 +77,8 @@ def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> 
         f"{counted(draft.rejects, 'reject')}; {counted(draft.questions, 'question')} to answer, each marked `# ?`",
         err=True,
     )
+    for line in draft.rejected:
+        click.echo(f"  rejected: {escaped_lines(line)}", err=True)
 
 
 def _write_new(path: Path, text: str) -> None:

@@ -63,6 +63,40 @@ def test_a_draft_is_sound_and_reads_all_of_its_example(tmp_path: Path) -> None:
     assert (found.format, found.scanned.records, len(found.scanned.rejects)) == ("toytrain", 6, 0)
 
 
+def test_lines_that_differ_in_the_number_of_a_word_are_ignored_by_one_template(tmp_path: Path) -> None:
+    steps = [f"[train] it {step} | loss {9 - step / 100} | {100 + step % 7} img/s" for step in range(1, 301)]
+    saved = [f"[train] saved checkpoint to ckpt/{step}.pt" for step in range(10, 301, 10)]
+
+    draft, _ = drafted("\n".join([*steps, *saved]) + "\n", tmp_path)
+
+    assert (draft.ignored, draft.rejects) == (30, 0)
+    assert draft.text.count('templates = ["[train] saved checkpoint to') == 1
+    assert 'templates = ["[train] saved checkpoint to {*}"]' in draft.text
+
+
+def test_a_unit_of_size_is_asked_about_as_it_is_logged(tmp_path: Path) -> None:
+    steps = [f"[train] it {step} | loss {9 - step / 100} | mem 12.{step % 9} GB" for step in range(1, 41)]
+
+    draft, _ = drafted("\n".join(steps) + "\n", tmp_path)
+
+    assert "# ? the log says 'GB': which unit of schema/vocabulary/units.toml is that?" in draft.text
+    assert "no unit is logged" not in draft.text
+
+
+def test_a_draft_shows_one_of_each_kind_of_line_that_it_leaves_as_rejects(tmp_path: Path) -> None:
+    words = ("ant", "bee", "cat", "dog", "elk", "fox")
+    steps = [f"[train] it {step} | loss {9 - step / 100} | {100 + step % 7} img/s" for step in range(1, 301)]
+    seen = [f"[train] saw the {word} of bob@lab.example.com {time} times" for word in words for time in (7, 8)]
+
+    draft, _ = drafted("\n".join([*steps, *seen]) + "\n", tmp_path)
+
+    # Private names may not stand in a template.
+    assert draft.rejects == 12
+    assert len(draft.rejected) == 5
+    assert all(line.startswith("[train] saw the ") and line.endswith(" 7 times") for line in draft.rejected)
+    assert "bob" not in "".join(draft.rejected)
+
+
 def test_a_draft_says_what_values_mean_by_their_names_and_units(tmp_path: Path) -> None:
     _, log_format = drafted(TOY, tmp_path)
     speed = log_format.fields[None, "speed"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchledger.definitions.log_format import LogFormat
@@ -14,18 +15,21 @@ from benchledger.scanning.drafting import csv_tables, meaning, proofs, records
 from benchledger.scanning.drafting.entries import Entry, entry_of
 from benchledger.scanning.drafting.excerpt import Excerpt
 from benchledger.scanning.drafting.lists import rates
-from benchledger.scanning.drafting.masks import Shape, shapes
+from benchledger.scanning.drafting.masks import Shape, masked, shapes
 from benchledger.scanning.drafting.mending import Mender
 from benchledger.scanning.drafting.sorting import Sorted, name_growing_counter, sorted_entries
 from benchledger.scanning.drafting.writing import Parts, written
 from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.rows import Pieces
+from benchledger.scanning.values import ANSI
 
 _SHAPES_TRIED = 150
+_REJECTS_SHOWN, _REJECT_SHOWN = 5, 160
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A drafted format, and what it finds in the excerpts that it was made from."""
+    """A drafted format, and what it finds in the excerpts that it was made from; of the rejects some lines, as text."""
 
     name: str
     text: str
@@ -34,6 +38,7 @@ class Draft:
     ignored: int
     rejects: int
     questions: int
+    rejected: tuple[str, ...] = ()
 
 
 class Drafter:
@@ -64,8 +69,18 @@ class Drafter:
             raise UsageError(f"no sound draft of these logs could be made: {problem or 'it would hold private names'}")
         return Draft(
             self._name, text, steps, len(pieces.rows), sum(pieces.ignored.values()), len(pieces.rejects),
-            text.count("# ? "),
+            text.count("# ? "), tuple(itertools.islice(self._rejected(pieces), _REJECTS_SHOWN)),
         )  # fmt: skip
+
+    def _rejected(self, pieces: Pieces) -> Iterator[str]:
+        # One of each shape: what a template or an ignore is missing for.
+        seen: set[tuple[str, ...]] = set()
+        for reject in pieces.rejects:
+            line = ANSI.sub(b"", reject.text.encode()).decode().strip()
+            shape = tuple(masked(1, line).literals)
+            if shape not in seen:
+                seen.add(shape)
+                yield self._redactor.fresh(line)[:_REJECT_SHOWN]
 
     def _sorted(self, lines: tuple[str, ...]) -> Sorted:
         found = shapes(lines)

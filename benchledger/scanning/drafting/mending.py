@@ -30,6 +30,9 @@ from benchledger.scanning.values import ANSI
 _T = TypeVar("_T")
 _ROUNDS = 12
 _MOST_IGNORES = 12
+_HOLES = re.compile(r"(?:\{\*\} ?){2,}")
+# `ckpt/50.pt`, `step_50`: a word that counts.
+_NUMBERED = re.compile(r"[^\s{}]*[0-9][^\s{}]*")
 _TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
 
 
@@ -94,7 +97,7 @@ class Mender:
         if not self._may_ignore:
             return False
         counted = Counter(self._skipped(reject.text, reject.reason == NO_HEAD) for reject in pieces.rejects)
-        for template, _ in counted.most_common(_MOST_IGNORES):
+        for template, _ in _alike(counted).most_common(_MOST_IGNORES):
             if len(ignores) < _MOST_IGNORES and template and self._allowed(template):
                 ignores.setdefault(template, "no record: say why")
         return len(ignores) > before
@@ -109,7 +112,17 @@ class Mender:
                 source += escaped(line.text[position : mark.start]) + "{*}"
                 position = mark.end
         source += escaped(line.text[position:])
-        return re.sub(r"(?:\{\*\} ?){2,}", "{*}", source).rstrip()
+        return _HOLES.sub("{*}", source).rstrip()
+
+
+def _alike(counted: Counter[str]) -> Counter[str]:
+    """Those that differ in the numbers of a word only, as one."""
+    loose = {template: _HOLES.sub("{*}", _NUMBERED.sub("{*}", template)).rstrip() for template in counted}
+    sharing = Counter(loose.values())
+    alike: Counter[str] = Counter()
+    for template, count in counted.items():
+        alike[template if sharing[loose[template]] == 1 else loose[template]] += count
+    return alike
 
 
 def _itself(log_format: LogFormat) -> LogFormat:

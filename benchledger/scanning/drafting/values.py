@@ -9,6 +9,8 @@ from benchledger.definitions.hints import hints
 from benchledger.definitions.vocabulary import vocabulary
 
 UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
+# Which are no units of the vocabulary: some programs mean 1000 by them and some 1024.
+_SIZE = re.compile(r"[KMGT]B\Z")
 _BY_UNIT = dict.fromkeys(("samples/s", "items/s", "tokens/s", "steps/s"), "throughput")
 
 
@@ -30,8 +32,8 @@ def unit_behind(after: str) -> str | None:
     if match is None or re.match(r"\s*=|:\S" if match.group().startswith(" ") else r"=", after[match.end() :]):
         return None
     token = match.group(1)
-    known = token in vocabulary().spellings or re.search(r"/(?:s|sec|second)\b", token) or time_of(token)
-    return token if known else None
+    known = token in vocabulary().spellings or _SIZE.match(token) or re.search(r"/(?:s|sec|second)\b", token)
+    return token if known or time_of(token) else None
 
 
 def time_of(unit: str) -> str | None:
