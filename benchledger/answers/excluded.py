@@ -16,7 +16,7 @@ from benchledger.errors import NothingFoundError
 if TYPE_CHECKING:
     import duckdb
 
-_SEE = "see bench exclude --list"
+SEE = "see bench exclude --list"
 
 
 def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look | None = None) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look 
     left_out = 0 if look is not None and not look.is_plain else _count(con, filters)
     if not left_out:
         return ()
-    return (f"{left_out} {'run is' if left_out == 1 else 'runs are'} excluded; {_SEE}",)
+    return (f"{left_out} {'run is' if left_out == 1 else 'runs are'} excluded; {SEE}",)
 
 
 def excluded_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> list[Row]:
@@ -53,7 +53,7 @@ def need_included(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
     """Raises NothingFoundError if runs meet the filters and all of them are excluded."""
     left_out = _count(con, filters)
     if left_out and left_out == _distinct(filters.apply(all_runs(con))):
-        raise NothingFoundError(f"all {left_out} runs asked for are excluded; {_SEE}")
+        raise NothingFoundError(f"all {left_out} runs asked for are excluded; {SEE}")
 
 
 def included_runs(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filters) -> duckdb.DuckDBPyRelation:

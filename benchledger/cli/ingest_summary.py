@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.outcome import FileOutcome, IngestResult
 
 SHOWN = 5
+REJECT_SHOWN = 240
 RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "facts")
 FAULTY = ("unrecognised", "unreadable")
 NO_FILES = "no file to be read: PATHS are empty folders, or the ledger itself. Name the folder that holds the logs"
@@ -134,9 +135,9 @@ def _is_refused_facts(outcome: FileOutcome) -> bool:
 
 
 def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
-    """The first rejects as path:line, reason and text: of a broken document, which may be long, its first line."""
+    """The first rejects as path:line, reason and text: of what is long or has more lines the beginning."""
     return [
-        f"{_place(one)}:{first} ..." if rest else f"{_place(one)}:{first}"
+        f"{_place(one)}:{first[:REJECT_SHOWN]}" + (" ..." if rest or len(first) > REJECT_SHOWN else "")
         for one in rejecting
         for first, _, rest in (reject.partition("\n") for reject in one.first_rejects)
     ][:SHOWN]

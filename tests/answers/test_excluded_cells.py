@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import exclude, report_environment, report_logs, report_memory, report_speed, report_speedup
+from benchledger import exclude, explain, report_environment, report_logs, report_memory, report_speed, report_speedup
+from benchledger.errors import NothingFoundError
 from tests.ledger_rows import ledger_rows
 
 REASON = "the fan: [case] of node 3 stood {still}"
@@ -33,6 +34,18 @@ def test_the_coverage_says_that_a_cell_is_excluded_and_why(db: Path) -> None:
 
     assert table.coverage is not None
     assert table.coverage.missing == (f"1 x fp32 BS=32: excluded: {REASON}",)
+
+
+def test_a_cell_that_is_to_be_explained_is_excluded_and_why(db: Path) -> None:
+    for table in ("speed", "memory"):
+        with pytest.raises(NothingFoundError) as error:
+            explain(db=db, table=table, framework="pytorch", gpus=1, batch_size_per_gpu=32)
+
+        assert str(error.value) == (
+            f"no cell meets these filters: the run that would be in it is excluded: {REASON}; see bench exclude --list"
+        )
+    with pytest.raises(NothingFoundError, match="no cell with batch_size_per_gpu .96.; known: 32, 48"):
+        explain(db=db, framework="pytorch", gpus=8, batch_size_per_gpu=96)
 
 
 def test_a_cell_that_is_asked_for_is_excluded_or_was_not_run(db: Path) -> None:

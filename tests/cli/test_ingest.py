@@ -118,6 +118,16 @@ def test_a_reject_is_named_with_its_line_and_fails_only_a_strict_ingest(db: Path
     assert run_bench("ingest", "--jobs", "1", "--refresh", "--strict", logs, db=db).exit_code == 1
 
 
+def test_of_a_line_that_is_too_long_the_beginning_is_printed(db: Path, logs: Path) -> None:
+    (logs / "a.log").write_text(NGC_LOG + REJECTED.rstrip("\n") + "x" * 70_000 + "\n")
+
+    said = run_bench("ingest", "--jobs", "1", logs, db=db).stderr.splitlines()[1]
+
+    assert said.startswith("  a.log:6: too long: ")
+    assert said.endswith("xxx ...")
+    assert len(said) < 300
+
+
 def test_of_a_document_that_breaks_off_the_first_line_is_printed(db: Path, tmp_path: Path) -> None:
     broken = '{"log_history": [{"loss": 1.5, "step": 1}], "global_step": 1, "is_world_process_zero": \\ # so\n"max_steps": 1\n}\n'
     (tmp_path / "trainer_state.json").write_text(broken)
