@@ -14,10 +14,24 @@ if TYPE_CHECKING:
 LEFT_OUT = frozenset({"numpy", "pandas", "pyarrow.dataset"})
 
 # Parts of DuckDB and polars that are imported with them, and that no command asks for: names of types, for which DuckDB
-# opens a database in memory and reads what is installed, two thirds of its import; other systems' tables, an eighth of
-# polars', for which it imports all that reads mails too. Whatever name is imported from these is there, and None.
+# opens a database in memory and reads what is installed, two thirds of its import; other systems' tables and databases,
+# a sixth of polars', for which it imports all that reads mails too. Whatever name is imported from these is there, and
+# None.
 HOLLOW = frozenset(
-    {"duckdb._dbapi_type_object", "duckdb._version", "polars.catalog.unity", "polars.io.delta", "polars.io.iceberg"}
+    {
+        "duckdb._dbapi_type_object",
+        "duckdb._version",
+        "polars.catalog.unity",
+        "polars.io.clipboard",
+        "polars.io.database",
+        "polars.io.delta",
+        "polars.io.external_reader.api",
+        "polars.io.iceberg",
+        "polars.io.lance",
+        "polars.io.pyarrow_dataset",
+        "polars.io.spreadsheet",
+        "polars.sql",
+    }
 )
 
 

@@ -6,10 +6,12 @@ import hashlib
 import math
 import os
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property
 
 from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import definition_files, only_packed
+from benchledger.definitions.kept_definitions import known_or_read
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.template import Hole, Literal, Tail, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
@@ -17,6 +19,8 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.plain_classes import dataclass, field
 
+# Where rules are, and what they name; `ingest` has what is private, on which a name's reading hangs.
+_READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")
 _RULE = ("patterns", "facts", "values", "products")
 # No file system has longer names; an archive may, and a regex of several holes takes its time with those.
 _LONGEST = 255
@@ -148,25 +152,33 @@ class Names:
 
 @cache
 def load_names() -> Names:
-    """Reads every rule once and proves it by its samples. Raises DefinitionError with file and line."""
+    """Every rule, proved by its samples, now or before. Raises DefinitionError with file and line."""
+    files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
+    names = known_or_read("names", files, _read_names)
+    if not only_packed():
+        _prove(names)
+    return names
+
+
+def _read_names() -> Names:
     digest = hashlib.blake2b(redaction_hash().encode(), digest_size=16)
     rules: list[_Rule] = []
     folders: list[_Rule] = []
     suffixes: list[str] = []
-    files = [read_toml(path) for path in definition_files("ingest/names", ".toml")]
-    for file in files:
+    for file in _files():
         digest.update(file.path.read_bytes())
         top = _top(file)
         rules += [_rule(table) for table in top.tables("name", _RULE)]
         folders += [_rule(table) for table in top.tables("folder", _RULE)]
         suffixes += top.strings("stem_suffixes")
-    names = Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
-    if not only_packed():
-        _prove(names, files)
-    return names
+    return Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
 
 
-def _prove(names: Names, files: list[TomlFile]) -> None:
+def _files() -> Iterator[TomlFile]:
+    return map(read_toml, definition_files("ingest/names", ".toml"))
+
+
+def _prove(names: Names) -> None:
     # What a name tells hangs on the vocabulary, too.
     digest = hashlib.blake2b(names.definitions_hash.encode(), digest_size=16)
     for path in definition_files("schema/vocabulary", ".toml"):
@@ -174,7 +186,7 @@ def _prove(names: Names, files: list[TomlFile]) -> None:
     proofs = Proofs("names")
     if digest.hexdigest() in proofs:
         return
-    for file in files:
+    for file in _files():
         _check_samples(file, names)
     proofs.add([digest.hexdigest()])
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Of so many rows at a time is asked what they say: of fewer, the asking takes longer than the answer.
 ROWS_AT_ONCE = 200_000
+_SQL = Path(__file__).parent / "sql"
 _TABLES_OF_A_LOG = ("reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
 # Of a large ledger only what was loaded with these logs is looked through.
 _REMOVE_RECORDS = """
@@ -34,7 +35,7 @@ where record.log_id = gone.log_id and record.load_number = gone.load_number
 
 def sql_text(name: str) -> str:
     """One of the statements beside this module."""
-    return resources.files("benchledger.ingestion").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]], on_conflict: str = "") -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.definitions.cache import Proofs
 from benchledger.definitions.folders import definition_files, only_packed
-from benchledger.definitions.kept_formats import read_or_kept
+from benchledger.definitions.kept_definitions import read_or_kept
 from benchledger.definitions.leads import leads_files
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, Sample
 from benchledger.definitions.toml_table import Table

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError
 from benchledger.plain_classes import dataclass
@@ -178,9 +179,5 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
 
 def program_version() -> str:
     """The release of this program, which a ledger remembers."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("benchledger")
-    except PackageNotFoundError:
-        return "a checkout"
+    # Not what is installed under its name: to look for that takes longer than to copy an empty ledger.
+    return __version__

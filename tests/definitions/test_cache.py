@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from benchledger.definitions import cache, folders, kept_formats, names
+from benchledger.definitions import cache, folders, kept_definitions, names
 from benchledger.definitions.cache import Proofs, keep, kept
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
@@ -72,18 +72,38 @@ def test_what_another_user_kept_is_not_used(monkeypatch):
 
 def test_formats_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
     first = samples.known_formats()
-    read = kept_formats.read_formats
-    monkeypatch.setattr(kept_formats, "read_formats", lambda: pytest.fail("read again"))
+    read = kept_definitions.read_formats
+    monkeypatch.setattr(kept_definitions, "read_formats", lambda: pytest.fail("read again"))
     forget_definitions()
 
     assert samples.known_formats() == first
 
-    monkeypatch.setattr(kept_formats, "read_formats", read)
+    monkeypatch.setattr(kept_definitions, "read_formats", read)
     path = definitions / "ingest" / "formats" / "events.toml"
     path.write_text(path.read_text().replace("version = 1", "version = 2"))
     forget_definitions()
 
     assert samples.known_formats()["events"].version == first["events"].version + 1
+
+
+def test_rules_of_names_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
+    first = names.load_names()
+    read = names._read_names
+    monkeypatch.setattr(names, "_read_names", lambda: pytest.fail("read again"))
+    forget_definitions()
+
+    known = names.load_names()
+    assert known == first
+    assert known.match("bert_fp16_gpu8.log") == first.match("bert_fp16_gpu8.log")
+
+    monkeypatch.setattr(names, "_read_names", read)
+    for part in ("ingest/names/tbd.toml", "ingest/redact.toml"):
+        path = definitions / part
+        path.write_text(path.read_text() + "\n# changed\n")
+        forget_definitions()
+        changed = names.load_names()
+        assert changed.definitions_hash != first.definitions_hash
+        first = changed
 
 
 def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -219,4 +219,4 @@ def given_frames(con: duckdb.DuckDBPyConnection, **frames: pl.DataFrame) -> Iter
 
 def sql_of(name: str) -> str:
     """A statement of this folder."""
-    return resources.files("benchledger.store.rollups").joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    return Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8")
