@@ -32,9 +32,9 @@ class ArrivedRecords:
         """
         return self._insert.beside()
 
-    def insert_rest(self) -> None:
-        """Inserts all that are not yet in the table."""
-        self._insert.rest()
+    def insert_rest(self, *, shared_out: bool = False) -> None:
+        """Inserts all that are not yet in the table. `shared_out`: as DuckDB's threads can share it."""
+        self._insert.rest(shared_out=shared_out)
 
     def has(self, log_ids: list[int]) -> bool:
         """Whether all of these logs came with this batch."""

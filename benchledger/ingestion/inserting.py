@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain, islice
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 # After so many rows it is looked whether the connection is wanted: some hundredths of a second.
 ROWS_AT_ONCE = 40_000
+# DuckDB's threads share an insert by batches: where each is a row group, the rows stay in their order and need not be
+# put together again.
+ROW_GROUP = 122_880
+# So many a statement: DuckDB keeps what it reads until the statement has ended.
+GROUPS_AT_ONCE = 6
 
 
 class Insert:
@@ -31,20 +37,20 @@ class Insert:
 
         What it gives says whether something is left to be inserted.
         """
-        with self._lane() as inserting:
+        with self._lane(self._go_on) as inserting:
             yield lambda: not inserting.done()
 
-    def rest(self) -> None:
-        """Inserts all that is left."""
+    def rest(self, *, shared_out: bool = False) -> None:
+        """Inserts all that is left. `shared_out`: as DuckDB's threads can share it."""
         # Not on this thread: Ctrl-C within what DuckDB reads would be told as an error of the statement.
-        with self._lane() as inserting:
+        with self._lane(self._in_groups if shared_out else self._go_on) as inserting:
             inserting.result()
 
     @contextmanager
-    def _lane(self) -> Iterator[Future[None]]:
+    def _lane(self, insert: Callable[[], None]) -> Iterator[Future[None]]:
         self._is_wanted.clear()
         with ThreadPoolExecutor(1) as lane:
-            inserting = lane.submit(self._go_on)
+            inserting = lane.submit(insert)
             try:
                 yield inserting
             finally:
@@ -62,6 +68,12 @@ class Insert:
                 # A statement for each part: DuckDB keeps what it reads until the statement has ended.
                 self._insert(first.schema, self._turn(first))
 
+    def _in_groups(self) -> None:
+        left = chain(self._left, chain.from_iterable(part.to_batches() for part in self._parts))
+        groups = _regrouped(left, ROW_GROUP)
+        while not self._is_wanted.is_set() and (first := next(groups, None)) is not None:
+            self._insert(first.schema, chain([first], islice(groups, GROUPS_AT_ONCE - 1)))
+
     def _turn(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield first
         while not self._is_wanted.is_set() and (following := next(self._left, None)) is not None:
@@ -78,3 +90,20 @@ class Insert:
             f"insert into record ({names}, load_number) select {names}, {self._load_number} from arriving_record"  # noqa: S608 - our own names
         )
         con.unregister("arriving_record")
+
+
+def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of so many, the last of what is left."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        while batch.num_rows:
+            missing = rows - sum(one.num_rows for one in held)
+            held.append(batch.slice(0, missing))
+            batch = batch.slice(missing)
+            if held[-1].num_rows == missing:
+                yield pa.concat_batches(held) if len(held) > 1 else held[0]
+                held = []
+    if held:
+        yield pa.concat_batches(held)

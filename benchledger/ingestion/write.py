@@ -29,6 +29,7 @@ from benchledger.store.database import (
     lift_memory_limit,
     limit_memory,
     open_for_writing,
+    shared_out,
     transaction,
 )
 from benchledger.store.private import PrivateFile, SeenFile
@@ -48,7 +49,7 @@ class Writer:
     def __init__(self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, jobs: int) -> None:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         # Of so many cores half: others read meanwhile, and a thread of DuckDB's that waits for another keeps one busy.
-        self._threads = max(1, jobs // 2)
+        self._jobs, self._threads = jobs, max(1, jobs // 2)
         self._touched: set[int] = set()
         self._synced = False
         # Held for several steps in a row: to close it and to open it again would take longer than most of them.
@@ -99,7 +100,7 @@ class Writer:
             limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
-                    self._write(con, pending)
+                    self._write(con, pending, shares=bool(pending.waiting) and self._jobs > 1)
             except DatabaseError as error:
                 if type(error.__cause__).__name__ != "OutOfMemoryException":
                     raise
@@ -108,7 +109,7 @@ class Writer:
                 lift_memory_limit(con)
                 self._synced = synced
                 with transaction(con, self._db):
-                    self._write(con, pending)
+                    self._write(con, pending, shares=False)
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
@@ -180,7 +181,7 @@ class Writer:
             follow_definitions(con)
             self._synced = True
 
-    def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
+    def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending, *, shares: bool) -> None:
         self._sync(con)
         set_ids(con, "new_log", pending.logs.keys() - pending.replaced)
         there = con.execute("select log_id from log where log_id in (select id from new_log)").fetchall()
@@ -203,7 +204,11 @@ class Writer:
         )
         touched = pending.touched | {old for old, _, _ in pending.grown}
         derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], arrived)
-        if arrived is not None:
+        if arrived is not None and shares:
+            # Nothing else is left to do beside it, and of long logs it takes long.
+            with shared_out(con, max(2, self._threads)):
+                arrived.insert_rest(shared_out=True)
+        elif arrived is not None:
             arrived.insert_rest()
 
 

@@ -35,6 +35,8 @@ WRITING_MEMORY = 384 << 20
 # And while it writes a long log, which waits on the disk already.
 LITTLE_MEMORY = 64 << 20
 MEMORY_OF_A_THREAD = 64 << 20
+# Of threads that share an insert each needs as much: with less they wait for one another, and take half as long again.
+INSERTING_MEMORY = 128 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
@@ -108,6 +110,15 @@ def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> N
     row = con.execute("select current_setting('threads')").fetchone()
     threads = min(threads, int(row[0] if row else 1))
     con.execute(f"set threads = {threads}; set memory_limit = '{memory + MEMORY_OF_A_THREAD * threads}B'")
+
+
+@contextmanager
+def shared_out(con: duckdb.DuckDBPyConnection, threads: int) -> Iterator[None]:
+    """DuckDB inserts with so many threads within, and may hold what they need for it, then too."""
+    before = con.execute("select current_setting('threads')").fetchall()[0][0]
+    con.execute(f"set threads = {threads}; set memory_limit = '{LITTLE_MEMORY + INSERTING_MEMORY * threads}B'")
+    yield
+    con.execute(f"set threads = {before}")
 
 
 def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:

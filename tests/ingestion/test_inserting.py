@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from benchledger.ingestion import inserting
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.inserting import Insert
 from tests.ingestion.conftest import made
@@ -35,6 +36,16 @@ def lines(*numbers: int) -> pa.Table:
 def inserted(con: duckdb.DuckDBPyConnection) -> list[int]:
     row = con.execute(LINES).fetchone()
     return row[0] or [] if row else []
+
+
+class Part:
+    """A part whose batches come as the test lets them."""
+
+    def __init__(self, rows: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+        self._rows = rows
+
+    def to_batches(self, _: int) -> Iterator[pa.RecordBatch]:
+        return self._rows()
 
 
 def until(is_so: Event) -> None:
@@ -69,14 +80,13 @@ def test_records_are_inserted_while_what_is_within_runs_and_the_rest_in_their_or
 def test_who_wants_the_connection_gets_it_before_the_end_of_a_part(con: duckdb.DuckDBPyConnection) -> None:
     is_begun = Event()
 
-    class Part:
-        def to_batches(self, _: int) -> Iterator[pa.RecordBatch]:
-            yield from lines(1).to_batches()
-            is_begun.set()
-            until(insert._is_wanted)
-            yield from lines(2, 3).to_batches(1)
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield from lines(1).to_batches()
+        is_begun.set()
+        until(insert._is_wanted)
+        yield from lines(2, 3).to_batches(1)
 
-    part: Any = Part()
+    part: Any = Part(rows)
     insert = Insert(con, 1, iter([part]))
     with insert.beside():
         assert is_begun.wait(60)
@@ -84,6 +94,40 @@ def test_who_wants_the_connection_gets_it_before_the_end_of_a_part(con: duckdb.D
     insert.rest()
 
     assert inserted(con) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 100])
+def test_what_threads_share_stands_in_its_order_whatever_groups_it_makes(
+    con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(inserting, "ROW_GROUP", rows)
+    monkeypatch.setattr(inserting, "GROUPS_AT_ONCE", 2)
+    con.execute("set threads = 2")
+    insert = Insert(con, 7, iter([lines(*range(5)), lines(), lines(*range(5, 12)), lines(12)]))
+    insert.rest(shared_out=True)
+    insert.rest(shared_out=True)
+
+    assert inserted(con) == [*range(13)]
+
+
+def test_what_is_left_of_a_part_is_shared_too(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inserting, "ROWS_AT_ONCE", 1)
+    is_begun = Event()
+
+    def first() -> Iterator[pa.RecordBatch]:
+        yield from lines(1).to_batches()
+        is_begun.set()
+        until(insert._is_wanted)
+        yield from lines(2, 3, 4).to_batches(1)
+
+    part: Any = Part(first)
+    insert = Insert(con, 7, iter([part, lines(5)]))
+    with insert.beside():
+        assert is_begun.wait(60)
+    assert inserted(con) == [1, 2]
+    insert.rest(shared_out=True)
+
+    assert inserted(con) == [1, 2, 3, 4, 5]
 
 
 def test_what_stops_an_insert_is_raised_when_what_is_beside_it_has_ended(con: duckdb.DuckDBPyConnection) -> None:
