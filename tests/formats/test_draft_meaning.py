@@ -31,7 +31,7 @@ TOKENS = "".join(
     f"INFO trainer: step {n}0 loss=3.{n} lr=3.0e-04 tokens/sec/gpu=1190{n} step_time=0.41s\n" for n in range(1, 9)
 ) + "".join(f"INFO trainer: eval step {n}0 val_loss=3.6 val_ppl={n}.2\n" for n in (40, 80))
 IMAGES = "".join(
-    f"Epoch: [0][{n}/200]\tTime {n}.1 ( 0.9)\tLoss 6.{n} ( 6.9)\tAcc@1 {n}.10 ( 4.0)\n" for n in range(10, 60)
+    f"Batch: [0][{n}/200]\tTime {n}.1 ( 0.9)\tLoss 6.{n} ( 6.9)\tAcc@1 {n}.10 ( 4.0)\n" for n in range(10, 60)
 )
 
 
