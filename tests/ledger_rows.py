@@ -37,6 +37,8 @@ README_000 = {
 def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
     with closing(open_for_writing(db, records=0)) as con:
+        # One transaction, as an ingest has: each row by itself takes half as long again.
+        con.begin()
         yield LedgerRows(con)
         # Records of logs that say they have none are not looked for.
         con.execute(
@@ -46,6 +48,7 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
         )
         take_definitions_as_followed(con)
         keep_rollups(con)
+        con.commit()
 
 
 def take_definitions_as_followed(con: duckdb.DuckDBPyConnection) -> None:

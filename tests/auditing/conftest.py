@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -44,8 +44,9 @@ def ledger_of(
 
 @contextmanager
 def writing(path: Path) -> Iterator[Ledger]:
-    con = open_for_writing(path, records=0)
-    ledger = Ledger(con)
-    yield ledger
-    ledger.keep()
-    con.close()
+    with closing(open_for_writing(path, records=0)) as con:
+        con.begin()
+        ledger = Ledger(con)
+        yield ledger
+        ledger.keep()
+        con.commit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -73,10 +74,11 @@ def one(db: Path, statement: str, *parameters: Any) -> Any:
     return rows[0][0] if len(rows[0]) == 1 else rows[0]
 
 
-def kept_path(db: Path, path: str) -> str:
-    """A path as a ledger keeps it: folders may be named after machines."""
+def kept_paths(db: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Paths as a ledger keeps them, by what they were: folders may be named after machines."""
     with closing(PrivateFile(db)) as private:
-        return Redactor(known_redaction(), private.key).path(path)
+        redactor = Redactor(known_redaction(), private.key)
+        return {path: redactor.path(path) for path in paths}
 
 
 StableTables = dict[str, list[tuple[Any, ...]]]

@@ -81,7 +81,7 @@ def lines(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from([b"", b"", b"3: ", b"2021-05-23 10:58:40,494 - INFO - "])) + raw
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(lines(), max_size=6))
 @example([b'JS {"data": {"a": 1, "a": 2}, "step": 3, "list": [0, 1]}'])
 @example([b'JS {"data": {"a": [1.0, 0.5, 1e5, -0, "\xc3\xa9", null, [true]]}, "step": 3, "list": [0, 1]}'])

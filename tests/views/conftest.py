@@ -35,7 +35,10 @@ class Piece:
 
 
 class Ledger:
-    """Stores logs and runs as ingestion would; every id is the next number, so that tests can name rows."""
+    """Stores logs and runs as ingestion would; every id is the next number, so that tests can name rows.
+
+    Begin a transaction first, as an ingest does: each row and each step of the filling by itself takes several times as long.
+    """
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con

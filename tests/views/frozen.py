@@ -59,18 +59,17 @@ def _failures(ledger: Ledger) -> None:
         status_log_id=log_id,
         status_line=7,
     )
-    manifest = ledger.log(format="manifest", campaigns=("h200",))
+    manifest = ledger.log(format="manifest", campaigns=())
+    sighting = ledger.sighting(manifest, "h200")
     ledger.insert("format", format="manifest", version=1, role="manifest")
     ledger.attach(run, manifest, "manifest")
-    (sighting,) = ledger.rows("select sighting_id from sighting where log_id = ?", manifest)[0]
     ledger.insert("sighting_file", sighting_id=sighting, file="lost.log", place="nowhere")
 
 
 def _profiles(ledger: Ledger) -> None:
     kernels = [ledger.kernel("gemm", 0.0, 2.0), ledger.kernel("relu", 1.0, 2.0), ledger.kernel("gemm", 5.0, 1.0)]
-    ledger.log(*kernels, format="timeline", campaigns=("h200",))
+    profile = ledger.log(*kernels, format="timeline", campaigns=("h200",))
     ledger.insert("format", format="timeline", version=1, role="profile")
-    (profile,) = ledger.rows("select max(log_id) from log where format = 'timeline'")[0]
     ledger.insert(
         "segment",
         log_id=profile,

@@ -20,12 +20,13 @@ def falling(count: int = 40, start: float = 10.0, by: float = 0.1) -> list[float
     return [start - by * step for step in range(count)]
 
 
-def diverged(ledger: Ledger, *losses: float) -> str | None:
-    # Binding a parameter would turn nan into NULL.
-    bound = [-1.0 if math.isnan(loss) else loss for loss in losses]
-    run = ledger.run(*curve(*bound))
+def diverged(ledger: Ledger, *runs: list[float]) -> list[str | None]:
+    """By what each of some runs diverged, of which the ledger is filled once."""
+    for losses in runs:
+        # Binding a parameter would turn nan into NULL.
+        ledger.run(*curve(*(-1.0 if math.isnan(loss) else loss for loss in losses)))
     ledger.write('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
-    return ledger.rows("select diverged_by from run_convergence where run_id = ?", run)[0][0]
+    return [why for (why,) in ledger.rows("select diverged_by from run_convergence order by run_id")]
 
 
 def test_a_loss_has_its_samples_its_time_and_the_mean_of_a_quarter_of_the_losses_up_to_it(ledger):
@@ -92,27 +93,33 @@ def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_los
 
 
 def test_a_last_loss_that_is_not_finite_is_divergence_and_one_on_the_way_is_none(ledger):
-    assert diverged(ledger, *falling(20), math.nan) == "loss.not_finite"
-    assert diverged(ledger, *falling(20), math.inf) == "loss.not_finite"
-    assert diverged(ledger, *falling(10), math.nan, *falling(20, start=9.0)) is None
+    runs = [
+        [*falling(20), math.nan],
+        [*falling(20), math.inf],
+        [*falling(10), math.nan, *falling(20, start=9.0)],
+    ]
+
+    assert diverged(ledger, *runs) == ["loss.not_finite", "loss.not_finite", None]
 
 
 def test_a_loss_that_ends_above_all_of_its_start_diverged_and_one_that_stands_still_did_not(ledger):
-    assert diverged(ledger, *(5.0 + 0.1 * step for step in range(20))) == "loss.above_start"
-    assert diverged(ledger, *(5.0 + 0.1 * (step % 3) for step in range(40))) is None
-    assert diverged(ledger, *([4.0, 7.0] * 5), *([6.0] * 30)) is None
+    runs = [
+        [5.0 + 0.1 * step for step in range(20)],
+        [5.0 + 0.1 * (step % 3) for step in range(40)],
+        [4.0, 7.0] * 5 + [6.0] * 30,
+    ]
+
+    assert diverged(ledger, *runs) == ["loss.above_start", None, None]
 
 
 def test_a_loss_that_loses_more_than_half_of_its_fall_diverged(ledger):
     down = falling(30, start=10.0, by=0.2)
 
-    assert diverged(ledger, *down, *([8.0] * 15)) == "loss.rebound"
-    assert diverged(ledger, *down, *([5.0] * 15)) is None
+    assert diverged(ledger, down + [8.0] * 15, down + [5.0] * 15) == ["loss.rebound", None]
 
 
 def test_a_dozen_losses_show_a_trend_and_fewer_do_not(ledger):
-    assert diverged(ledger, *([1.0] * 6), *([9.0] * 5)) is None
-    assert diverged(ledger, *([1.0] * 6), *([9.0] * 6)) == "loss.above_start"
+    assert diverged(ledger, [1.0] * 6 + [9.0] * 5, [1.0] * 6 + [9.0] * 6) == [None, "loss.above_start"]
 
 
 def target(ledger: Ledger, name: str, value: float) -> list[tuple[object, ...]]:
@@ -208,9 +215,8 @@ def test_a_series_has_medians_of_its_good_runs_and_counts_every_run_that_reached
 
 
 def test_an_excluded_run_is_in_none_of_it(ledger):
-    run = ledger.run(*curve(*falling()), Ledger.metric(0.5))
-    (key,) = ledger.rows("select run_key from run where run_id = ?", run)[0]
-    ledger.insert("exclusion", run_key=key, reason="bad", excluded_at="2026-11-21")
+    ledger.run(*curve(*falling()), Ledger.metric(0.5), run_key="bad one")
+    ledger.insert("exclusion", run_key="bad one", reason="bad", excluded_at="2026-11-21")
 
     views = ("loss_curve", "evaluation", "run_convergence", "convergence_table")
     assert [ledger.rows(f"select count(*) from {view}")[0][0] for view in views] == [0, 0, 0, 0]
@@ -286,10 +292,10 @@ def test_the_sum_of_one_metric_hides_no_other_metric_but_of_losses_it_does(ledge
 
 
 def test_five_percent_of_a_negative_loss_is_five_percent(ledger):
-    down = falling(30, start=-9.0, by=0.01)
+    little = falling(30, start=-9.0, by=0.01) + [-9.05] * 15
+    much = falling(30, start=-5.0, by=0.2) + [-6.0] * 15
 
-    assert diverged(ledger, *down, *([-9.05] * 15)) is None
-    assert diverged(ledger, *falling(30, start=-5.0, by=0.2), *([-6.0] * 15)) == "loss.rebound"
+    assert diverged(ledger, little, much) == [None, "loss.rebound"]
 
 
 def test_few_losses_that_are_all_at_the_target_reach_it_with_their_first_mean(ledger):

@@ -115,7 +115,8 @@ def drawn(defined_ledger, tmp_path_factory):
     """Sixty runs, and three past midnights; some over two logs, some whose records stand in the table in no order."""
     path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("kept") / "bench.duckdb")
     draw = random.Random(11)
-    with closing(open_for_writing(path)) as con:
+    with closing(open_for_writing(path, records=0)) as con:
+        con.begin()
         ledger = Ledger(con)
         for _ in range(60):
             run = ledger.run(*losses_of(draw, ledger), case=ONE_GPU)

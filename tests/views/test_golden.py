@@ -30,10 +30,12 @@ GOLDEN = sorted(HERE.glob("*/*.csv"))
 @pytest.fixture(scope="module")
 def ledgers(defined_ledger: Path, demo_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     frozen = Path(shutil.copy(defined_ledger, tmp_path_factory.mktemp("golden") / "frozen.duckdb"))
-    with closing(open_for_writing(frozen)) as con:
+    with closing(open_for_writing(frozen, records=0)) as con:
+        con.begin()
         ledger = Ledger(con)
         fill(ledger)
         ledger.keep()
+        con.commit()
     return {"made": demo_ledger, "frozen": frozen}
 
 

@@ -33,6 +33,7 @@ def filled(defined_ledger, tmp_path_factory):
     """A ledger that the questions only read."""
     path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("filled") / "bench.duckdb")
     with closing(open_for_writing(path, records=0)) as con:
+        con.begin()
         ledger = Ledger(con)
         fill(ledger)
         ledger.keep()

@@ -62,7 +62,8 @@ def nodes_and_gpus(case):
 def dlperf(defined_ledger, shared, tmp_path_factory):
     """The printed trials of every case, stored as the speeds of runs; the tests only ask it."""
     path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("dlperf") / "bench.duckdb")
-    with closing(open_for_writing(path)) as con:
+    with closing(open_for_writing(path, records=0)) as con:
+        con.begin()
         ledger = Ledger(con)
         yield ledger, printed_trials(ledger, shared)
 
