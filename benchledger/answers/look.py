@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from benchledger.answers.cells import fact_text, number_text, python_number_text
 from benchledger.answers.filters import TEXT_COLUMNS
@@ -87,6 +88,11 @@ class Look:
 
     def notes(self) -> dict[str, str]:
         """The words of the notes below tables; plain tables have theirs in English."""
+        return self._notes
+
+    @cached_property
+    def _notes(self) -> dict[str, str]:
+        # Each table asks for some, and where they are kept is looked up on the disk.
         return load_words("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
 
     def note(self, key: str, **values: object) -> str:

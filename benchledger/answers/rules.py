@@ -6,7 +6,7 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from benchledger.answers.grouping import TABLE_COLUMNS, Row, grouped
+from benchledger.answers.grouping import TABLE_COLUMNS, Key, Row, grouped
 from benchledger.answers.look import Look
 from benchledger.answers.series import rows_of
 from benchledger.errors import NothingFoundError, UsageError, known
@@ -100,9 +100,13 @@ def several_rules(rows: list[Row]) -> list[str]:
     return rules if len(rules) > 1 and len({row["series_id"] for row in rows}) < len(rows) else []
 
 
-def left_out_notes(rows: list[Row], table: list[Row], asked: list[str], look: Look) -> tuple[str, ...]:
+def rules_by_kin(rows: list[Row]) -> dict[Key, set[str]]:
+    """The rules that tell something of the kin of each of these rows."""
+    return {kin: {row["rule"] for row in alike} for kin, alike in grouped(rows, _KIN).items()}
+
+
+def left_out_notes(rules: dict[Key, set[str]], table: list[Row], asked: list[str], look: Look) -> tuple[str, ...]:
     """A note under a table naming the rules of a glob that give no number for any of its kin."""
-    kin = {tuple(row[column] for column in _KIN) for row in table}
-    shown = {row["rule"] for row in rows if tuple(row[column] for column in _KIN) in kin}
+    shown = set().union(*(rules[kin] for kin in grouped(table, _KIN)))
     silent = [name for name in asked if name not in shown]
     return (look.note("silent_rules", rules=known(silent)),) if len(asked) > 1 and silent else ()

@@ -26,7 +26,7 @@ from benchledger.answers.look import look_of
 from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
-from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
+from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report
 from benchledger.answers.trials import any_number, cell_of, trial_frame, trial_notes, trial_rows, trials_of
@@ -89,6 +89,7 @@ def report_speed(
         row["shown"] = named(cell_text(row["value"], row["status"]), row, cells)
         row["missing"] = None if row["value"] is not None else row["status"].replace("_", " ")
     split = (*TABLE_COLUMNS, "unit", "rule")
+    telling = rules_by_kin(found)
     for group in grouped(found, split).values():
         shown = list(filter(asked.shows, group))
         spelt = units.of(group)
@@ -98,7 +99,7 @@ def report_speed(
             *trial_notes(shown, look),
             *lent,
             *unstated_note(shown, look),
-            *left_out_notes(found, group, rules, look),
+            *left_out_notes(telling, group, rules, look),
         )
         left_out = excluded_of(excluded, group[0])
         table = lay_out(group, facts, look, asked, notes, spelt, excluded=left_out)

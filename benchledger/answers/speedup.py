@@ -16,7 +16,7 @@ from benchledger.answers.look import Look, look_of
 from benchledger.answers.published import published_report, refuse_beside
 from benchledger.answers.reading import reading
 from benchledger.answers.remarks import remarks, runs_of
-from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for
+from benchledger.answers.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
 from benchledger.answers.series import all_series, frame_of, need_series
 from benchledger.answers.tables import Report, Table, text_frame
 from benchledger.answers.units import LoggedUnits, logged_units
@@ -113,9 +113,10 @@ def report_speedup(
     # Where nothing can be compared the speeds are shown all the same.
     notes = (look.note("alone", n=alone),) if compared and alone else ()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in found)]
+    telling = rules_by_kin(found)
     tables = tuple(
         replace(
-            _table(family, shown, stated, units, left_out_notes(found, family, asked, look)),
+            _table(family, shown, stated, units, left_out_notes(telling, family, asked, look)),
             remarks=remarks(
                 [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus],
                 runs,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
@@ -97,9 +98,9 @@ class Report:
         """The same report with these notes behind its own."""
         return replace(self, notes=(*self.notes, *notes))
 
-    @property
+    @cached_property
     def split_by(self) -> tuple[str, ...]:
-        """The facts in which the report's tables differ from each other."""
+        """The facts in which the report's tables differ from each other; each of them is asked for it."""
         names = dict.fromkeys(name for table in self.tables for name in table.facts)
         return tuple(name for name in names if len({table.facts.get(name) for table in self.tables}) > 1)
 

@@ -23,7 +23,8 @@ with trial as (
     from series_run
     join run_speed using (run_id)
     join run using (run_id)
-    where run_speed.phase = 'train' and list_contains($series, series_run.series_id)
+    semi join (select unnest($series) as series_id) as asked using (series_id)
+    where run_speed.phase = 'train' and list_contains($rules, run_speed.rule)
 ),
 cell as (
     select series_id, rule, unit, list_sort(list(value) filter (where is_trial)) as speeds
@@ -44,9 +45,9 @@ Trials = dict[tuple[object, object], list[Row]]
 
 
 def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
-    """Every trial of the series in some rows of speed_table, and adds to each row the records behind its number."""
+    """Every trial by the rules of some rows of speed_table, and adds to each row the records behind its number."""
     series = list({row["series_id"] for row in rows})
-    found = rows_asked(con, _TRIALS, series=series)
+    found = rows_asked(con, _TRIALS, series=series, rules=list({row["rule"] for row in rows}))
     trials: Trials = {(key[0], key[1]): group for key, group in grouped(found, ("series_id", "rule")).items()}
     for row in rows:
         counted = [trial for trial in _own(row, trials) if trial["is_trial"]]
