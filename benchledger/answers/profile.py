@@ -58,7 +58,7 @@ def report_profile(
         raise UsageError(f"no rule {rule!r} for profiles; known: {', '.join(RULES)}")
     words = load_words("profile", "tbd", lang or LANGUAGES[0])
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
-    with reading(db) as con:
+    with reading(db, records=True) as con:
         profiles = con.view("profile_case")
         if filters.apply(profiles).limit(1).fetchone() is None:
             raise _nothing() if profiles.limit(1).fetchone() is None else filters.explain(profiles, "profile")

@@ -52,7 +52,7 @@ def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) ->
 
     question = find_query(name)
     bound = question.bind(parameters)
-    with reading(db) as con:
+    with reading(db, records=True) as con:
         _check_values(con, question, bound)
         return _ask(con, question.sql, bound)
 
@@ -82,7 +82,7 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     """
     if not statement.strip():
         raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
-    with reading(db) as con:
+    with reading(db, records=True) as con:
         if (held := _questions(con, statement)) > 1:
             raise UsageError(f"there are {held} statements, and the rows of one only can be shown: give one")
         return _ask(con, statement, {})

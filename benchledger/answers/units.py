@@ -21,16 +21,17 @@ with spelt as (
     where quantity = 'throughput' and phase = 'train' and unit_logged is not null
 ),
 source as (
-    select series_run.series_id, run_source.log_id
+    select series_run.series_id, log.log_id, log.load_number
     from series_run
     join run_source using (run_id)
+    join log using (log_id)
     where list_contains($series, series_run.series_id)
 ),
 met as (
     select distinct log_id, shape_id
     from record
     semi join spelt using (shape_id)
-    semi join source using (log_id)
+    semi join source using (log_id, load_number)
 )
 select distinct source.series_id, spelt.unit, spelt.unit_logged
 from source
@@ -67,6 +68,8 @@ def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, as
     if asked is not None or "unit" not in look.report.texts:
         return LoggedUnits(asked, {})
     series = list({row["series_id"] for row in rows})
+    # The one thing in a table of speeds that is not kept.
+    con.execute("reset threads")
     spellings: dict[tuple[object, object], set[str]] = {}
     for series_id, unit, spelling in con.execute(_LOGGED, {"series": series}).fetchall():
         spellings.setdefault((series_id, unit), set()).add(spelling)

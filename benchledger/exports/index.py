@@ -39,7 +39,7 @@ def export_index(
     out of memory. Raises NothingFoundError if no series can be written, UsageError if two have the same name.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
-    with reading(db) as con:
+    with reading(db, records=True) as con:
         rules_asked_for(con, rule)
         need_series(con, db, all_series(con), filters)
         rows = speeds(con, filters, rule)

@@ -49,8 +49,6 @@ def explain(
     if what is not None and filters.values:
         raise UsageError(f"give {str(what)!r} or filters, not both")
     with reading(db) as con:
-        # All that is asked is of a few runs: to share that out takes longer than to do it.
-        con.execute("set threads = 1")
         if what is None:
             return explained_cell(con, cell_by_filters(con, table, filters))
         return _explained(con, str(what), db)

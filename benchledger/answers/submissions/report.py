@@ -55,7 +55,7 @@ def report_submissions(
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     asked = load_suite(suite, FUNCTIONS)
-    with reading(db) as con:
+    with reading(db, records=True) as con:
         need_series(con, db, all_series(con), filters)
         series = scored(con, asked.scores, filters)
         if not series:
