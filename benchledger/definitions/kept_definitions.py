@@ -1,4 +1,4 @@
-"""Shipped definitions as read last, kept until a file that they were read from changes: a third of the time."""
+"""Definitions as read last, kept until a file that they were read from changes: a third of the time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _FORMATS_FROM = ("ingest", "ingest/formats", "ingest/names", "queries/rules", "s
 
 
 def known_or_read(kind: str, files: list[Path], read: Callable[[], _Read]) -> _Read:
-    """What is read from some files, as it was when they said the same; somebody's own are read each time."""
-    if not folders.only_shipped():
-        return read()
+    """What is read from some files, as it was when they said the same."""
     now = hash_of(files).encode()
-    # Errors name the files, so that each checkout has its own; what it said before is not kept.
-    name = f"{kind}-{hashlib.blake2b(str(folders.shipped_root()).encode(), digest_size=8).hexdigest()}"
+    # Errors name the files, so that each checkout has its own, and with each folder of one's own another; what it said
+    # before is not kept.
+    roots = "\0".join(map(str, folders.definition_roots()))
+    name = f"{kind}-{hashlib.blake2b(roots.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
     content = kept(name)
     if content is not None and content.startswith(now):
         known: _Read = pickle.loads(content[len(now) :])  # noqa: S301 - this user's, see `kept`

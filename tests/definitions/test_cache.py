@@ -106,6 +106,37 @@ def test_rules_of_names_are_read_again_only_once_a_file_that_they_were_read_from
         first = changed
 
 
+def test_formats_with_ones_own_beside_them_are_kept_too_and_read_again_once_these_change(
+    definitions, tmp_path, monkeypatch
+):
+    own = [tmp_path / name / "ingest" / "formats" / "mine.toml" for name in ("a", "b")]
+    for version, path in enumerate(own, start=1):
+        path.parent.mkdir(parents=True)
+        text = (definitions / "ingest" / "formats" / "tbd-throughput.toml").read_text()
+        text = text.replace('format = "tbd-throughput"', 'format = "mine"')
+        path.write_text(text.replace("version = 1", f"version = {version}"))
+    read = kept_definitions.read_formats
+
+    def version_of(folder, read_formats):
+        monkeypatch.setenv(folders.ENVIRONMENT_VARIABLE, str(folder))
+        monkeypatch.setattr(kept_definitions, "read_formats", read_formats)
+        forget_definitions()
+        return samples.known_formats()["mine"].version
+
+    def fail():
+        pytest.fail("read again")
+
+    assert [version_of(tmp_path / name, read) for name in ("a", "b")] == [1, 2]
+    assert [version_of(tmp_path / name, fail) for name in ("a", "b", "a")] == [1, 2, 1]
+
+    own[0].write_text(own[0].read_text().replace("version = 1", "version = 3"))
+
+    assert version_of(tmp_path / "a", read) == 3
+    own[0].unlink()
+    with pytest.raises(KeyError):
+        version_of(tmp_path / "a", read)
+
+
 def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatch):
     (tmp_path / "a file").write_text("")
 
