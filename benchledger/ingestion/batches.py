@@ -56,8 +56,13 @@ class Batches:
         """Makes ready what the first batch needs, while other processes read: a new ledger, too."""
         if is_new:
             self._writing = self._thread.submit(self._writer.prepare)
-        # Its import takes as long as many a batch, and nobody has to wait for it now.
+        # Their imports take as long as many a batch, and nobody has to wait for them now.
         import polars as pl  # noqa: F401
+
+        from benchledger.scanning.arrow_calls import caller
+        from benchledger.store.rollups import convergence, memory, speeds  # noqa: F401
+
+        caller()
 
     def write_if_full(self, left: int) -> None:
         """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchledger.scanning.arrow_calls import call
 from benchledger.store.rollups.frames import framed, stands, summed
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
     # As most scanners hand them over.
     if not stands(frame, "log_id", "byte_offset"):
         order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()
-        rows, frame = rows.take(pa.array(order.to_arrow())), frame[order]
+        rows, frame = call("take", rows, pa.array(order.to_arrow())), frame[order]
     return rows, frame
 
 

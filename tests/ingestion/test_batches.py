@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
@@ -284,3 +286,24 @@ def test_what_is_kept_of_records_that_just_arrived_is_what_is_kept_of_them_when_
     for table in KEPT:
         assert ask(db, f"from {table} order by all") == ask(db2, f"from {table} order by all")
     assert ask(db, "select count(*) from kept_speed where value is not null")[0][0] > FOLDERS
+
+
+def test_what_writes_is_imported_while_other_processes_read(defined_ledger: Path, tmp_path: Path) -> None:
+    db = made(defined_ledger, tmp_path / "ledger")
+    code = f"""import sys
+from benchledger.cli.left_out import leave_out
+leave_out()
+from benchledger.ingestion import ingest, pool, unit, write
+pool.WORTH_A_PROCESS, unit.UNIT_FILES = 1, 1
+real, found = write.Writer.write, []
+def seeing(self, pending):
+    before = set(sys.modules)
+    real(self, pending)
+    found.append(sorted(name for name in sys.modules.keys() - before if name.startswith(("benchledger", "polars", "pyarrow"))))
+write.Writer.write = seeing
+ingest.ingest({str(campaigns(tmp_path / "logs"))!r}, db={str(db)!r}, jobs=2)
+print(found[0])"""
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
