@@ -15,9 +15,8 @@ from benchledger.archives.names import CLIMBS, clean_name, printable, zip_name
 from benchledger.archives.problem import Damaged, Problem, corrupt
 from benchledger.archives.streams import PIECE, SeekableSource
 from benchledger.archives.tar import Entry, is_link, link
-from benchledger.archives.zip_rest import zip_rest
+from benchledger.archives.zip_rest import IS_ENCRYPTED, zip_rest
 
-_ENCRYPTED = 0x1
 _TIMES = 0x5455
 # A zip made without times says this; so does one made before 1980.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -49,7 +48,7 @@ def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> E
         entry.problem = link("another file")
     elif not name:
         entry.problem = CLIMBS
-    elif info.flag_bits & _ENCRYPTED:
+    elif info.flag_bits & IS_ENCRYPTED:
         entry.problem = ENCRYPTED
     elif info.compress_type not in _METHODS:
         entry.problem = unknown_method(info.compress_type)

@@ -15,7 +15,8 @@ from benchledger.archives.tar import Entry
 
 _HEADER = struct.Struct("<4s5HIIIHH")
 _MEMBER, _DIRECTORY, _DESCRIPTOR = b"PK\x03\x04", b"PK\x01\x02", b"PK\x07\x08"
-_ENCRYPTED, _SIZES_FOLLOW = 0x1, 0x8
+# Flags of a member.
+IS_ENCRYPTED, _SIZES_FOLLOW = 0x1, 0x8
 _ZIP64 = 1
 
 
@@ -56,7 +57,7 @@ class _Member:
         name = clean_name(spelled)
         size = None if self.flags & _SIZES_FOLLOW else self.size
         entry = Entry(name or spelled, zip_mtime_ns(self._info), size, None)
-        if self.flags & _ENCRYPTED:
+        if self.flags & IS_ENCRYPTED:
             entry.problem = ENCRYPTED
         elif not name:
             entry.problem = CLIMBS
@@ -72,7 +73,7 @@ class _Member:
         """Where the next header stands; where sizes are not told before, the data has to be read for it."""
         if not self.flags & _SIZES_FOLLOW:
             return int(self._start + self.packed)
-        if self.method != ZIP_DEFLATED or self.flags & _ENCRYPTED:
+        if self.method != ZIP_DEFLATED or self.flags & IS_ENCRYPTED:
             raise truncated("the zip ends before its directory, and the size of a member stood in what is missing")
         if self._end is None:
             data = _Data(self._file, self._start, self, self._budget)

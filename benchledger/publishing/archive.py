@@ -29,7 +29,7 @@ from benchledger.archives.streams import (
     gzip_mtime_ns,
     held_whole,
 )
-from benchledger.archives.zip_rest import zip_rest
+from benchledger.archives.zip_rest import IS_ENCRYPTED, zip_rest
 from benchledger.publishing.text import Unfit, redact_text
 from benchledger.redaction.redactor import Redactor
 
@@ -121,7 +121,7 @@ class Rewriter:
                     name = zip_name(info.filename, info.flag_bits)
                     fresh = zipfile.ZipInfo(self._path(name), info.date_time)
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
-                    if info.flag_bits & 0x1:
+                    if info.flag_bits & IS_ENCRYPTED:
                         self._left_out(fresh.filename, "encrypted: decrypt it first")
                     elif info.is_dir():
                         new.writestr(fresh, b"")
