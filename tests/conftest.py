@@ -31,7 +31,6 @@ FIRST = (
     "scanning/test_scanner_equals_reference_on_samples.py",
     "ingestion/test_idempotence.py",
     "ingestion/test_archives_damaged.py",
-    "views/test_scale.py",
     "benchmarks/test_bench.py",
     # By their names these would come last of all.
     "views/test_rule_words.py",

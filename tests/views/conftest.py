@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -42,6 +42,8 @@ class Ledger:
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
+        # Where a run is seen of which a test does not say it.
+        self.campaigns: tuple[str | None, ...] = ("c",)
         self._is_kept = self._was_kept = False
         self._ids = count(1)
         self._shapes: dict[Any, int] = {}
@@ -172,7 +174,7 @@ class Ledger:
             {"label": label, "clock_s": start_s, **columns},
         )
 
-    def log(self, *pieces: Piece, format: str = "ngc", campaigns: tuple[str | None, ...] = ("c",)) -> int:
+    def log(self, *pieces: Piece, format: str = "ngc", campaigns: tuple[str | None, ...] | None = None) -> int:
         """Stores one log, a record a line, and a sighting of it in each campaign."""
         log_id = next(self._ids)
         n = len(pieces)
@@ -192,7 +194,7 @@ class Ledger:
             notes=0,
             load_number=1,
         )
-        for campaign in campaigns:
+        for campaign in self.campaigns if campaigns is None else campaigns:
             self.sighting(log_id, campaign)
         self._records(
             {
@@ -240,7 +242,7 @@ class Ledger:
         log_id: int | None = None,
         role: str = "train",
         format: str = "ngc",
-        campaigns: tuple[str | None, ...] = ("c",),
+        campaigns: tuple[str | None, ...] | None = None,
         case: dict[str, Any] | None = None,
         environment: dict[str, Any] | None = None,
         status: str = "ok",
@@ -307,6 +309,38 @@ def opened(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("views") / "bench.duckdb")
     with closing(open_for_writing(path, records=0)) as con:
         yield con
+
+
+Write = Callable[[Ledger], object]
+
+
+def given(write: Write) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Says what a test asks about: it is written, in a campaign of its own, into the one ledger of the file's tests.
+
+    To fill a ledger takes longer than what most tests ask, and hardly longer for the runs of all of them.
+    """
+
+    def marked(test: Callable[..., None]) -> Callable[..., None]:
+        test.given = write  # type: ignore[attr-defined]
+        return test
+
+    return marked
+
+
+@pytest.fixture(scope="module")
+def given_all(
+    request: pytest.FixtureRequest, defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Ledger]:
+    """A ledger of what is `given` to the tests of a file, each in the campaign that its test names. Only to be asked."""
+    path = shutil.copy(defined_ledger, tmp_path_factory.mktemp("given") / "bench.duckdb")
+    with closing(open_for_writing(path, records=0)) as con:
+        con.begin()
+        ledger = Ledger(con)
+        for name, test in vars(request.module).items():
+            if hasattr(test, "given"):
+                ledger.campaigns = (name,)
+                test.given(ledger)
+        yield ledger
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.conftest import given
+
 EIGHT = {"gpus": 8, "batch_size_per_gpu": 32, "global_batch_size": 256}
 
 
@@ -9,17 +11,27 @@ def speed(ledger, rule, columns="value, unit, records_used, records_skipped, sta
     return ledger.rows(f"select {columns} from run_speed where rule = ? order by all", rule)
 
 
-def test_ngc_summary_is_the_last_one_of_the_log(ledger):
-    ledger.run(ledger.summary(1.0), ledger.summary(127.09))
+@pytest.fixture
+def told(request, given_all):
+    """Asks for the speeds of what is given to this test."""
 
-    assert speed(ledger, "ngc.summary") == [(127.09, "samples/s", 1, 1, "ok")]
+    def ask(rule, columns="value, unit, records_used, records_skipped, status"):
+        own = "run_id in (select run_id from run_campaign where campaign = ?)"
+        name = request.function.__name__
+        return given_all.rows(f"select {columns} from run_speed where rule = ? and {own} order by all", rule, name)
+
+    return ask
 
 
-def test_a_rule_that_names_a_value_reads_no_other(ledger):
-    ledger.run(ledger.summary(5.0, name="ips"))
+@given(lambda ledger: ledger.run(ledger.summary(1.0), ledger.summary(127.09)))
+def test_ngc_summary_is_the_last_one_of_the_log(told):
+    assert told("ngc.summary") == [(127.09, "samples/s", 1, 1, "ok")]
 
-    assert speed(ledger, "summary.last") == [(5.0, "samples/s", 1, 0, "ok")]
-    assert speed(ledger, "ngc.summary") == [(None, None, 0, 0, "too_few_records")]
+
+@given(lambda ledger: ledger.run(ledger.summary(5.0, name="ips")))
+def test_a_rule_that_names_a_value_reads_no_other(told):
+    assert told("summary.last") == [(5.0, "samples/s", 1, 0, "ok")]
+    assert told("ngc.summary") == [(None, None, 0, 0, "too_few_records")]
 
 
 def test_the_default_rule_is_that_of_the_format(ledger):
@@ -36,16 +48,18 @@ def test_a_rule_is_applied_only_to_its_formats(ledger):
     assert speed(ledger, "theirs", "run_id") == [(run,)]
 
 
-def test_another_phase_is_a_row_of_its_own(ledger):
-    ledger.run(ledger.summary(5.0), ledger.summary(9.0, phase="inference", name="inference_sequences_per_second"))
+@given(
+    lambda ledger: ledger.run(
+        ledger.summary(5.0), ledger.summary(9.0, phase="inference", name="inference_sequences_per_second")
+    )
+)
+def test_another_phase_is_a_row_of_its_own(told):
+    assert told("summary.last", "phase, value") == [("inference", 9.0), ("train", 5.0)]
 
-    assert speed(ledger, "summary.last", "phase, value") == [("inference", 9.0), ("train", 5.0)]
 
-
-def test_speed_per_gpu_is_multiplied_by_the_gpus(ledger):
-    ledger.run(ledger.summary(10.0, scope="gpu"), case=EIGHT)
-
-    assert speed(ledger, "ngc.summary", "value, status") == [(80.0, "ok")]
+@given(lambda ledger: ledger.run(ledger.summary(10.0, scope="gpu"), case=EIGHT))
+def test_speed_per_gpu_is_multiplied_by_the_gpus(told):
+    assert told("ngc.summary", "value, status") == [(80.0, "ok")]
 
 
 def test_a_speed_per_node_is_multiplied_by_the_nodes(ledger):
@@ -63,17 +77,17 @@ def test_a_missing_fact_is_named_and_no_speed_is_invented(ledger):
     ]
 
 
-def test_on_one_gpu_the_scope_does_not_matter(ledger):
-    ledger.run(ledger.summary(10.0, scope=None))
+@given(lambda ledger: ledger.run(ledger.summary(10.0, scope=None)))
+def test_on_one_gpu_the_scope_does_not_matter(told):
+    assert told("ngc.summary", "value, status") == [(10.0, "ok")]
 
-    assert speed(ledger, "ngc.summary", "value, status") == [(10.0, "ok")]
 
-
-def test_mean_and_median_leave_out_the_first_records(ledger):
-    ledger.run(*(ledger.step(n, speed=float(value)) for n, value in enumerate([1000, 1, 2, 6], start=1)))
-
-    assert speed(ledger, "steps.mean_skip1") == [(3.0, "samples/s", 3, 1, "ok")]
-    assert speed(ledger, "steps.median_skip0") == [(4.0, "samples/s", 4, 0, "ok")]
+@given(
+    lambda ledger: ledger.run(*(ledger.step(n, speed=float(value)) for n, value in enumerate([1000, 1, 2, 6], start=1)))
+)
+def test_mean_and_median_leave_out_the_first_records(told):
+    assert told("steps.mean_skip1") == [(3.0, "samples/s", 3, 1, "ok")]
+    assert told("steps.median_skip0") == [(4.0, "samples/s", 4, 0, "ok")]
 
 
 def test_a_window_takes_so_many_records_and_no_more(ledger):
@@ -83,11 +97,10 @@ def test_a_window_takes_so_many_records_and_no_more(ledger):
     assert speed(ledger, "window") == [(2.5, "samples/s", 2, 3, "ok")]
 
 
-def test_a_log_shorter_than_the_skip_has_no_speed(ledger):
-    ledger.run(*(ledger.step(n, speed=1.0) for n in range(1, 4)))
-
-    assert speed(ledger, "steps.mean_skip20") == [(None, "samples/s", 0, 3, "too_few_records")]
-    assert "skips 20" in speed(ledger, "steps.mean_skip20", "reason")[0][0]
+@given(lambda ledger: ledger.run(*(ledger.step(n, speed=1.0) for n in range(1, 4))))
+def test_a_log_shorter_than_the_skip_has_no_speed(told):
+    assert told("steps.mean_skip20") == [(None, "samples/s", 0, 3, "too_few_records")]
+    assert "skips 20" in told("steps.mean_skip20", "reason")[0][0]
 
 
 def test_records_count_in_the_order_of_the_log_however_they_are_stored(ledger):
@@ -99,60 +112,56 @@ def test_records_count_in_the_order_of_the_log_however_they_are_stored(ledger):
     assert speed(ledger, "steps.mean_skip1", "value") == [(2.5,)]
 
 
-def test_interval_speed_is_global_batch_over_the_time_between_steps(ledger):
-    ledger.run(ledger.step(10, at=0), ledger.step(20, at=4), ledger.step(30, at=6), case=EIGHT)
-
-    assert speed(ledger, "steps.median_skip0") == [((256 * 10 / 4 + 256 * 10 / 2) / 2, "samples/s", 2, 0, "ok")]
-    assert speed(ledger, "steps.mean_skip1") == [(1280.0, "samples/s", 1, 1, "ok")]
-
-
-def test_a_repeated_step_is_an_iteration_too(ledger):
-    ledger.run(ledger.step(1, at=0), ledger.step(1, at=2), ledger.step(1, at=4))
-
-    assert speed(ledger, "steps.median_skip0") == [(16.0, "samples/s", 2, 0, "ok")]
+@given(lambda ledger: ledger.run(ledger.step(10, at=0), ledger.step(20, at=4), ledger.step(30, at=6), case=EIGHT))
+def test_interval_speed_is_global_batch_over_the_time_between_steps(told):
+    assert told("steps.median_skip0") == [((256 * 10 / 4 + 256 * 10 / 2) / 2, "samples/s", 2, 0, "ok")]
+    assert told("steps.mean_skip1") == [(1280.0, "samples/s", 1, 1, "ok")]
 
 
-def test_steps_that_start_anew_and_steps_in_no_time_give_no_speed(ledger):
-    ledger.run(
+@given(lambda ledger: ledger.run(ledger.step(1, at=0), ledger.step(1, at=2), ledger.step(1, at=4)))
+def test_a_repeated_step_is_an_iteration_too(told):
+    assert told("steps.median_skip0") == [(16.0, "samples/s", 2, 0, "ok")]
+
+
+@given(
+    lambda ledger: ledger.run(
         ledger.step(1, at=0), ledger.step(2, at=1), ledger.step(3, at=1), ledger.step(1, at=2), ledger.step(2, at=1.5)
     )
-
-    assert speed(ledger, "steps.median_skip0") == [(32.0, "samples/s", 1, 2, "ok")]
-
-
-def test_interval_speed_uses_the_clock_of_a_log_without_dates(ledger):
-    ledger.run(ledger.step(1, clock_s=10.0), ledger.step(2, clock_s=12.0))
-
-    assert speed(ledger, "steps.median_skip0", "value") == [(16.0,)]
+)
+def test_steps_that_start_anew_and_steps_in_no_time_give_no_speed(told):
+    assert told("steps.median_skip0") == [(32.0, "samples/s", 1, 2, "ok")]
 
 
-def test_intervals_are_taken_within_a_rank(ledger):
-    ledger.run(
+@given(lambda ledger: ledger.run(ledger.step(1, clock_s=10.0), ledger.step(2, clock_s=12.0)))
+def test_interval_speed_uses_the_clock_of_a_log_without_dates(told):
+    assert told("steps.median_skip0", "value") == [(16.0,)]
+
+
+@given(
+    lambda ledger: ledger.run(
         ledger.step(1, at=0, rank=0),
         ledger.step(1, at=0.5, rank=1),
         ledger.step(2, at=1, rank=0),
         ledger.step(2, at=2.5, rank=1),
     )
-
-    assert speed(ledger, "steps.median_skip0", "value, records_used") == [(24.0, 2)]
-
-
-def test_interval_speed_without_a_global_batch_size_is_a_missing_fact(ledger):
-    ledger.run(ledger.step(1, at=0), ledger.step(2, at=1), case={"gpus": 1})
-
-    assert speed(ledger, "steps.median_skip0", "value, status, reason") == [(None, "missing_fact", "global_batch_size")]
+)
+def test_intervals_are_taken_within_a_rank(told):
+    assert told("steps.median_skip0", "value, records_used") == [(24.0, 2)]
 
 
-def test_printed_speed_beats_intervals(ledger):
-    ledger.run(ledger.step(1, at=0), ledger.step(2, at=1, speed=7.0))
+@given(lambda ledger: ledger.run(ledger.step(1, at=0), ledger.step(2, at=1), case={"gpus": 1}))
+def test_interval_speed_without_a_global_batch_size_is_a_missing_fact(told):
+    assert told("steps.median_skip0", "value, status, reason") == [(None, "missing_fact", "global_batch_size")]
 
-    assert speed(ledger, "steps.median_skip0", "value") == [(7.0,)]
+
+@given(lambda ledger: ledger.run(ledger.step(1, at=0), ledger.step(2, at=1, speed=7.0)))
+def test_printed_speed_beats_intervals(told):
+    assert told("steps.median_skip0", "value") == [(7.0,)]
 
 
-def test_steps_without_any_time_give_no_row(ledger):
-    ledger.run(ledger.step(1), ledger.step(2))
-
-    assert speed(ledger, "steps.median_skip0") == []
+@given(lambda ledger: ledger.run(ledger.step(1), ledger.step(2)))
+def test_steps_without_any_time_give_no_row(told):
+    assert told("steps.median_skip0") == []
 
 
 def test_the_first_rank_alone_or_all_ranks(ledger):
@@ -171,11 +180,10 @@ def test_records_without_a_rank_count_as_one_rank(ledger):
     assert speed(ledger, "first", "value") == [(3.0,)]
 
 
-def test_a_last_speed_of_zero_is_no_positive_speed(ledger):
-    ledger.run(ledger.summary(5.0), ledger.summary(0.0))
-
-    assert speed(ledger, "lambda.bert", "value, status") == [(None, "too_few_records")]
-    assert speed(ledger, "ngc.summary", "value, status") == [(0.0, "ok")]
+@given(lambda ledger: ledger.run(ledger.summary(5.0), ledger.summary(0.0)))
+def test_a_last_speed_of_zero_is_no_positive_speed(told):
+    assert told("lambda.bert", "value, status") == [(None, "too_few_records")]
+    assert told("ngc.summary", "value, status") == [(0.0, "ok")]
 
 
 def test_a_positive_mean_leaves_out_zeros_within_its_window(ledger):
@@ -194,22 +202,22 @@ def test_a_speed_that_is_no_number_is_dropped_and_counted(ledger, value):
     assert speed(ledger, "steps.median_skip0") == [(3.0, "samples/s", 1, 1, "ok")]
 
 
-def test_each_unit_is_a_row_and_a_lost_unit_is_mixed(ledger):
-    ledger.run(
+@given(
+    lambda ledger: ledger.run(
         ledger.step(1, speed=1.0), ledger.step(2, speed=2.0, unit="tokens/s"), ledger.step(3, speed=3.0, unit=None)
     )
-
-    assert speed(ledger, "steps.median_skip0", "unit, value, status") == [
+)
+def test_each_unit_is_a_row_and_a_lost_unit_is_mixed(told):
+    assert told("steps.median_skip0", "unit, value, status") == [
         ("samples/s", 1.0, "ok"),
         ("tokens/s", 2.0, "ok"),
         (None, None, "mixed"),
     ]
 
 
-def test_a_unit_that_no_record_states_stays_null(ledger):
-    ledger.run(ledger.summary(3.0, unit=None))
-
-    assert speed(ledger, "ngc.summary", "unit, value, status") == [(None, 3.0, "ok")]
+@given(lambda ledger: ledger.run(ledger.summary(3.0, unit=None)))
+def test_a_unit_that_no_record_states_stays_null(told):
+    assert told("ngc.summary", "unit, value, status") == [(None, 3.0, "ok")]
 
 
 def test_two_names_in_one_unit_are_never_averaged(ledger):
@@ -221,10 +229,9 @@ def test_two_names_in_one_unit_are_never_averaged(ledger):
     assert speed(ledger, "named", "value, status") == [(1.0, "ok")]
 
 
-def test_one_name_per_gpu_and_global_is_mixed(ledger):
-    ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=9.0, scope="gpu"))
-
-    assert speed(ledger, "steps.median_skip0", "value, status") == [(None, "mixed")]
+@given(lambda ledger: ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=9.0, scope="gpu")))
+def test_one_name_per_gpu_and_global_is_mixed(told):
+    assert told("steps.median_skip0", "value, status") == [(None, "mixed")]
 
 
 def test_a_run_that_ran_out_of_memory_is_a_row_without_a_value(ledger):
@@ -235,16 +242,14 @@ def test_a_run_that_ran_out_of_memory_is_a_row_without_a_value(ledger):
     ]
 
 
-def test_a_failed_run_keeps_its_value_and_its_status(ledger):
-    ledger.run(ledger.summary(5.0), status="failed")
+@given(lambda ledger: ledger.run(ledger.summary(5.0), status="failed"))
+def test_a_failed_run_keeps_its_value_and_its_status(told):
+    assert told("ngc.summary", "value, status, is_trial") == [(5.0, "failed", False)]
 
-    assert speed(ledger, "ngc.summary", "value, status, is_trial") == [(5.0, "failed", False)]
 
-
-def test_a_run_that_says_nothing_of_its_end_counts(ledger):
-    ledger.run(ledger.summary(5.0), status="unknown")
-
-    assert speed(ledger, "ngc.summary", "value, status, is_trial") == [(5.0, "ok", True)]
+@given(lambda ledger: ledger.run(ledger.summary(5.0), status="unknown"))
+def test_a_run_that_says_nothing_of_its_end_counts(told):
+    assert told("ngc.summary", "value, status, is_trial") == [(5.0, "ok", True)]
 
 
 def test_a_log_of_telemetry_gives_no_speed(ledger):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.conftest import given
+
 
 def cells(ledger, rule, columns="value, trials, trials_dropped, status"):
     return ledger.rows(f"select {columns} from speed_table where rule = ? order by all", rule)
@@ -11,25 +13,33 @@ def runs(ledger, *speeds, **columns):
     return [ledger.run(ledger.summary(speed), **columns) for speed in speeds]
 
 
-def test_median_over_trials_with_lowest_highest_and_sample_deviation(ledger):
-    runs(ledger, 1.0, 2.0, 9.0)
+@pytest.fixture
+def told(request, given_all):
+    """Asks for the cells of what is given to this test."""
 
-    value, trials, lowest, highest, stdev = cells(ledger, "ngc.summary", "value, trials, lowest, highest, stdev")[0]
+    def ask(rule, columns="value, trials, trials_dropped, status"):
+        asked = f"select {columns} from speed_table where rule = ? and campaign = ? order by all"
+        return given_all.rows(asked, rule, request.function.__name__)
+
+    return ask
+
+
+@given(lambda ledger: runs(ledger, 1.0, 2.0, 9.0))
+def test_median_over_trials_with_lowest_highest_and_sample_deviation(told):
+    value, trials, lowest, highest, stdev = told("ngc.summary", "value, trials, lowest, highest, stdev")[0]
 
     assert (value, trials, lowest, highest) == (2.0, 3, 1.0, 9.0)
     assert stdev == pytest.approx(4.358898943540674)
 
 
-def test_one_trial_has_no_deviation(ledger):
-    runs(ledger, 5.0)
+@given(lambda ledger: runs(ledger, 5.0))
+def test_one_trial_has_no_deviation(told):
+    assert told("ngc.summary", "stdev") == [(None,)]
 
-    assert cells(ledger, "ngc.summary", "stdev") == [(None,)]
 
-
-def test_lambda_takes_the_mean_of_the_positive_runs_and_cuts_it(ledger):
-    runs(ledger, 995.0, 996.98, 0.0)
-
-    assert cells(ledger, "lambda.bert") == [(995.0, 2, 1, "ok")]
+@given(lambda ledger: runs(ledger, 995.0, 996.98, 0.0))
+def test_lambda_takes_the_mean_of_the_positive_runs_and_cuts_it(told):
+    assert told("lambda.bert") == [(995.0, 2, 1, "ok")]
 
 
 def test_lambda_rounds_to_two_decimals_before_it_cuts(ledger):
@@ -59,13 +69,10 @@ def test_a_run_is_rounded_before_its_series(ledger):
     assert cells(ledger, "r", "value") == [(1.5,)]
 
 
-def test_failed_trials_are_counted_and_left_out(ledger):
-    runs(ledger, 5.0)
-    runs(ledger, 1.0, status="failed")
-    ledger.run(status="oom")
-
-    assert cells(ledger, "ngc.summary") == [(5.0, 1, 2, "ok")]
-    assert cells(ledger, "summary.last") == [(5.0, 1, 2, "ok")]
+@given(lambda ledger: [runs(ledger, 5.0), runs(ledger, 1.0, status="failed"), ledger.run(status="oom")])
+def test_failed_trials_are_counted_and_left_out(told):
+    assert told("ngc.summary") == [(5.0, 1, 2, "ok")]
+    assert told("summary.last") == [(5.0, 1, 2, "ok")]
 
 
 def test_a_series_that_only_ran_out_of_memory_is_a_row_that_says_so(ledger):
@@ -86,11 +93,14 @@ def test_the_most_frequent_failure_names_the_series_and_of_several_the_first(led
     assert cells(ledger, "ngc.summary") == [(None, 0, len(statuses), named)]
 
 
-def test_the_last_summary_of_a_truncated_run_is_not_known_to_be_its_last_and_does_not_count(ledger):
-    ledger.run(ledger.step(1, speed=3.0), ledger.step(2, speed=3.0), ledger.summary(5.0), status="truncated")
-
-    assert cells(ledger, "ngc.summary") == [(None, 0, 1, "truncated")]
-    assert cells(ledger, "steps.mean_skip1") == [(None, 0, 1, "truncated")]
+@given(
+    lambda ledger: ledger.run(
+        ledger.step(1, speed=3.0), ledger.step(2, speed=3.0), ledger.summary(5.0), status="truncated"
+    )
+)
+def test_the_last_summary_of_a_truncated_run_is_not_known_to_be_its_last_and_does_not_count(told):
+    assert told("ngc.summary") == [(None, 0, 1, "truncated")]
+    assert told("steps.mean_skip1") == [(None, 0, 1, "truncated")]
 
 
 def test_a_truncated_run_counts_where_the_whole_window_is_there(ledger):
@@ -102,17 +112,14 @@ def test_a_truncated_run_counts_where_the_whole_window_is_there(ledger):
     assert cells(ledger, "longer") == [(None, 0, 1, "truncated")]
 
 
-def test_a_truncated_run_whose_manifest_says_that_it_failed_does_not_count(ledger):
-    ledger.run(ledger.summary(5.0), status="truncated", exit_code=137)
+@given(lambda ledger: ledger.run(ledger.summary(5.0), status="truncated", exit_code=137))
+def test_a_truncated_run_whose_manifest_says_that_it_failed_does_not_count(told):
+    assert told("ngc.summary") == [(None, 0, 1, "truncated")]
 
-    assert cells(ledger, "ngc.summary") == [(None, 0, 1, "truncated")]
 
-
-def test_units_are_rows_of_their_own(ledger):
-    ledger.run(ledger.summary(5.0))
-    ledger.run(ledger.summary(700.0, unit="tokens/s"))
-
-    assert cells(ledger, "ngc.summary", "unit, value, trials, trials_dropped") == [
+@given(lambda ledger: [ledger.run(ledger.summary(5.0)), ledger.run(ledger.summary(700.0, unit="tokens/s"))])
+def test_units_are_rows_of_their_own(told):
+    assert told("ngc.summary", "unit, value, trials, trials_dropped") == [
         ("samples/s", 5.0, 1, 1),
         ("tokens/s", 700.0, 1, 1),
     ]
@@ -125,17 +132,19 @@ def test_a_missing_unit_is_kept_and_joins_like_any_other(ledger):
     assert cells(ledger, "ngc.summary", "unit, value, trials") == [(None, 2.0, 2)]
 
 
-def test_series_are_never_averaged_together(ledger):
-    ledger.run(ledger.summary(1.0), environment={"gpu_model": "V100"})
-    ledger.run(ledger.summary(9.0), environment={"gpu_model": "A100"})
+@given(
+    lambda ledger: [
+        ledger.run(ledger.summary(1.0), environment={"gpu_model": "V100"}),
+        ledger.run(ledger.summary(9.0), environment={"gpu_model": "A100"}),
+    ]
+)
+def test_series_are_never_averaged_together(told):
+    assert told("ngc.summary", "gpu_model, value") == [("A100", 9.0), ("V100", 1.0)]
 
-    assert cells(ledger, "ngc.summary", "gpu_model, value") == [("A100", 9.0), ("V100", 1.0)]
 
-
-def test_inference_is_no_trial_of_training(ledger):
-    ledger.run(ledger.summary(5.0), ledger.summary(90.0, phase="inference"))
-
-    assert cells(ledger, "ngc.summary", "value, trials") == [(5.0, 1)]
+@given(lambda ledger: ledger.run(ledger.summary(5.0), ledger.summary(90.0, phase="inference")))
+def test_inference_is_no_trial_of_training(told):
+    assert told("ngc.summary", "value, trials") == [(5.0, 1)]
 
 
 def test_contradictions_of_all_runs_of_the_series_are_counted(ledger):

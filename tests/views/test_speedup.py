@@ -1,5 +1,9 @@
 """The base of a speed-up: the same case on the fewest GPUs."""
 
+import pytest
+
+from tests.views.conftest import given
+
 
 def measure(ledger, speed, gpus, batch=32, accumulation=1, nodes=1, **case):
     total = None if batch is None or gpus is None else batch * gpus * accumulation
@@ -15,30 +19,47 @@ def measure(ledger, speed, gpus, batch=32, accumulation=1, nodes=1, **case):
     return ledger.run(*([] if speed is None else [ledger.summary(speed)]), case=columns, status=status)
 
 
+def measured(*runs):
+    """Runs by their speed, GPUs and what else is said of them."""
+
+    def write(ledger):
+        for speed, gpus, case in ((*run, {})[:3] for run in runs):
+            measure(ledger, speed, gpus, **case)
+
+    return given(write)
+
+
 def speedups(ledger, scaling, columns="gpus, base_gpus, speedup, efficiency"):
     return ledger.rows(f"select {columns} from speedup_table where scaling = ? and is_default order by all", scaling)
 
 
-def test_weak_scaling_compares_with_one_gpu_and_does_not_clip(ledger):
-    measure(ledger, 100.0, 1)
-    measure(ledger, 210.0, 2)
-    measure(ledger, 600.0, 8)
+@pytest.fixture
+def told(request, given_all):
+    """Asks for the speed-ups of what is given to this test."""
 
-    assert speedups(ledger, "weak") == [(1, 1, 1.0, 1.0), (2, 1, 2.1, 1.05), (8, 1, 6.0, 0.75)]
+    def ask(scaling, columns="gpus, base_gpus, speedup, efficiency"):
+        return given_all.rows(
+            f"select {columns} from speedup_table where scaling = ? and is_default and campaign = ? order by all",
+            scaling,
+            request.function.__name__,
+        )
+
+    return ask
 
 
-def test_without_one_gpu_the_base_has_the_fewest(ledger):
-    measure(ledger, 100.0, 8)
-    measure(ledger, 190.0, 16, nodes=2)
-
-    assert speedups(ledger, "weak") == [(8, 8, 1.0, 1.0), (16, 8, 1.9, 0.95)]
+@measured((100.0, 1), (210.0, 2), (600.0, 8))
+def test_weak_scaling_compares_with_one_gpu_and_does_not_clip(told):
+    assert told("weak") == [(1, 1, 1.0, 1.0), (2, 1, 2.1, 1.05), (8, 1, 6.0, 0.75)]
 
 
-def test_a_base_that_ran_out_of_memory_is_none(ledger):
-    measure(ledger, None, 1)
-    measure(ledger, 100.0, 2)
+@measured((100.0, 8), (190.0, 16, {"nodes": 2}))
+def test_without_one_gpu_the_base_has_the_fewest(told):
+    assert told("weak") == [(8, 8, 1.0, 1.0), (16, 8, 1.9, 0.95)]
 
-    assert speedups(ledger, "weak") == [(1, None, None, None), (2, 2, 1.0, 1.0)]
+
+@measured((None, 1), (100.0, 2))
+def test_a_base_that_ran_out_of_memory_is_none(told):
+    assert told("weak") == [(1, None, None, None), (2, 2, 1.0, 1.0)]
 
 
 def test_what_is_its_own_base_or_has_none_is_told_without_a_kept_row(ledger):
@@ -105,28 +126,20 @@ def test_a_case_that_does_not_state_its_gpus_has_no_base(ledger):
     assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (None, None)]
 
 
-def test_of_several_bases_the_one_with_an_equal_global_batch(ledger):
-    measure(ledger, 100.0, 1, accumulation=8)
-    measure(ledger, 50.0, 1, accumulation=1)
-    measure(ledger, 700.0, 8, accumulation=1)
-
-    assert speedups(ledger, "weak", "gpus, base_value, speedup") == [(1, 50.0, 1.0), (1, 100.0, 1.0), (8, 100.0, 7.0)]
+@measured((100.0, 1, {"accumulation": 8}), (50.0, 1, {"accumulation": 1}), (700.0, 8, {"accumulation": 1}))
+def test_of_several_bases_the_one_with_an_equal_global_batch(told):
+    assert told("weak", "gpus, base_value, speedup") == [(1, 50.0, 1.0), (1, 100.0, 1.0), (8, 100.0, 7.0)]
 
 
-def test_else_the_one_whose_global_batch_is_nearest_by_ratio(ledger):
-    measure(ledger, 100.0, 1, accumulation=2)
-    measure(ledger, 50.0, 1, accumulation=5)
-    measure(ledger, 700.0, 3, accumulation=1)
-
+@measured((100.0, 1, {"accumulation": 2}), (50.0, 1, {"accumulation": 5}), (700.0, 3, {"accumulation": 1}))
+def test_else_the_one_whose_global_batch_is_nearest_by_ratio(told):
     # 96 is 1.5 times 64, and 160 is 1.67 times 96.
-    assert speedups(ledger, "weak", "gpus, base_value") == [(1, 50.0), (1, 100.0), (3, 100.0)]
+    assert told("weak", "gpus, base_value") == [(1, 50.0), (1, 100.0), (3, 100.0)]
 
 
-def test_the_base_is_its_own_also_beside_an_equal_one(ledger):
-    measure(ledger, 100.0, 2, nodes=1)
-    measure(ledger, 90.0, 2, nodes=2)
-
-    assert speedups(ledger, "weak", "nodes, base_value, speedup") == [(1, 100.0, 1.0), (2, 90.0, 1.0)]
+@measured((100.0, 2, {"nodes": 1}), (90.0, 2, {"nodes": 2}))
+def test_the_base_is_its_own_also_beside_an_equal_one(told):
+    assert told("weak", "nodes, base_value, speedup") == [(1, 100.0, 1.0), (2, 90.0, 1.0)]
 
 
 def test_two_bases_that_are_equally_near_are_none(ledger):
@@ -151,12 +164,10 @@ def test_accumulation_decides_between_equal_global_batches(ledger):
     assert speedups(ledger, "weak", "gpus, base_value")[-1] == (8, 1.0)
 
 
-def test_strong_scaling_is_another_batch_per_gpu_at_an_equal_global_batch(ledger):
-    measure(ledger, 100.0, 1, batch=256)
-    measure(ledger, 600.0, 8, batch=32)
-
-    assert speedups(ledger, "strong") == [(1, 1, 1.0, 1.0), (8, 1, 6.0, 0.75)]
-    assert speedups(ledger, "weak", "gpus, base_gpus") == [(1, 1), (8, 8)]
+@measured((100.0, 1, {"batch": 256}), (600.0, 8, {"batch": 32}))
+def test_strong_scaling_is_another_batch_per_gpu_at_an_equal_global_batch(told):
+    assert told("strong") == [(1, 1, 1.0, 1.0), (8, 1, 6.0, 0.75)]
+    assert told("weak", "gpus, base_gpus") == [(1, 1), (8, 8)]
 
 
 def test_each_speedup_has_a_name_of_its_own_a_weak_one_the_digits_of_its_speed(ledger):
@@ -173,16 +184,12 @@ def test_each_speedup_has_a_name_of_its_own_a_weak_one_the_digits_of_its_speed(l
     assert {(same, scaling) for _, same, scaling in rows} == {(True, "weak"), (False, "strong")}
 
 
-def test_an_equal_global_batch_by_accumulation_is_weak_scaling_only(ledger):
-    measure(ledger, 100.0, 1, accumulation=8)
-    measure(ledger, 700.0, 8)
-
-    assert speedups(ledger, "strong") == []
-    assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (8, 7.0)]
+@measured((100.0, 1, {"accumulation": 8}), (700.0, 8))
+def test_an_equal_global_batch_by_accumulation_is_weak_scaling_only(told):
+    assert told("strong") == []
+    assert told("weak", "gpus, speedup") == [(1, 1.0), (8, 7.0)]
 
 
-def test_another_global_batch_is_no_strong_scaling(ledger):
-    measure(ledger, 100.0, 1, batch=128)
-    measure(ledger, 600.0, 8, batch=32)
-
-    assert speedups(ledger, "strong") == []
+@measured((100.0, 1, {"batch": 128}), (600.0, 8, {"batch": 32}))
+def test_another_global_batch_is_no_strong_scaling(told):
+    assert told("strong") == []
