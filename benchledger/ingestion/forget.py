@@ -13,7 +13,7 @@ from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.private import PrivateFile, private_path
+from benchledger.store.private import PrivateFile, log_read_from, private_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,9 +82,10 @@ class Forgotten:
 def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Forgotten:
     """Removes logs and all that came from them, and derives the runs near them again, in one transaction.
 
-    A log is named by a place where it was seen, as it is shown, by its log_id, or by the beginning of its content's
-    hash, of at least 6 digits. The next ingest of the same place reads it again; exclusions stay. Raises UsageError for
-    a name that several logs have, NothingFoundError for one that none has: then nothing is removed.
+    A log is named by a place where it was seen, as it is shown, by its log_id, by the beginning of its content's hash,
+    of at least 6 digits, or by the path of the file that it was read from. The next ingest of the same place reads it
+    again; exclusions stay. Raises UsageError for a name that several logs have, NothingFoundError for one that none
+    has: then nothing is removed.
     """
     if not logs:
         raise UsageError("give the LOG to forget: its place as it is shown, its log_id, or 6 digits of its hash")
@@ -92,21 +93,24 @@ def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_
         if dry_run:
             # Never committed.
             con.execute("begin")
-            return _forget(con, logs, dry_run)
+            return _forget(con, db, logs, dry_run)
         with transaction(con, db):
-            found = _forget(con, logs, dry_run)
+            found = _forget(con, db, logs, dry_run)
     # Afterwards: were it cut off here, places would be known whose log is not there, and these are read again.
     _forget_places(db, set(found.logs["log_id"]))
     return found
 
 
-def _find(con: duckdb.DuckDBPyConnection, log: str) -> int:
+def _find(con: duckdb.DuckDBPyConnection, db: Path | str, log: str) -> int:
     named = con.execute(_BY_PLACE, {"log": log}).fetchall()
     if log.isdecimal() and len(log) < 20:
         named += con.execute("select log_id from log where log_id = ?", [int(log)]).fetchall()
     if _HASH_BEGUN.fullmatch(log):
         begun = "select log_id from log where starts_with(content_hash, lower($log))"
         named += con.execute(begun, {"log": log}).fetchall()
+    if not named:
+        # As it lies on the disk, which only the private file tells.
+        named = con.execute("select log_id from log where log_id = ?", [log_read_from(db, log)]).fetchall()
     found = sorted({row[0] for row in named})
     if len(found) == 1:
         return int(found[0])
@@ -119,8 +123,8 @@ def _find(con: duckdb.DuckDBPyConnection, log: str) -> int:
     raise NothingFoundError(f"no log {log!r}; known: {known(there, log, _ALL)}. bench show RUN names the logs of a run")
 
 
-def _forget(con: duckdb.DuckDBPyConnection, logs: tuple[str, ...], dry_run: bool) -> Forgotten:
-    log_ids = sorted({_find(con, log) for log in logs})
+def _forget(con: duckdb.DuckDBPyConnection, db: Path | str, logs: tuple[str, ...], dry_run: bool) -> Forgotten:
+    log_ids = sorted({_find(con, db, log) for log in logs})
     set_ids(con, "forgotten", log_ids)
     gone = con.sql(_LOGS).pl()
     con.execute(f"create or replace temp table before as {_RUNS}")

@@ -173,6 +173,21 @@ def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
         raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
 
 
+def log_read_from(db_path: Path | str, file: str) -> int | None:
+    """The log_id of what a ledger read last from a file on disk; None where it read nothing from it."""
+    path, given = private_path(db_path), Path(file)
+    if not path.is_file():
+        return None
+    try:
+        with closing(_read_only(path)) as con:
+            # The folder as it is, and the file under its own name: a link has its own place.
+            place = os.fsencode(Path(os.path.realpath(given.parent), given.name))
+            row = con.execute("select log_id from seen_file where place = ?", [place]).fetchone()
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
+    return row[0] if row else None
+
+
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
     """Copies the private file of one ledger to that of another, readable for its owner only; False where none is there.
 

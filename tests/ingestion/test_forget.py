@@ -89,6 +89,19 @@ def db(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "bench.duckdb"
 
 
+def test_a_log_is_named_by_the_path_that_it_was_read_from_too(
+    db: Path, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = forget("m/n/listed/m.log", dry_run=True, db=db).logs
+    monkeypatch.chdir(made)
+
+    for path in (made / "logs" / "m" / "n" / "listed" / "m.log", "logs/m/n/listed/m.log", "logs/m/../m/n/listed/m.log"):
+        assert forget(str(path), dry_run=True, db=db).logs.equals(shown)
+    for path in ("listed/m.log", "logs/m/n/listed", "logs/nothing.log"):
+        with pytest.raises(NothingFoundError, match="no log "):
+            forget(path, dry_run=True, db=db)
+
+
 PLACES = [
     "twins/a.json", "twins/a.csv", "watched/x/x.log", "sides/one.para", "m/n/listed/m.log", "m/run.json",
     "lonely/run.json", "odd.log",
