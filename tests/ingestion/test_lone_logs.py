@@ -13,6 +13,10 @@ from tests.ingestion.logs import put, run_text
 
 PAIRING = {"derive_tied", "derive_pairs", "derive_covering", "derive_companions", "derive_monitors", "derive_sidecars"}
 
+# What was kept of runs that were there, and what follows from several runs.
+KEPT_BEFORE = {"gone", "gone_pairs", "gone_series", "campaigns", "asked_again"}
+OF_SEVERAL = {"manifest_formats", "narrow", "speedups"}
+
 
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which files of SQL are executed."""
@@ -30,7 +34,19 @@ def test_a_log_that_stands_alone_is_not_paired(db: Path, tmp_path: Path, monkeyp
 
     assert result.runs == 1
     assert PAIRING.isdisjoint(names)
-    assert "speedups" not in names
+    assert KEPT_BEFORE.isdisjoint(names)
+    assert OF_SEVERAL.isdisjoint(names)
+
+
+def test_what_was_kept_of_a_log_that_has_grown_goes(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = run_text().log
+    put(tmp_path / "logs" / "run.log", text[: len(text) // 2])
+    ingest(tmp_path / "logs", db=db)
+    put(tmp_path / "logs" / "run.log", text)
+    names = asked(monkeypatch)
+    ingest(tmp_path / "logs", db=db)
+
+    assert {"gone", "gone_pairs", "gone_series", "campaigns"} <= set(names)
 
 
 def test_a_twin_is_paired_and_what_comes_to_it_later_too(

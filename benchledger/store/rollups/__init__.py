@@ -35,9 +35,23 @@ semi join chunk_claim using (log_id, load_number)
 _AS_WRITTEN = "set disabled_optimizers = 'join_order,build_side_probe_side'"
 # Where only a few runs are due, those are what the others are joined with.
 _MOST_IS_OLD = "select 1 where (select count(*) from due_run) * 2 < (select count(*) from run)"
+# What there is nothing to do for is not even planned, which takes most of the time that few runs take.
+_HAS_MANIFESTS = "from run_log where role = 'manifest' limit 1"
+_ARE_KEPT = "from due_run where run_id in (select run_id from run_format union all select run_id from kept_run) limit 1"
+_GONE_SERIES = """
+create or replace temp table gone_series as
+select distinct series_id
+from series_member
+semi join due_pair
+    on series_member.campaign is not distinct from due_pair.campaign and series_member.case_id = due_pair.case_id
+"""
+_ARE_CONTRADICTED = (
+    "from fact semi join due_run using (run_id) where not used and value is not null and name <> 'campaign' limit 1"
+)
+_MAY_BE_NARROW = "select 1 from due_member group by campaign, case_id having min(series_id) <> max(series_id) limit 1"
 # A series that is alone in its campaign is compared with itself only, of which nothing is kept.
-_HAS_RELATIVES = (
-    "select 1 from series semi join due_campaign on due_campaign.campaign is not distinct from series.campaign"
+_HAVE_RELATIVES = (
+    "select 1 from series semi join due_pair on due_pair.campaign is not distinct from series.campaign"
     " group by series.campaign having count(*) > 1 limit 1"
 )
 _COUNT = "select coalesce(sum(records), 0) from log semi join chunk_claim using (log_id)"
@@ -64,19 +78,18 @@ def follow_definitions(con: duckdb.DuckDBPyConnection) -> None:
 
 def _follow(con: duckdb.DuckDBPyConnection, arrived: Arrived | None = None) -> None:
     con.execute(sql_of("definitions"))
-    if con.execute("from changed_definition limit 1").fetchone() is not None:
-        _fill(con, "select run_id from run", arrived)
+    if _finds(con, "from changed_definition limit 1"):
+        _fill(con, "select run_id from run", arrived, is_followed=False)
         con.execute(sql_of("followed"))
 
 
-def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = None) -> None:
+def _fill(
+    con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = None, *, is_followed: bool = True
+) -> None:
     con.execute(f"create or replace temp table due_run as select distinct run_id from ({runs})")  # noqa: S608 - our own
-    if con.execute("from due_run limit 1").fetchone() is None:
+    if not _finds(con, "from due_run limit 1"):
         return
-    runs_due = sql_of("runs")
-    for name, number in (("chunk_records", CHUNK_RECORDS), ("long_run", LONG_RUN), ("long_chunk", LONG_CHUNK)):
-        runs_due = runs_due.replace(f"${name}", str(number))
-    con.execute(runs_due)
+    are_kept = _fill_runs(con, is_followed)
     con.execute(_AS_WRITTEN)
     for (chunk,) in con.execute(_CHUNKS).fetchall():
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
@@ -84,13 +97,55 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None = N
         logs = [log_id for (log_id,) in con.execute("select distinct log_id from chunk_claim").fetchall()]
         source = arrived if arrived is not None and arrived.has(logs) else _place_of_records(con, arrived)
         _keep_of_records(con, ChunkRecords(con, source, is_long=chunk < 0))
-    if con.execute(_MOST_IS_OLD).fetchone() is not None:
+    if _finds(con, _MOST_IS_OLD):
         con.execute("reset disabled_optimizers")
-    for part in ("run_speeds", "conflicts", "members", "cells", "campaigns"):
-        con.execute(sql_of(part))
-    if con.execute(_HAS_RELATIVES).fetchone() is not None:
-        con.execute(sql_of("speedups"))
+    con.execute(sql_of("run_speeds"))
+    if _finds(con, _ARE_CONTRADICTED):
+        con.execute(sql_of("conflicts"))
+    _fill_series(con, are_kept)
     con.execute("reset disabled_optimizers")
+
+
+def _fill_runs(con: duckdb.DuckDBPyConnection, is_followed: bool) -> bool:
+    """What is known before records are read; whether anything was kept of these runs, which is gone then."""
+    con.execute(sql_of("manifest_formats" if _finds(con, _HAS_MANIFESTS) else "formats"))
+    con.execute(sql_of("runs"))
+    if not is_followed:
+        con.execute(sql_of("asked_again"))
+    are_kept = _finds(con, _ARE_KEPT)
+    if are_kept:
+        con.execute(sql_of("gone"))
+    chunks = sql_of("chunks")
+    for name, number in (("chunk_records", CHUNK_RECORDS), ("long_run", LONG_RUN), ("long_chunk", LONG_CHUNK)):
+        chunks = chunks.replace(f"${name}", str(number))
+    con.execute(chunks)
+    return are_kept
+
+
+def _fill_series(con: duckdb.DuckDBPyConnection, are_kept: bool) -> None:
+    con.execute(sql_of("pairs"))
+    if are_kept:
+        con.execute(sql_of("gone_pairs"))
+    con.execute(_GONE_SERIES)
+    are_gone = _finds(con, "from gone_series limit 1")
+    if are_gone:
+        con.execute(sql_of("gone_series"))
+    con.execute(sql_of("members"))
+    if _finds(con, "from exclusion limit 1"):
+        con.execute("delete from due_member where run_id in (select run_id from excluded_run)")
+    if _finds(con, _MAY_BE_NARROW):
+        con.execute(sql_of("narrow"))
+    con.execute(sql_of("series"))
+    con.execute(sql_of("cells"))
+    have_relatives = _finds(con, _HAVE_RELATIVES)
+    if are_gone or have_relatives:
+        con.execute(sql_of("campaigns"))
+    if have_relatives:
+        con.execute(sql_of("speedups"))
+
+
+def _finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:
+    return con.execute(question).fetchone() is not None
 
 
 def _keep_of_records(con: duckdb.DuckDBPyConnection, records: ChunkRecords) -> None:

@@ -64,8 +64,9 @@ select
     -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
     count(*) over of_name as scopes,
     count(unit) over of_quantity as with_unit,
-    row_number() over (partition by listed.run_id, kind, phase, quantity, unit order by listed.name, scope) as nth,
-    row_number() over (partition by listed.run_id, kind, phase, quantity, unit, listed.name order by scope) as nth_of_name,
+    -- Keys are in the order of names and scopes.
+    reading_key = min(reading_key) over of_unit as is_first,
+    reading_key = min(reading_key) over of_name as is_first_of_name,
     min(listed.name) over of_unit as one_name,
     max(listed.name) over of_unit as other_name,
     count(*) over of_kind = 1 as is_alone,
@@ -151,7 +152,7 @@ readable as (
     join variant on variant.rule = rule.rule
     where (rule.name is null or rule.name = told.name)
         and case when rule.quantity is null then is_first_choice else rule.quantity = told.quantity end
-        and case when rule.name is null then nth else nth_of_name end = 1
+        and case when rule.name is null then is_first else is_first_of_name end
 ),
 convertible as (
     select *

@@ -1,23 +1,15 @@
--- The speeds of the series in temp table due_series, over their trials.
-
-delete from kept_cell where series_id in (select series_id from gone_series union select series_id from due_series);
+-- The speeds of the series in temp table due_member, over their trials.
 
 insert into kept_cell
 with member as (
     select *
     from series_run
-    semi join due_series using (series_id)
-),
-doubt as (
-    select run_id, count(*) as conflicts
-    from conflict
-    semi join member using (run_id)
-    group by run_id
+    semi join due_member using (series_id)
 ),
 size as (
-    select member.series_id, count(*) as runs, coalesce(sum(doubt.conflicts), 0)::bigint as conflicts
+    select member.series_id, count(distinct member.run_id) as runs, count(conflict.run_id) as conflicts
     from member
-    left join doubt using (run_id)
+    left join conflict using (run_id)
     group by member.series_id
 ),
 spoken as (
@@ -66,33 +58,16 @@ cell as (
     where unit is not null or value is not null
     group by series_id, rule, unit
 ),
-without as (
+dropped as (
     select
         series_id,
         rule,
         bool_or(is_default) as is_default,
-        min(status) as status,
-        min(status) <> max(status) as is_contested
+        -- The most frequent status, of several the first by name.
+        case when min(status) = max(status) then min(status) else list_mode(list_sort(list(status))) end as status
     from trial
     where not is_trial
     group by series_id, rule
-),
--- The most frequent status, of several the first by name.
-contested as (
-    select series_id, rule, min({'fewer': -runs, 'status': status}).status as status
-    from (
-        select series_id, rule, status, count(*) as runs
-        from trial
-        semi join (from without where is_contested) as several using (series_id, rule)
-        where not is_trial
-        group by series_id, rule, status
-    )
-    group by series_id, rule
-),
-dropped as (
-    select without.series_id, without.rule, without.is_default, coalesce(contested.status, without.status) as status
-    from without
-    left join contested using (series_id, rule)
 ),
 -- What owners say that a result is to be multiplied by; a series whose runs are not all told the same has no number.
 factor as (
@@ -107,21 +82,17 @@ factor as (
     where fact.used
     group by member.series_id, rule.rule
 ),
-every_cell as (
-    select cell.series_id, cell.rule, cell.unit, cell.is_default, cell.trials, dropped.status
-    from cell
-    left join dropped using (series_id, rule)
-    union all
-    select dropped.series_id, dropped.rule, null, dropped.is_default, null, dropped.status
-    from dropped
-    anti join cell using (series_id, rule)
-),
 counted as (
     select
-        *,
-        list_transform(coalesce(trials, []), lambda x: x.value) as speeds,
-        list_transform(coalesce(trials, []), lambda x: x.run_id) as trial_runs
-    from every_cell
+        series_id,
+        rule,
+        cell.unit,
+        coalesce(cell.is_default, dropped.is_default) as is_default,
+        dropped.status,
+        list_transform(coalesce(cell.trials, []), lambda x: x.value) as speeds,
+        list_transform(coalesce(cell.trials, []), lambda x: x.run_id) as trial_runs
+    from cell
+    full join dropped using (series_id, rule)
 ),
 -- Apart from what is made of it: a macro repeats what it is given, and each copy has to be planned.
 summed as (

@@ -15,8 +15,3 @@ select
     -- A telemetry record without a device counts for every claim, hence the NULL in the list.
     if(role = 'telemetry' and devices is not null, list_append(devices, null), null) as devices
 from claim;
-
-create or replace temp table chunk_only as
-select distinct log_id, byte_offset
-from stream_only
-where log_id in (select log_id from chunk_claim where role = 'duplicate_stream');

@@ -1,7 +1,5 @@
 -- What contradicts what of the runs in temp table due_run.
 
-delete from conflict where run_id in (select run_id from due_run);
-
 insert into conflict
 with unused as (
     select distinct run_id, name

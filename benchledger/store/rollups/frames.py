@@ -55,7 +55,8 @@ class ChunkRecords:
         self._con, self._source, self.is_long = con, source, is_long
         self._kept: pl.DataFrame | None = None
         self._claims = frame_of(con, sql_of("frame_claims"))
-        self._only = frame_of(con, "select log_id, byte_offset from chunk_only")
+        has_twins = self._claims["is_twin"].any()
+        self._only = frame_of(con, sql_of("frame_only")) if has_twins else self._claims.clear()
 
     def inserting(self) -> AbstractContextManager[Callable[[], bool]]:
         """If they have just arrived, some are inserted while what is within goes through `parts` and asks no more."""

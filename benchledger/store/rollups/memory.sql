@@ -1,7 +1,5 @@
 -- The highest memory that the runs of temp table chunk_run print, by definition and device (found).
 
-delete from run_memory where run_id in (select run_id from chunk_run);
-
 insert into run_memory
 select found.run_id, run.case_id, found.definition, found.device, found.value, found.records
 from found

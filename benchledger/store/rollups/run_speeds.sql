@@ -3,8 +3,6 @@
 create or replace temp table chain as
 from default_rule;
 
-delete from silent_run where run_id in (select run_id from due_run);
-
 insert into silent_run
 select run_format.run_id, format.default_rule
 from run_format
@@ -16,8 +14,6 @@ anti join (
     where phase = 'train'
 ) as spoken on spoken.run_id = run_format.run_id and spoken.rule = format.default_rule
 where format.default_rule is not null;
-
-delete from run_fallback where run_id in (select run_id from due_run);
 
 insert into run_fallback
 select kept_speed.run_id, kept_speed.phase, arg_min(kept_speed.rule, chain.place)

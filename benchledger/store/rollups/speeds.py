@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _PRINTABLE = "select shape_id, ordinal, reading_key, quantity = 'throughput' as is_speed from printable order by all"
 _STEPS = "select distinct shape_id from shape where kind = 'step' and phase = 'train'"
 _ROUNDS = "select run_id from asked_timing where quantity = 'round'"
-_TIMED = "select timed_run.*, from_label, to_label from timed_run join timing using (reading_key)"
 _ROUNDED = "select *, rounded(value, reading_rounding, reading_rounding_digits) as told from reading"
 
 
@@ -106,13 +105,14 @@ class Speeds:
             self._con.execute(sql_of("speeds"))
 
     def _list(self, counted: pl.DataFrame) -> None:
+        if counted.is_empty():
+            return
         with given_frames(self._con, counted=counted):
             self._con.execute(sql_of("listed"))
 
     def _timed(self) -> pl.DataFrame:
         # Before anything is listed: all times that may be asked for.
-        self._con.execute(sql_of("timed"))
-        return frame_of(self._con, _TIMED)
+        return frame_of(self._con, sql_of("timed"))
 
     def _make_timings(self, timed: pl.DataFrame) -> Timings:
         ranks = pl.concat([pl.DataFrame(schema=RANKS), *self._ranks]).unique().group_by("run_id").agg(ranks=pl.len())

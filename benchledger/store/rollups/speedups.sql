@@ -1,4 +1,4 @@
--- The speed-ups of the campaigns in temp table due_campaign: a base is of the same campaign. Kept are those of each speed of
+-- The speed-ups of the campaigns in temp table due_pair: a base is of the same campaign. Kept are those of each speed of
 -- which view speedup_table cannot tell from the speed alone what it is compared with.
 
 insert into kept_speedup
@@ -19,7 +19,7 @@ with relative as (
             gpu_memory_mib, framework_version, implementation_version, global_batch_size
         ) as strong_family
     from series
-    semi join due_campaign on due_campaign.campaign is not distinct from series.campaign
+    semi join due_pair on due_pair.campaign is not distinct from series.campaign
     join bench_case using (case_id)
 ),
 -- A series without a relative is compared with itself only.
@@ -43,26 +43,46 @@ cell as (
     join family using (series_id)
     join (select rule, per from rule) as told using (rule)
 ),
+-- A base with the same batch size per GPU is weak scaling, and stands there: of one batch size nothing else is told.
+swept as (
+    select strong_family, rule, unit
+    from cell
+    where global_batch_size is not null
+    group by strong_family, rule, unit
+    having min(batch_size_per_gpu) <> max(batch_size_per_gpu)
+),
 placed as (
     select
         cell_id, rule, unit, 'weak' as scaling, weak_family as family,
-        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
-        false as is_swept
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value
     from cell
     union all
     select
         cell_id, rule, unit, 'strong', strong_family,
-        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value,
-        min(batch_size_per_gpu) over (partition by strong_family, rule, unit)
-            <> max(batch_size_per_gpu) over (partition by strong_family, rule, unit)
+        batch_size_per_gpu, global_batch_size, gpus, gradient_accumulation, value
     from cell
+    semi join swept
+        on swept.strong_family = cell.strong_family
+        and swept.rule = cell.rule
+        and swept.unit is not distinct from cell.unit
     where global_batch_size is not null
 ),
-base as (
-    select *
+fewest as (
+    select scaling, family, rule, unit, min(gpus) as gpus
     from placed
-    where value is not null and gpus is not null
-    qualify gpus = min(gpus) over (partition by scaling, family, rule, unit)
+    where value is not null
+    group by scaling, family, rule, unit
+),
+base as (
+    select placed.*
+    from placed
+    semi join fewest
+        on fewest.scaling = placed.scaling
+        and fewest.family = placed.family
+        and fewest.rule = placed.rule
+        and fewest.unit is not distinct from placed.unit
+        and fewest.gpus = placed.gpus
+    where value is not null
 ),
 paired as (
     select
@@ -117,9 +137,7 @@ row_of as (
                 case when placed.value is not null and placed.gpus is not null then placed.cell_id end as is_own
     from placed
     left join chosen using (cell_id, scaling)
-    -- A base with the same batch size per GPU is weak scaling, and stands there.
-    where placed.scaling = 'weak'
-        or (placed.is_swept and (coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id))
+    where placed.scaling = 'weak' or coalesce(chosen.other_batch, true) or chosen.base_id = placed.cell_id
     qualify not bool_and(is_own) over (partition by placed.cell_id)
 )
 select
