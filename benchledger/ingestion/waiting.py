@@ -50,6 +50,11 @@ class WaitingRecords:
         self._file, self._parts, self._schema, self._log_ids = file, parts, schema, log_ids
         self.rows = rows
 
+    @property
+    def bytes(self) -> int:
+        """How many bytes of the file they take."""
+        return sum(part.end - part.start for part in self._parts)
+
     def leave_out(self, log_ids: set[int]) -> None:
         """Hands out no rows of these logs from now on."""
         self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]

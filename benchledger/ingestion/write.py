@@ -23,6 +23,7 @@ from benchledger.ingestion.load import (
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.sightings import Sighting, SightingMaker
+from benchledger.ingestion.waiting import WaitingRecords
 from benchledger.store.database import (
     LITTLE_MEMORY,
     WRITING_MEMORY,
@@ -39,6 +40,9 @@ from benchledger.store.sync import sync_definitions
 if TYPE_CHECKING:
     import duckdb
 
+# Two threads insert what is left of long logs whose records take no more bytes than so on the disk, some ten values: of
+# longer ones they would hold much more memory, since each has a row group in hand.
+SHARED_BYTES = 128
 # What is told of a place again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
 
@@ -100,7 +104,7 @@ class Writer:
             limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
-                    self._write(con, pending, shares=bool(pending.waiting) and self._jobs > 1)
+                    self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.waiting))
             except DatabaseError as error:
                 if type(error.__cause__).__name__ != "OutOfMemoryException":
                     raise
@@ -210,6 +214,11 @@ class Writer:
                 arrived.insert_rest(shared_out=True)
         elif arrived is not None:
             arrived.insert_rest()
+
+
+def _are_short(waiting: list[WaitingRecords]) -> bool:
+    rows = sum(records.rows for records in waiting)
+    return rows > 0 and sum(records.bytes for records in waiting) <= rows * SHARED_BYTES
 
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:

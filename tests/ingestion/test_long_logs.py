@@ -16,6 +16,7 @@ from benchledger.errors import DatabaseError
 from benchledger.ingestion import pool, read, unit, write
 from benchledger.ingestion.arrived import ArrivedRecords
 from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.inserting import Insert
 from benchledger.ingestion.waiting import Spill
 from benchledger.scanning import columns, log_reader
 from benchledger.store import database
@@ -71,6 +72,27 @@ def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
     assert rows_of(db) == rows_of(whole / "ledger" / "bench.duckdb")
     # What other processes handed over is not seen here.
     assert len(handed) > 10 or jobs > 1
+
+
+# Of so few rows a part is mostly what tells its columns.
+@pytest.mark.parametrize(("jobs", "shared_bytes"), [(1, 10**6), (2, 10**6), (2, 128)])
+def test_threads_share_what_is_left_of_long_logs_unless_one_is_asked_for_or_records_are_long(
+    db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, shared_bytes: int
+) -> None:
+    small_parts(monkeypatch)
+    monkeypatch.setattr(write, "SHARED_BYTES", shared_bytes)
+    shared: list[bool] = []
+    rest = Insert.rest
+
+    def noting(self: Insert, *, shared_out: bool = False) -> None:
+        shared.append(shared_out)
+        rest(self, shared_out=shared_out)
+
+    monkeypatch.setattr(Insert, "rest", noting)
+    ingest(whole / "logs", db=db, jobs=jobs)
+
+    assert any(shared) is ((jobs, shared_bytes) == (2, 10**6))
+    assert rows_of(db) == rows_of(whole / "ledger" / "bench.duckdb")
 
 
 def counted(handed: list[int], add):  # type: ignore[no-untyped-def]
