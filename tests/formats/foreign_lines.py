@@ -135,8 +135,6 @@ LINES = {
     "WR02L2L2      264192   384     2     4             231.02              5.322e+04",
     "hugectr of today": "[HCTR][10:00:00.000][INFO][RK0][main]: Iter: 1000 Time(1000 iters): 3.12s Loss: 0.13 lr:0.001",
     "inference of gnmt": "Throughput: 12345.6 tok/s, BLEU: 24.1",
-    "insightface": "Training: 2022-01-01 10:00:00,000-Speed 2512.31 samples/sec   Loss 41.2   LearningRate 0.1000  "
-    " Epoch: 0   Global Step: 100   Fp16 Grad Scale: 1024   Required: 12 hours",
     "ips of an own program": "step: 10, loss: 2.1, ips: 812.1 samples/sec",
     "kaldi": "LOG (nnet3-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:273) Average objective function"
     " for 'output' for minibatches 0-9 is -7.1 over 12800 frames.",
@@ -225,8 +223,6 @@ LINES = {
     "oneflow gpt": "[rank:0] iter: 100, samples: 6400, loss: 7.1, throughput: 65.2 samples/sec",
     "oneflow vision": "[rank:0] [train], epoch: 0/50, iter: 100/625, loss: 6.9, lr: 0.01, top1: 0.002, throughput: 131"
     "2.31 | 2022-01-01 10:00:00.000",
-    "opennmt": "[2022-01-01 10:00:00,000 INFO] Step 50/100000; acc:   4.32; ppl: 8912.1; xent: 9.1; lr: 0.00001"
-    "; 12312/11021 tok/s;     41 sec",
     "openseq2seq": "*** Global step 100: Train loss: 6.1  time per step = 0:00:0.312\n"
     "*** Avg objects per second: 51231.212",
     "optimum benchmark": "[2024-01-01 10:00:00][training][INFO] - \t+ overall.throughput: 12.31 samples/s",
@@ -243,8 +239,6 @@ LINES = {
     " 0.3 batch_cost: 0.35 sec reader_cost: 0.001 sec ips: 2.8 images/s eta: 1 day",
     "paddle hapi": "step  10/938 [..............................] - loss: 1.21 - acc: 0.61 - ETA: 20s - avg_reader_"
     "cost: 0.001 sec - avg_batch_cost: 0.02 sec - ips: 3012.1 samples/sec",
-    "paddle models": "INFO:utils.utility:[Pass 0, train batch 10]   loss 21.68535, acc1 0.00781, acc5 0.00781, lr 0.1"
-    "0000, batch_cost 0.13110 sec, reader_cost 0.00069 sec, ips 976.32917 images/sec",
     "paddle models' dygraph": "[Epoch 0, batch 10] loss 7.1, acc1 0.0, acc5 0.0, batch_cost: 0.12 sec, reader_cost: 0.001 sec,"
     " ips: 265.1 images/sec",
     "paddle rec": "2022-01-01 10:00:00,000 - INFO - epoch: 0, batch_id: 10, auc: 0.51, avg_reader_cost: 0.001 sec,"
@@ -314,6 +308,13 @@ LINES = {
     "validation of an own program": "train: epoch 0, iter 10, loss: 6.9125, samples/s: 712.5",
     "samples of an own program": "step 10: SamplesPerSec=12.5",
     "mlperf inference of 2018": ":::MLPv0.5.0 Starting prediction timing.",
+    "fastreid": "[09/01 12:00:00 fastreid.utils.events]:  eta: 0:01:00  epoch/iter: 0/199  total_loss: 8.25  loss_cls: 6.5  "
+    "time: 0.3660  data_time: 0.0072  lr: 3.5e-05  max_mem: 3402M",
+    "another dll": "TCAPPDLL 2025-05-01 10:00:00.123456 - Epoch: 1 Iteration: 10  rank : 0  train.loss : 6.912345  "
+    "train.ips : 712.345678 imgs/s train.total_time : 0.359",
+    "partial fc of 2020": "Speed 2512.50 samples/sec   Loss 41.2500   Epoch: 0   Global Step: 100   Required: 12 hours",
+    "a translator's steps": "Step 50/100000; acc: 3.54; xent: 9.16; 10568 tok/s; 12 sec",
+    "paddle models' test": "[Pass 0, test batch 10] \tloss 7.08125, acc1 0.00125, acc5 0.00625, elapse 0.4125 sec",
     "yolov5's settings": "train: weights=yolov5s.pt, cfg=, data=coco128.yaml, epochs=300, batch_size=16, imgsz=640, rect="
     "False, device=0",
 }

@@ -18,10 +18,15 @@ IMAGENET = "".join(
     for step in range(140)
     for process in range(8)
 )
+CLOCKS = [datetime(2020, 8, 17, 21) + timedelta(seconds=sum(SECONDS[: step + 1])) for step in range(141)]
 BERT = "".join(
-    f"I1124 {datetime(2020, 11, 24, 10) + timedelta(seconds=sum(SECONDS[: step + 1])):%H:%M:%S.%f} 140 model_training_utils.py:436] "
-    f"Train Step: {step}/140  / loss = 9.125  masked_lm_accuracy = 0.015625\n"
+    f"I1124 {CLOCKS[step]:%H:%M:%S.%f} 140 model_training_utils.py:436] Train Step: {step}/140  / loss = 9.125  masked_lm_accuracy = 0.015625\n"
     for step in range(1, 141)
+)
+PADDLE = "".join(
+    f"{CLOCKS[step].isoformat(' ', 'milliseconds').replace('.', ',')}-INFO: [Pass 0, train batch {step}] \tloss 7.08125, "
+    f"acc1 0.00125, acc5 0.00625, lr 0.10000, elapse {SECONDS[step]:.4f} sec\n"
+    for step in range(140)
 )
 MINDSPORE = (
     "epoch time: 4000.000 ms, per step time: 4000.000 ms\n" + "epoch time: 500.000 ms, per step time: 500.000 ms\n" * 9
@@ -33,6 +38,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dlperf")
     put(folder / "logs/pytorch/resnet50/1n8g/rn50_b128_fp32_1.log", IMAGENET)
     put(folder / "logs/tensorflow/bert/bz64/1n8g/bert_b64_fp32_1.log", BERT)
+    put(folder / "logs/paddle/resnet50/1n8g/rn50_b128_fp32_1.log", PADDLE)
     put(folder / "runs/1n8g/rn50_b32_fp32_1.log", MINDSPORE)
     ingest(folder, db=folder / "bench.duckdb")
     return folder / "bench.duckdb"
@@ -44,6 +50,9 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("pytorch-imagenet", "dlperf.pt_rn50", False, 8 * 128 / 0.5),
         ("pytorch-imagenet", "steps.median_skip20", True, 8 * 128 / 0.5),
         ("tf2-bert", "dlperf.tf2_bert", False, 8 * 64 / 0.5),
+        ("paddle-models", "dlperf.paddle_rn50", False, 8 * 128 / 0.5),
+        ("paddle-models", "dlperf.paddle_rn50_time", False, 8 * 128 / 0.5),
+        ("paddle-models", "steps.mean_skip1", True, 8 * 128 * (1 / 2 + 1 / 1 + 137 / 0.5) / 139),
         ("mindspore-monitor", "mindspore.epochs", True, 8 * 32 / 0.5),
     ],
 )

@@ -12,7 +12,6 @@ from benchledger.store.sync import sync_definitions
 # The programs whose rule is known and whose logs are not: docs/rules.md lists them.
 WITHOUT_LOGS = {
     "hugectr", "mindspore", "mxnet-arcface", "mxnet-partial-fc", "mxnet-rn50", "oneflow-insightface", "oneflow-wdl",
-    "paddle-models",
 }  # fmt: skip
 
 GOOD = """family = "mine"
