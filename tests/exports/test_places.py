@@ -20,7 +20,7 @@ EVERY = [
     ["report", "speed", "--output"],
     ["runs", "--format", "parquet", "--output"],
     ["sql", "select 1", "--format", "csv", "--output"],
-    ["audit", "--page"],
+    ["audit", "--check", "no_campaign", "--page"],
     ["query", "rejects", "--sql", "--output"],
     ["export", "leaderboard", "--format", "markdown", "--output"],
     ["export", "tables", "speed", "--format", "parquet", "--output"],
