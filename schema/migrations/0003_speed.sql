@@ -75,31 +75,39 @@ with answered as (
         'its records have nothing that ' || rule || ' reads' as reason,
         false as is_window_whole
     from silent_run
+),
+-- What is the same under all rules, once for each run.
+asked as (
+    select
+        run.run_id,
+        run.case_id,
+        format.default_rule,
+        if(run.status in ('ok', 'unknown'), null, run.status) as status,
+        run.reason,
+        -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
+        run.status = 'truncated' and coalesce(run.exit_code, 0) = 0 as may_count
+    from run
+    join run_format using (run_id)
+    left join format using (format)
 )
 select
     answered.run_id,
-    run.case_id,
+    asked.case_id,
     answered.rule,
     -- If none of the chain gives a number, the first of it.
-    coalesce(answered.rule = coalesce(run_fallback.rule, format.default_rule), false) as is_default,
+    coalesce(answered.rule = coalesce(run_fallback.rule, asked.default_rule), false) as is_default,
     answered.phase,
     answered.value,
     answered.unit,
     answered.records_used,
     answered.records_skipped,
-    case when run.status in ('ok', 'unknown') then answered.status else run.status end as status,
-    case when run.status in ('ok', 'unknown') then answered.reason else run.reason end as reason,
+    coalesce(asked.status, answered.status) as status,
+    case when asked.status is null then answered.reason else asked.reason end as reason,
     answered.phase = 'train'
     and answered.status = 'ok'
-    and (
-        run.status in ('ok', 'unknown')
-        -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
-        or (run.status = 'truncated' and coalesce(answered.is_window_whole, false) and coalesce(run.exit_code, 0) = 0)
-    ) as is_trial
+    and (asked.status is null or (asked.may_count and coalesce(answered.is_window_whole, false))) as is_trial
 from answered
-join run using (run_id)
-join run_format using (run_id)
-left join format using (format)
+join asked using (run_id)
 left join run_fallback
     on run_fallback.run_id = answered.run_id and run_fallback.phase is not distinct from answered.phase;
 

@@ -454,11 +454,7 @@ select
     case when candidate.is_known then rank() over board end as rank,
     case
         when candidate.is_known
-            then rank() over board + count(*) over (
-                partition by
-                    candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
-                    candidate.gpus, candidate.unit, candidate.value
-            ) - 1
+            then rank() over board + count(*) over (board range between current row and current row) - 1
     end as rank_last,
     candidate.series_id,
     candidate.campaign,
