@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from benchledger.archives.problem import Damaged, LimitReached, Problem
-from benchledger.plain_classes import dataclass
 
 # A small stream may have any ratio: an idle GPU's samples shrink a thousandfold. Beyond this, the ratio counts.
 FREE_BYTES = 64 * 2**20

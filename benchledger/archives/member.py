@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from benchledger.archives.kinds import is_text, without_compression
 from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, Problem, truncated
 from benchledger.archives.streams import Source
-from benchledger.plain_classes import dataclass
 
 # A line that is longer than this may be cut where its archive is.
 _LOOK_AHEAD = 1024 * 1024

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchledger.plain_classes import dataclass
+from dataclasses import dataclass
 
 # Of these a member or archive can have one. `truncated`: it ends before its end.
 KINDS = ("encrypted", "link", "climbing", "special", "corrupt", "truncated", "deep", "bomb", "foreign", "empty")

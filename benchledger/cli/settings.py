@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from benchledger.exports.safe_text import escaped_lines
-from benchledger.plain_classes import dataclass
 from benchledger.store.default_db import DEFAULT_DB
 
 SETTINGS_FILE = Path("bench.toml")

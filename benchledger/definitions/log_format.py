@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
-from benchledger.plain_classes import dataclass, field
 
 FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field
 from posixpath import isabs, normpath
 from typing import Any
 
 from benchledger.definitions.vocabulary import FactName, vocabulary
-from benchledger.plain_classes import dataclass, field
 
 KEY = "benchledger_manifest"
 VERSION = 1

@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from benchledger.definitions.cache import Proofs
@@ -17,7 +18,6 @@ from benchledger.definitions.template import Hole, Literal, Tail, Template, Temp
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.plain_classes import dataclass, field
 
 # Where rules are, and what they name; `ingest` has what is private, on which a name's reading hangs.
 _READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.template import Literal, Template, TemplateError, parse_template
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.plain_classes import dataclass
 
 REDACTION_FILE = "redact.toml"
 # What a rule can say that a text names, and the first part of the pseudonym that takes its place.

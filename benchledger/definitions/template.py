@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-
-from benchledger.plain_classes import dataclass, field
+from dataclasses import dataclass, field
 
 HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from benchledger.definitions.parsed_toml import toml_data, toml_lines
 from benchledger.errors import DefinitionError
-from benchledger.plain_classes import dataclass, field
 
 
 @dataclass(frozen=True)

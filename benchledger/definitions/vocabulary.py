@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.errors import DefinitionError
-from benchledger.plain_classes import dataclass
 
 # What only a manifest states is the last group.
 GROUPS = ("case", "options", "environment", "run", "manifest")

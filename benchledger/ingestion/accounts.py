@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
@@ -13,7 +14,6 @@ from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import Batch, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.waiting import WaitingRecords
-from benchledger.plain_classes import dataclass, field, replace
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private import SeenFile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.ingestion.discover import FACTS_FILE, folder_of
 from benchledger.ingestion.plan import is_below
-from benchledger.plain_classes import dataclass
 
 _BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
-
-from benchledger.plain_classes import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

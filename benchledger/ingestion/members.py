@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from benchledger.archives.kinds import without_suffixes
@@ -17,7 +18,6 @@ from benchledger.archives.streams import Source
 from benchledger.ingestion.discover import AGAIN, FoundFile
 from benchledger.ingestion.read import Batch, ToRead, WasRead, read_batch
 from benchledger.ingestion.unit import UNIT_BYTES, Unit
-from benchledger.plain_classes import dataclass, field, replace
 from benchledger.scanning.content import Previous
 
 # A larger member is not held whole, but read as it streams.

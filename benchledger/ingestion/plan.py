@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,6 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, member_at
 from benchledger.ingestion.read import ToRead
-from benchledger.plain_classes import dataclass, field
 from benchledger.scanning.content import Previous
 from benchledger.scanning.log_reader import NO_TEXT
 from benchledger.store.private import PrivateFile, SeenFile

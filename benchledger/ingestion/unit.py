@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.read import ToRead
-from benchledger.plain_classes import dataclass, field
 
 UNIT_BYTES = 8 * 1024 * 1024
 UNIT_FILES = 1_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import mmap
 import tempfile
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.plain_classes import dataclass
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.columns import with_log_ids
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import xxhash
-
-from benchledger.plain_classes import dataclass
 
 SMALL = 1024 * 1024
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.plain_classes import dataclass
 from benchledger.scanning.literal_search import LiteralSearch
 
 BLOCK = 65_536

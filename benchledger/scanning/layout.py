@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, replace
 
 from benchledger.definitions.log_format import FactDefinition, FieldDefinition, LogFormat, RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.plain_classes import dataclass, replace
 from benchledger.redaction.redactor import Redactor
 
 _LETTER_SCALES = {"K": 1e3, "M": 1e6, "G": 1e9}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from benchledger.definitions.leads import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole, Literal, Template
-from benchledger.plain_classes import dataclass
 from benchledger.scanning.patterns import compiled, parts_pattern
 from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
 

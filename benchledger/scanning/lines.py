@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, Pick, RecordDefinition
 from benchledger.definitions.template import Hole, Template
-from benchledger.plain_classes import dataclass, replace
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layout, Layouts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
 from benchledger.definitions.log_format import (
@@ -16,7 +17,6 @@ from benchledger.definitions.log_format import (
     RecordDefinition,
 )
 from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
-from benchledger.plain_classes import dataclass
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
 from benchledger.scanning.patterns import head_parts
