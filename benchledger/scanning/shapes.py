@@ -28,6 +28,7 @@ _DATE = (
 _TIME = rb"(" + _DATE + rb" (?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6})"
 _LINE_END = rb"[ \t]{0,64}+(?=[\r\n]|\Z)"
 _TRIALS = (b"7", b"-7.5", b"0.25", b"7e-05", b"nan")
+_NUMBERS = re.compile(r"-?+[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+")
 MOST_SHAPES = 200
 # After so many lines of one layout in a row that taught nothing, only one in so many is looked at for a shape.
 _PATIENCE, _SELDOM = 64, 16
@@ -222,15 +223,17 @@ class Learner:
 
     def _holds(self, row: Row, template: Template, piece: bytes, shape: Shape) -> bool:
         # Other numbers in the same places must still be read by the same template into the same layout: an earlier
-        # template with an int hole would take `5` where a later one took `5.0`.
+        # template with an int hole would take `5` where a later one took `5.0`, one that ends with `: -1` that number.
         whole = re.compile(re.escape(shape.first) + shape.rest)
         match = whole.match(piece)
         if match is None:
             return False
-        spans = [match.span(group + 1) for group, value in enumerate(shape.value_order) if value >= 0]
-        for trial in _TRIALS:
+        spans = [match.span(group + 1) for group in range(shape.groups)]
+        values = [span for span, value in zip(spans, shape.value_order, strict=True) if value >= 0]
+        told = [(trial, [span]) for trial in self._written_before(template) for span in spans]
+        for trial, places in [(trial, values) for trial in _TRIALS] + told:
             changed, position = b"", 0
-            for start, end in spans:
+            for start, end in places:
                 changed += piece[position:start] + trial
                 position = end
             changed += piece[position:]
@@ -241,6 +244,20 @@ class Learner:
             if [found.layout for found in pieces.rows] != [row.layout] or self._reader.last_template is not template:
                 return False
         return True
+
+    def _written_before(self, template: Template) -> list[bytes]:
+        # The numbers that templates which are asked before this one have in their words.
+        found: dict[str, None] = {}
+        for record in self._reader.format.records:
+            for other in record.templates:
+                if other is template:
+                    return [number.encode() for number in found]
+                if other.first_literal.startswith(template.first_literal) or template.first_literal.startswith(
+                    other.first_literal
+                ):
+                    words = (part.text for part in other.parts if isinstance(part, Literal))
+                    found |= dict.fromkeys(number for text in words for number in _NUMBERS.findall(text))
+        return []
 
 
 def _pairs_tail(
