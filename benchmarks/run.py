@@ -57,12 +57,13 @@ def main() -> None:
             further.again.append(measure_again(inputs / "small", large, given.folder / "again", given.jobs, number))
             if number <= given.heavy_rounds:
                 further.growth.append(measure_growth(inputs / "small", scratch, given.jobs))
-        if number <= given.heavy_rounds and sizes.large_files:
+        if sizes.large_files:
             tell("  archives, long files")
             plain, archives = [inputs / "dense", inputs / "sparse"], [inputs / "packed" / name for name in ARCHIVES]
             further.packed.append(measure_packed(plain, archives, scratch, given.jobs))
-            long = {kind: sorted((inputs / "long").glob(f"{kind}-*")) for kind in ("dense", "sparse")}
-            further.peaks.append(measure_peaks(long, scratch, given.jobs))
+            if number <= given.heavy_rounds:
+                long = {kind: sorted((inputs / "long").glob(f"{kind}-*")) for kind in ("dense", "sparse")}
+                further.peaks.append(measure_peaks(long, scratch, given.jobs))
     now = datetime.now().astimezone()
     heading = f"Measured on {now.date()} by `make {page.SECTIONS[given.section]}`: {page.machine()}"
     found = list(sets.values())
@@ -83,7 +84,7 @@ def arguments() -> argparse.Namespace:
         "--heavy-rounds",
         type=int,
         default=1,
-        help="how many of them read archives, long files and parts of the small ones too",
+        help="how many of them read long files and parts of the small ones too",
     )
     parser.add_argument("--small-files", type=int, default=20_000)
     parser.add_argument("--small-kb", type=int, default=16)
