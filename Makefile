@@ -6,13 +6,14 @@
 #   make test-long  passes the tests that go through all real logs for half a minute each, or through the many cases of
 #                which `make test` has some
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
-#   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow and megatron-core, each in an
+#   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow, megatron-core and JAX, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
 #   make native  compiles the native scanner again; native-check: its tests with the compiler's sanitizers, and fuzzed
-#   make bench-native  measures the native scanner against that in Python, on dense logs of each format: minutes
+#   make wheels  builds and checks the wheels with the native scanner in dist/: Linux and macOS, x86-64 and Arm
+#   make bench-native  measures the native scanner against the reference reader, on dense logs of each format: minutes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make bench-answers  measures how long answers take over 20 million step records (ARGS="--millions 20,200": also 200)
 #   make results writes docs/results.md again, from the logs in data/measured
@@ -22,7 +23,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check wheels bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -51,7 +52,7 @@ test-runners: .venv/.tests .venv/.native $(TORCH)/.made
 
 # A framework whose Python is not here is left out: its tests skip, and say so.
 test-frameworks: .venv/.tests
-	@for name in mxnet paddlepaddle tensorflow oneflow megatron; do \
+	@for name in mxnet paddlepaddle tensorflow oneflow megatron jax; do \
 	    $(MAKE) --no-print-directory .bench/environments/$$name/.made || true; done
 	$(BIN)/python -m pytest -m frameworks -rs tests/frameworks $(ARGS)
 
@@ -82,6 +83,15 @@ native: .venv/.runs
 # Reads memory that is not its own, or overflows: the run stops. Leaks are not looked for: Python keeps what it has.
 native-check: .venv/.tests .venv/.native
 	$(BIN)/python -m native.check $(ARGS)
+
+# Compiled with zig for every platform, in an environment of its own.
+WHEELS := .bench/wheels
+$(WHEELS)/.made: native/wheels.txt | .venv/.runs
+	$(BIN)/python -m venv --clear $(WHEELS)
+	$(WHEELS)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r native/wheels.txt
+	@touch $@
+wheels: $(WHEELS)/.made
+	$(WHEELS)/bin/python -m native.wheels $(ARGS)
 
 bench: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.run $(ARGS)

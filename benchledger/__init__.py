@@ -1,6 +1,6 @@
-"""A ledger of training-benchmark results: the commands of `bench` under the same words, as functions.
+"""A ledger of training-benchmark results: the commands of `bench` as functions of the same names.
 
-Importing this imports nothing else: each function is loaded when it is first asked for.
+Importing it imports nothing else: each function is loaded at its first use.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# An environment whose Python was replaced under it: `re` of 3.11.0 to 3.11.4 would read other numbers out of the same
-# line (cpython#100061, cpython#106052), and pip, which refuses them, is not asked.
+# The Python of an existing environment may have been replaced. In 3.11.0 to 3.11.4 `re` reads other numbers from the
+# same line (cpython#100061, cpython#106052). pip refuses these versions, but only when it installs.
 if sys.version_info < (3, 11, 5):
     raise ImportError(
         f"benchledger needs Python 3.11.5 or later, and {sys.executable} is {sys.version.split()[0]}: "
@@ -20,32 +20,32 @@ if sys.version_info < (3, 11, 5):
     )
 
 if TYPE_CHECKING:
-    from benchledger.answers.convergence import report_convergence
-    from benchledger.answers.draft import draft_format
-    from benchledger.answers.environment import report_environment
     from benchledger.answers.explaining.explain import explain
-    from benchledger.answers.failures import report_failures
     from benchledger.answers.formats import check_formats, formats, show_format
-    from benchledger.answers.leaderboard import leaderboard
-    from benchledger.answers.logs import report_logs
-    from benchledger.answers.max_batch import report_max_batch
-    from benchledger.answers.memory import report_memory
-    from benchledger.answers.profile import report_profile
     from benchledger.answers.query import queries, query, query_sql, sql
+    from benchledger.answers.reports.convergence import report_convergence
+    from benchledger.answers.reports.environment import report_environment
+    from benchledger.answers.reports.failures import report_failures
+    from benchledger.answers.reports.leaderboard import leaderboard
+    from benchledger.answers.reports.logs import report_logs
+    from benchledger.answers.reports.max_batch import report_max_batch
+    from benchledger.answers.reports.memory import report_memory
+    from benchledger.answers.reports.profile import report_profile
+    from benchledger.answers.reports.speed import report_speed
+    from benchledger.answers.reports.speedup import report_speedup
     from benchledger.answers.run_detail import show_run
     from benchledger.answers.runs import runs
     from benchledger.answers.score import score, scores
-    from benchledger.answers.speed import report_speed
-    from benchledger.answers.speedup import report_speedup
-    from benchledger.answers.submissions.report import report_submissions
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
+    from benchledger.drafting.draft_format import draft_format
     from benchledger.exports.dlperf import export_dlperf
     from benchledger.exports.index import export_index
     from benchledger.exports.tables import export_tables
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
+    from benchledger.mlperf.report import report_submissions
     from benchledger.publishing.redact import redact
     from benchledger.running.data import data_make
     from benchledger.running.environments import make_environment
@@ -113,7 +113,7 @@ _HOMES = {
     "db_compact": "benchledger.upkeep.backup",
     "db_info": "benchledger.upkeep.info",
     "db_migrate": "benchledger.upkeep.migrate",
-    "draft_format": "benchledger.answers.draft",
+    "draft_format": "benchledger.drafting.draft_format",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
     "explain": "benchledger.answers.explaining.explain",
@@ -123,22 +123,22 @@ _HOMES = {
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
     "ingest": "benchledger.ingestion.ingest",
-    "leaderboard": "benchledger.answers.leaderboard",
+    "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
     "query_sql": "benchledger.answers.query",
     "redact": "benchledger.publishing.redact",
-    "report_convergence": "benchledger.answers.convergence",
-    "report_environment": "benchledger.answers.environment",
-    "report_failures": "benchledger.answers.failures",
-    "report_logs": "benchledger.answers.logs",
-    "report_max_batch": "benchledger.answers.max_batch",
-    "report_memory": "benchledger.answers.memory",
-    "report_profile": "benchledger.answers.profile",
-    "report_speed": "benchledger.answers.speed",
-    "report_speedup": "benchledger.answers.speedup",
-    "report_submissions": "benchledger.answers.submissions.report",
+    "report_convergence": "benchledger.answers.reports.convergence",
+    "report_environment": "benchledger.answers.reports.environment",
+    "report_failures": "benchledger.answers.reports.failures",
+    "report_logs": "benchledger.answers.reports.logs",
+    "report_max_batch": "benchledger.answers.reports.max_batch",
+    "report_memory": "benchledger.answers.reports.memory",
+    "report_profile": "benchledger.answers.reports.profile",
+    "report_speed": "benchledger.answers.reports.speed",
+    "report_speedup": "benchledger.answers.reports.speedup",
+    "report_submissions": "benchledger.mlperf.report",
     "run": "benchledger.running.run",
     "runs": "benchledger.answers.runs",
     "score": "benchledger.answers.score",

@@ -1,11 +1,11 @@
-"""Errors that a user can mend: each says where, what, and the cure."""
+"""Errors that a user can correct: each message says place, fact and cure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 SHOWN = 12
-# Of names that are longer together than a few lines, the nearest must do.
+# If the names together are longer than a few lines, only the nearest are shown.
 SHOWN_LONG, LONG = 3, 400
 
 
@@ -22,33 +22,33 @@ class DefinitionError(BenchledgerError):
 
 
 class UsageError(BenchledgerError):
-    """A command or call was given something that it cannot use."""
+    """A command or call got an argument that it cannot use."""
 
     exit_code = 2
 
 
 class DatabaseError(BenchledgerError):
-    """The database cannot be used as it is: newer version, not a database, full disk."""
+    """The database cannot be used: a newer version, another kind of file, a full disk."""
 
 
 class DatabaseHeldError(DatabaseError):
-    """Another process holds the database."""
+    """Another process has locked the database."""
 
     exit_code = 3
 
 
 class NothingFoundError(BenchledgerError):
-    """The question was right and the ledger holds no answer; the message says what it holds instead."""
+    """The request was valid, but the ledger has no answer; the message lists what it has."""
 
 
 def cure_of_writing(error: Exception) -> str:
-    """What helps where something could not be written: the right to, or space."""
+    """Returns the cure of a failed write: the permission to write, or disk space."""
     denied = any(sign in str(error).lower() for sign in ("permission denied", "read-only", "readonly"))
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
 
 
 def counted(number: int, what: str) -> str:
-    """How many of something: 1 line, 2 lines."""
+    """Returns a count with its noun: 1 line, 2 lines."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
@@ -58,14 +58,14 @@ def _in_order(name: str) -> tuple[bool, int, str]:
 
 
 def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
-    """The known names as one phrase, those nearest to the wanted one first, cut after twelve, long ones after three.
+    """Returns the known names as one phrase, the nearest to `wanted` first, cut after twelve, long ones after three.
 
-    `all_by` is the command that lists all: it is told where the phrase is cut.
+    `all_by` is the command that lists all names; a cut phrase mentions it.
     """
     import difflib
 
     listed = sorted({"unknown" if name is None else str(name) for name in names}, key=_in_order)
-    # A number is not near another because they share digits.
+    # Shared digits do not make two numbers similar.
     near = [] if wanted.isdecimal() else difflib.get_close_matches(wanted, listed, n=SHOWN, cutoff=0.5)
     ordered = near + [name for name in listed if name not in near]
     if not ordered:

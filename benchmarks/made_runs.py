@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
+from benchledger.kept import keep
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import keep_rollups
 from benchledger.store.sync import sync_definitions
 
 RECORDS_AT_A_TIME = 1_000_000
@@ -98,7 +98,7 @@ def make_runs(database: Path, runs: int, records: int) -> tuple[float, float]:
             for statement in con.extract_statements(RUNS + STEPS):
                 con.execute(statement, {name: given[name] for name in statement.named_parameters})
             made = time.process_time()
-            keep_rollups(con, "select id as run_id from n")
+            keep(con, "select id as run_id from n")
             con.execute("commit")
             inserted, kept = inserted + made - began, kept + time.process_time() - made
     return inserted, kept

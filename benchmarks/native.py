@@ -1,4 +1,4 @@
-"""Measures the scanners of lines against one another on dense logs of the corpus: `python -m benchmarks.native`.
+"""Measures the native scanner against the reference reader on dense logs of the corpus: `python -m benchmarks.native`.
 
 Each log is made of real step lines of one format, drawn at random with a few digits changed. Timed from the buffer to
 an Arrow table, in processor time of one thread.
@@ -38,7 +38,7 @@ def main() -> None:
     if not native_scanner.is_there():
         sys.exit("there is no native scanner here: make native")
     found = by_format(logs_of(asked.corpus) if asked.corpus.is_file() else logs_of_samples())
-    print("| format | records | Python MB/s | native MB/s | times |\n|---|---|---|---|---|")
+    print("| format | records | reference MB/s | native MB/s | times |\n|---|---|---|---|---|")
     for name in sorted(asked.formats or found):
         log_format = known_formats().get(name)
         if log_format is None or log_format.kind != "lines" or native_scanner.native_scanner(log_format) is None:

@@ -82,11 +82,11 @@ def section(sets: list[Measured], starts: list[Starts], jobs: int, heading: str)
 
 
 def script_lines(sets: list[Measured]) -> list[str]:
-    """The script for one framework beside the ingest, with either scanner."""
+    """The script for one framework beside the ingest, with the native scanner and with the reference reader."""
     lines = [
         "Beside `benchmarks/one_framework.py`, which reads lines, knows one framework by one regex, and prints a mean:",
         "",
-        "| files | script | ingest | script / ingest | by the Python scanner | script / that |",
+        "| files | script | ingest | script / ingest | by the reference reader | script / that |",
         "|---|---|---|---|---|---|",
     ]
     for each in sets:

@@ -49,7 +49,7 @@ def _of_sets(sets: list[Measured]) -> Iterator[Goal]:
         )
         by_python = [one.script / one.by_python for one in each.rounds if one.by_python is not None]
         if by_python:
-            yield Goal(f"script / ingest by the Python scanner, {each.name}", 1, median(by_python), least=True)
+            yield Goal(f"script / ingest by the reference reader, {each.name}", 1, median(by_python), least=True)
         yield Goal(f"database / logs, {each.name}", DATABASE, middle(each.rounds).database / each.bytes)
 
 

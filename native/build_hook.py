@@ -37,6 +37,11 @@ FLAGS = [
 SPEEDS = (["-O3", "-flto"], ["-O3"])
 
 
+def platform() -> str:
+    """The platform of a wheel, as its name has it."""
+    return os.environ.get("BENCH_WHEEL_PLATFORM") or sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
 def stamps() -> list[str]:
     """What the extension says that it was compiled for and from: both sides compare it before they use it."""
     told = runpy.run_path(str(TOP / "benchledger" / "scanning" / "native_stamp.py"))
@@ -50,9 +55,11 @@ def is_made(target: Path) -> bool:
 
 
 def compile_to(target: Path, *more: str) -> str | None:
-    """Compiles to a file; None, or why it did not work. `$CC` and `$CFLAGS` are heeded."""
+    """Compiles to a file; None, or why it did not work. `$CC`, `$CFLAGS` and `$BENCH_WHEEL_PLATFORM` are heeded."""
     compiler = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
-    shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    shared = ["-bundle" if sys.platform == "darwin" else "-shared"]
+    if platform().startswith("macosx"):
+        shared += ["-undefined", "dynamic_lookup"]
     include = sysconfig.get_path("include")
     sources = sorted(str(path) for path in (TOP / "native").glob("*.c"))
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -98,8 +105,7 @@ class NativeHook(BuildHookInterface):  # type: ignore[misc]
             self.app.display_warning(f"without the native scanner, which could not be compiled: {why}")
             return
         build_data["pure_python"] = False
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"cp311-abi3-{platform}"
+        build_data["tag"] = f"cp311-abi3-{platform()}"
         if version != "editable":
             build_data["force_include"][str(target)] = PLACE
 
@@ -109,7 +115,7 @@ def main() -> None:
     target = TOP / PLACE
     if (sys.argv[1:] or not is_made(target)) and (why := compile_to(target, *sys.argv[1:])) is not None:
         target.unlink(missing_ok=True)
-        sys.exit(f"the native scanner could not be compiled, lines are read by that in Python, slower: {why}")
+        sys.exit(f"the native scanner could not be compiled, so the reference reader reads the lines, slower: {why}")
 
 
 if __name__ == "__main__":

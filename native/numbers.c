@@ -64,6 +64,15 @@ Place past_absent(Place at, Place end) {
     return at < end && (*at | 32) == 'n' ? past_one_of(at, end, words) : NULL;
 }
 
+Place past_bool(Place at, Place end) {
+    static const char *const words[] = {"True", "False", "true", "false"};
+    for (int index = 0; index < 4; index++) {
+        size_t length = strlen(words[index]);
+        if ((size_t)(end - at) >= length && memcmp(at, words[index], length) == 0) return at + length;
+    }
+    return NULL;
+}
+
 Place past_form(Place at, Place end, const char *form) {
     for (; *form; form++, at++) {
         if (at >= end || (*form == '9' ? !is_digit(*at) : *at != (unsigned char)*form)) return NULL;

@@ -20,6 +20,8 @@ Place past_thousands(Place at, Place end);
 Place past_float(Place at, Place end);
 Place past_number_word(Place at, Place end);
 Place past_absent(Place at, Place end);
+/* A truth value, whatever is glued to it. */
+Place past_bool(Place at, Place end);
 Place past_time(Place at, Place end);
 Place past_duration(Place at, Place end);
 Place past_stamp(Place at, Place end);

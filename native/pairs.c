@@ -57,19 +57,16 @@ static inline Place past_value_number(Place at, Place end, Pair *pair) {
     Place behind = past_number_word(at, end);
     if (behind == NULL) behind = read_float(at, end, &pair->number, &pair->is_known);
     if (behind == NULL || !number_ends(behind, end, END_PLAIN)) return NULL;
-    if (end - behind > 1 && (*behind == ':' || *behind == '-' || *behind == ',') && is_digit(behind[1])) return NULL;
+    if (end - behind > 1 && (*behind == ':' || *behind == '-' || *behind == ',')) {
+        Place next = behind[1] == '.' ? behind + 2 : behind + 1;
+        if (next < end && is_digit(*next)) return NULL;
+    }
     return behind;
 }
 
 static Place past_truth(Place at, Place end) {
-    static const char *const words[] = {"True", "False", "true", "false"};
-    for (int index = 0; index < 4; index++) {
-        size_t length = strlen(words[index]);
-        if ((size_t)(end - at) >= length && memcmp(at, words[index], length) == 0 &&
-            (at + length == end || !is_word(at[length])))
-            return at + length;
-    }
-    return NULL;
+    Place behind = past_bool(at, end);
+    return behind && (behind == end || !is_word(*behind)) ? behind : NULL;
 }
 
 /* The end of the brackets that open at `at`; NULL: too far to be sure. */
@@ -81,6 +78,28 @@ static Place past_brackets(Place at, Place end) {
         if ((*at == ')' || *at == ']' || *at == '}') && --depth == 0) return at + 1;
     }
     return NULL;
+}
+
+static int is_closing(unsigned char byte) {
+    return byte == ')' || byte == ']' || byte == '}' || byte == '\'' || byte == '"';
+}
+
+static int is_divided(const Style *style, Place at, Place end) {
+    return at == end || is_blank(*at) || between_at(style, at, end);
+}
+
+/* Whether a number, with its unit, ends at `at`; the reference reader says what it is where it does not. */
+static int value_ends(const Reader *reader, Place at) {
+    Place end = reader->end;
+    if (is_divided(reader->style, at, end)) return 1;
+    Place behind = end;
+    while (is_blank(behind[-1])) behind--;
+    if (is_closer(reader->style, at, behind)) return 1;
+    behind = at;
+    while (behind < end && is_closing(*behind)) behind++;
+    if (behind < end && (*behind == '.' || *behind == ',' || *behind == ';') && (behind + 1 == end || is_blank(behind[1])))
+        return 1;
+    return behind > at && is_divided(reader->style, behind, end);
 }
 
 static Place next_between(const Style *style, Place at, Place end) {
@@ -104,6 +123,8 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
             pair->text = (Span){at + 1, behind};
             return behind + 1;
         }
+        /* A text that begins as a number does: whether it may is for the reference reader to say. */
+        if (behind) return NULL;
         Place limit = end - at > MOST_QUOTED + 2 ? at + MOST_QUOTED + 2 : end;
         behind = memchr(at + 1, first, (size_t)(limit - at - 1));
         if (behind) {
@@ -227,7 +248,10 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
         pair->text = (Span){behind_assign, behind_assign};
         return behind_assign;
     }
-    return pair->kind == VALUE_TEXT ? behind : read_unit(reader, behind, pair);
+    if (pair->kind == VALUE_TEXT) return behind;
+    behind = read_unit(reader, behind, pair);
+    if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind)) return *unusual = 1, NULL;
+    return behind;
 }
 
 static Reader reader_of(const Style *style, const Units *units, Span tail) {
@@ -237,11 +261,27 @@ static Reader reader_of(const Style *style, const Units *units, Span tail) {
     return reader;
 }
 
+/* Whether the bracket that ends a list stands within a number. */
+static int is_cut(const Style *style, const Reader *reader, Span tail) {
+    if (reader->end == tail.end || reader->end == tail.start || is_blank(*reader->end) || !(is_digit(reader->end[-1]) || reader->end[-1] == '.')) return 0;
+    Place at = reader->end + span_length(style->end), end = tail.end;
+    int depth = 0;
+    for (Place brace = at; brace < end; brace++) depth += *brace == '}' ? 1 : *brace == '{' ? -1 : 0;
+    if (depth > 0) return 1;
+    if (at < end && (*at | 32) == 'e') {
+        at = past_sign(at + 1, end);
+    } else if (at < end && memchr(".,_'+-", *at, 6)) {
+        at++;
+    }
+    return at < end && is_digit(*at);
+}
+
 int pairs_read(const Style *style, const Units *units, Span tail, Pair *pairs, uint32_t *count, Span *note) {
     Reader reader = reader_of(style, units, tail);
     Place end = reader.end, at = past_blanks(reader.start, end), begin = at;
     int unusual = 0, between = 0;
     *count = 0;
+    if (is_cut(style, &reader, tail)) return PAIRS_UNUSUAL;
     while (at < end) {
         begin = at;
         if (*count == MOST_VALUES) return PAIRS_UNUSUAL;

@@ -88,7 +88,7 @@ int program_fits(uint32_t code, uint32_t target) {
     case TO_EPOCH:
     case TO_RANK: return code == STEP_INT;
     case TO_LOGGED_AT: return code == STEP_TIME || code == STEP_UNIX;
-    default: return code == STEP_WORD || code == STEP_TEXT;
+    default: return code == STEP_WORD || code == STEP_TEXT || code == STEP_BOOL;
     }
 }
 

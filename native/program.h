@@ -24,8 +24,8 @@ enum { LAYOUT_FACTS = 1, LAYOUT_NO_TEXT = 2, LAYOUT_REFERENCE = 4, LAYOUT_EACH =
 /* Whether a hole of a template's step may go there. */
 int program_fits(uint32_t code, uint32_t target);
 
-/* Where a head may stand: anywhere, where a word begins, or where a line does, in a line with one of its anchors. */
-enum { START_ANY, START_WORD, START_LINE, STARTS };
+/* Where a head may stand: anywhere, where a word begins, or where a line does: in a line with one of its anchors, or in any. */
+enum { START_ANY, START_WORD, START_LINE, START_ANY_LINE, STARTS };
 
 typedef struct {
     Template template;

@@ -421,6 +421,7 @@ static int is_form(uint32_t code, Span text) {
     case STEP_DURATION: behind = past_duration(text.start, text.end); break;
     case STEP_STAMP: behind = past_stamp(text.start, text.end); break;
     case STEP_UNIX: behind = past_unix(text.start, text.end); break;
+    case STEP_BOOL: behind = past_bool(text.start, text.end); break;
     }
     return behind == text.end;
 }
@@ -672,16 +673,28 @@ static int is_coloured_start(Place start, Place at) {
     return digits - 2 == start || is_line_end(digits[-3]);
 }
 
+/* Whether the `+` with which a shell traces a command begins a line, or stands behind the prefix of a rank. */
+static int is_traced(Place start, Place plus) {
+    if (plus == start || is_line_end(plus[-1])) return 1;
+    if (plus[-1] == ' ' && plus - start >= 2) plus--;
+    return plus[-1] == '>' || plus[-1] == ']' || plus[-1] == ':';
+}
+
 /* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time or a colour. */
 static int is_line_start(const Scan *scan, Place at) {
     Place start = scan->start, before = at;
     if (at == start || is_line_end(at[-1])) return 1;
     switch (at[-1]) {
     case 'm': return is_coloured_start(start, at);
-    case ':': before = at - 1; break;
+    case ':':
+        before = at - 1;
+        /* `9:7 %`: what is a rank is not glued to a number. */
+        if (before > start && is_digit(before[-1]) && at < scan->end && is_digit(*at)) return 0;
+        break;
     case ' ':
         if (at - start < 2) return 0;
         if (at[-2] == ']') return 1;
+        if (at[-2] == '+') return is_traced(start, at - 2);
         if (ends_with(start, at, "9Z ") || ends_with(start, at, ":99 ")) return 1;
         if (ends_with(start, at, ":99.999 ") || ends_with(start, at, ":99,999 ")) return 1;
         if (ends_with(start, at, ":99.999999 ") || ends_with(start, at, ":99,999999 ")) return 1;
@@ -695,7 +708,8 @@ static int is_line_start(const Scan *scan, Place at) {
 
 static int may_stand(const Scan *scan, const Head *head, Place at) {
     if (head->start == START_WORD) return is_word_start(scan, at);
-    return head->start == START_ANY || (scan->is_anchored && is_line_start(scan, at));
+    if (head->start == START_ANY) return 1;
+    return (scan->is_anchored || head->start == START_ANY_LINE) && is_line_start(scan, at);
 }
 
 /* Where the head at `at` ends, or NULL: the first of the format's that matches there. */

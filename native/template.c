@@ -25,6 +25,8 @@ static int is_allowed(uint32_t code, unsigned char byte) {
 /* Up to the first place where the next literal stands; none: as far as its characters go. */
 static Place past_characters(const Step *step, Place at, Place end) {
     int most = step->code == STEP_WORD ? MOST_WORD : MOST_TEXT, taken = 0;
+    /* `max_steps={max_steps:int},{*}`: behind a number and one character a digit may go on with it. */
+    if (step->code == STEP_SKIP && span_length(step->literal) && at < end && is_digit(*at)) return NULL;
     while (taken < most && at < end && is_allowed(step->code, *at)) {
         if (step->number && literals_match(step + 1, step->number, at, end)) break;
         at++, taken++;
@@ -62,6 +64,7 @@ static inline Place step_taken(const Step *step, Place at, Place end, Hole *hole
     case STEP_DURATION: return past_duration(at, end);
     case STEP_STAMP: return past_stamp(at, end);
     case STEP_UNIX: return past_unix(at, end);
+    case STEP_BOOL: return past_bool(at, end);
     default: return past_characters(step, at, end);
     }
 }

@@ -1,4 +1,4 @@
--- One row per published number and series of ours of the same case: the document's own logs where the ledger has them, else every campaign's.
+-- One row per published number and series of the same case, from the document's own logs if the ledger has them.
 -- $source = '*', a glob of published.source
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $every = false
@@ -6,8 +6,9 @@
 with found as (
     select *
     from published_table
-    where source glob $source and (campaign is null or campaign glob $campaign)
-    -- The document's own logs say best how it came to its number: others are listed where these are not here.
+    where source glob $source and (campaign is null or in_campaign(campaign, $campaign))
+    -- A document's own logs explain its number best. Series of other campaigns are listed only if these logs are
+    -- missing.
     qualify $every or own_logs or not bool_or(own_logs) over (partition by source, revision, section, cell, quantity)
 )
 select

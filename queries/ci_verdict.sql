@@ -1,4 +1,4 @@
--- One row per series of a campaign: its speed and last loss beside those of the same case in a base campaign, with PaddlePaddle's CI code.
+-- One row per series: its speed and last loss, those of the same case in a base campaign, and PaddlePaddle's CI code.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $base = '*', a glob of run_campaign.campaign
 -- $threshold = 0.05
@@ -24,7 +24,7 @@ compared as (
     select
         now.*, base.campaign as base_campaign, base.value as base_value, base.loss as base_loss,
         rounded((now.value - base.value) / base.value, 'round_even', 4) as change,
-        -- Of the base's size, so that a loss below 0 that rises has got worse too; of nothing there is no share.
+        -- A fraction of the absolute base, so that a negative loss that rises counts as worse; NULL for a base of 0.
         (now.loss - base.loss) / nullif(abs(base.loss), 0) as loss_change
     from told as now
     left join told as base
@@ -33,14 +33,15 @@ compared as (
         and base.rule = now.rule
         and base.unit is not distinct from now.unit
         and base.campaign is distinct from now.campaign
-        and coalesce(base.campaign, '') glob $base
-        -- A standard of 0 is none.
+        and in_campaign(base.campaign, $base)
+        -- A base of 0 is no standard.
         and base.value <> 0
-    where coalesce(now.campaign, '') glob $campaign
+    where in_campaign(now.campaign, $campaign)
 )
 select
     campaign, base_campaign, name, gpu_model, rule, unit, base_value, value, change, base_loss, loss, loss_change, status,
-    -- Bits: 1 a loss that rose by a share of its base's size (from 0: at all), 2 a speed that is off either way, 4 a run that failed.
+    -- Bits: 1 the loss rose by the threshold (from 0: at all), 2 the speed differs in either direction, 4 the run
+    -- failed.
     if(loss_change >= $loss_threshold or (base_loss = 0 and loss > 0), 1, 0) | if(abs(change) >= $threshold, 2, 0) | if(status <> 'ok', 4, 0) as code,
     abs(change) <= $threshold as is_good
 from compared

@@ -1,4 +1,4 @@
--- One row per statement about a run that contradicts another: facts, names of one content, speeds multiplied again, published speeds.
+-- One row per contradicted statement about a run: facts, file names, multiplied speeds, published speeds.
 -- $name = '*', a glob of fact.name
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $run = '*', a glob of run.run_key
@@ -32,7 +32,7 @@ facts as (
         on other.run_id = conflict.run_id and other.name = conflict.name and not other.used
         and other.value is not distinct from conflict.other_value and other.source = conflict.other_source
 ),
--- Nothing decides of which of its names a content is the log.
+-- Nothing decides which of a content's names is the right one.
 names as (
     select distinct
         run_id, 'file_name' as name, null::varchar as used_value, null::varchar as used_source, null::varchar as used_place,
@@ -49,7 +49,7 @@ speeds as (
     from multiplied_speed
     join place_of_log('*') as place using (log_id)
 ),
--- What the owner of the logs published of them, and the other speed by the rule that the document claims, or by our own.
+-- The published speed of the owner's logs, beside ours by the rule that the document claims, or by our own rule.
 published as (
     select
         trial_runs[1] as run_id, 'speed' as name,
@@ -69,7 +69,7 @@ campaigns as (
     select run_id, string_agg(campaign, '; ' order by campaign) as campaign
     from run_campaign
     group by run_id
-    having bool_or(coalesce(campaign, '') glob $campaign)
+    having bool_or(in_campaign(campaign, $campaign))
 )
 select
     campaigns.campaign, run.run_key, every.name,

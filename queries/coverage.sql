@@ -1,4 +1,4 @@
--- One row per campaign: of how many series there is a speed by the default rule, and what became of the others.
+-- One row per campaign: how many series have a speed by the default rule, and why the others have none.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- Example: bench query coverage -p campaign='made*'
 with cell as (
@@ -11,7 +11,7 @@ with cell as (
     from series
     join bench_case using (case_id)
     left join speed_table on speed_table.series_id = series.series_id and speed_table.is_default
-    where coalesce(series.campaign, '') glob $campaign
+    where in_campaign(series.campaign, $campaign)
     group by series.series_id, series.campaign, bench_case.name
 )
 select

@@ -1,4 +1,4 @@
--- One row per metric that an evaluation of a run gives, as logged and as a fraction, with its place and its time.
+-- One row per run, metric and evaluation: the value as logged and as a fraction, with its line and time.
 -- $run = '*', a glob of run.run_key
 -- $metric = '*', a glob of evaluation.name
 -- $campaign = '*', a glob of run_campaign.campaign
@@ -11,5 +11,5 @@ join run using (run_id)
 join place_of_log('*') as place on place.log_id = evaluation.log_id
 where run.run_key glob $run
     and evaluation.name glob $metric
-    and run.run_id in (select run_id from run_campaign where coalesce(campaign, '') glob $campaign)
+    and run.run_id in (select run_id from run_campaign where in_campaign(campaign, $campaign))
 order by run.run_key, evaluation.name, evaluation.nth;

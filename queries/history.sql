@@ -1,4 +1,4 @@
--- One row per series, in the order of time within its case: its speed against the mean of five earlier ones, as PaddlePaddle's mail says.
+-- One row per series, by time within its case: its speed and the mean of five earlier ones, as in PaddlePaddle's mail.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $model = '*'
 -- $rule = '', one of rule.rule
@@ -10,7 +10,7 @@ with began as (
     join run using (run_id)
     group by series_id
 ),
--- What failed or came to 0 is no part of a history: only that does the script flag as an outlier, and it removes no other.
+-- Failed results and zeros are dropped: PaddlePaddle's script flags only these as outliers.
 result as (
     select speed_table.*, began.started_at
     from speed_table
@@ -21,7 +21,7 @@ placed as (
     select
         *,
         count(*) over five as earlier,
-        -- The newest of the earlier ones does not count.
+        -- The newest of the earlier results is not part of the mean.
         rounded(avg(value) over five, 'round_even', 4) as mean
     from result
     window five as (
@@ -43,5 +43,5 @@ select
         when range is not null then 'as before'
     end as verdict
 from ranged
-where coalesce(campaign, '') glob $campaign and coalesce(model, '') glob $model
+where in_campaign(campaign, $campaign) and coalesce(model, '') glob $model
 order by all;

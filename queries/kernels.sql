@@ -1,4 +1,4 @@
--- One row per profile, device and kernel, those that took the most time first.
+-- One row per profile, device and kernel, the longest total time first.
 -- $path = '*', a glob of file_place.place
 -- $least_percent = 0
 -- Example: bench query kernels -p least_percent=1

@@ -1,4 +1,4 @@
--- One row per loss that a run prints while it trains, by the name that tells the run, and the mean of the last few.
+-- One row per training loss of a run, by its main loss, with the mean of the last few values.
 -- $run = '*', a glob of run.run_key
 -- $campaign = '*', a glob of run_campaign.campaign
 -- Example: bench query loss-curve -p run='00809cc7*'
@@ -10,5 +10,5 @@ join run using (run_id)
 join place_of_log('*') as place on place.log_id = loss_curve.log_id
 where loss_curve.is_main
     and run.run_key glob $run
-    and run.run_id in (select run_id from run_campaign where coalesce(campaign, '') glob $campaign)
+    and run.run_id in (select run_id from run_campaign where in_campaign(campaign, $campaign))
 order by run.run_key, loss_curve.nth;

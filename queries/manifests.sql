@@ -1,4 +1,4 @@
--- One row per manifest and file that it lists, with the run that it covers and what became of the file: missing where none was seen.
+-- One row per manifest and file that it lists, with its run and the status of the file (missing if it was not seen).
 -- $path = '*', a glob of file_place.place
 -- Example: bench query manifests
 select

@@ -1,10 +1,10 @@
--- One row per log format, and one for what no format claims: its logs and runs, how many of these ended ok, in a way that nothing says (unknown), or failed, and how many have a speed.
+-- One row per log format (NULL: none): its logs and runs, how many runs are ok, unknown or failed, and have a speed.
 -- $campaign = '*', a glob of sighting.campaign
 -- Example: bench query programs -p campaign='made*'
 with seen as (
     select distinct log_id
     from sighting
-    where log_id is not null and coalesce(campaign, '') glob $campaign
+    where log_id is not null and in_campaign(campaign, $campaign)
 ),
 fast as (
     select distinct run_id

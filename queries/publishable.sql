@@ -1,4 +1,4 @@
--- One row per series with a speed by its default rule: whether the number may be published, and if not what stands against it.
+-- One row per series with a speed by its default rule: whether the number may be published, and if not, why.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $least_trials = 1
 -- Example: bench query publishable -p campaign='made*' -p least_trials=3
@@ -14,7 +14,7 @@ with judged as (
             case when trials < $least_trials then 'trials: ' || trials end
         ], lambda x: x is not null) as objections
     from speed_table
-    where is_default and value is not null and coalesce(campaign, '') glob $campaign
+    where is_default and value is not null and in_campaign(campaign, $campaign)
 )
 select
     len(objections) = 0 as publishable,

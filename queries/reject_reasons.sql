@@ -1,4 +1,4 @@
--- One row per log format and reason why pieces of its logs are no records: rejects, and ignored ones with what their format says.
+-- One row per log format and reason why pieces of its logs are no records: rejects and ignored pieces.
 -- $format = '*', a glob of log.format
 -- $kind = '*', one of '*', 'reject', 'ignored'
 -- Example: bench query reject-reasons -p kind=reject
@@ -6,12 +6,12 @@ with told as (
     select
         'reject' as kind,
         format,
-        -- What follows a colon is of the one piece.
+        -- The text behind a colon belongs to a single piece.
         split_part(reason, ':', 1) as reason,
         1 as pieces,
         log_id,
         reject.line,
-        -- The first line of it tells.
+        -- The first line is enough to recognise it.
         left(split_part(text, chr(10), 1), 100) as text
     from reject
     join log using (log_id)

@@ -1,4 +1,4 @@
--- One row per piece of a log that should have been a record and is not, with one place where the log was seen.
+-- One row per piece of a log that looks like a record but is none, with one place of the log.
 -- $path = '*', a glob of file_place.place
 -- $limit = 1000
 -- Example: bench query rejects -p limit=10

@@ -1,4 +1,4 @@
--- One row per rule: what it does, whose it is, and how many runs and series have a speed by it.
+-- One row per rule: its method, its owner, and how many runs and series have a speed by it.
 -- $rule = '*', a glob of rule.rule
 -- Example: bench query rules -p rule='ngc.*'
 with run_count as (

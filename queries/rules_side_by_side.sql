@@ -1,4 +1,4 @@
--- One row per series and rule that gives it a number: beside it that of its default rule, and its rank among comparable series by both.
+-- One row per series and rule with a number: that of its default rule, and its rank among equal work by both rules.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $model = '*'
 -- $rule = '*', a glob of rule.rule
@@ -9,14 +9,14 @@ with speed as materialized (
     from speed_table
     where value is not null
 ),
--- A series speaks by one default in one unit, the first by name.
+-- A series with several defaults or units is compared by one, the first by name.
 by_default as (
     select series_id, rule as default_rule, value as default_value, unit as default_unit, slowness as default_slowness
     from speed
     where is_default
     qualify row_number() over (partition by series_id order by unit, rule) = 1
 ),
--- Series are compared by the machine too: where nobody states the GPU model, only with those of their campaign.
+-- Series are compared on equal GPUs. Without a stated GPU model, only series of the same campaign are compared.
 paired as (
     select
         speed.*, by_default.* exclude (series_id),
@@ -24,7 +24,7 @@ paired as (
             'model': model, 'task': task, 'precision': precision, 'nodes': nodes, 'gpus': gpus, 'seq_len': seq_len,
             'gpu_model': gpu_model, 'gpu_memory_mib': gpu_memory_mib, 'campaign': if(gpu_model is null, campaign, null),
             'rule': rule, 'unit': unit, 'default_unit': default_unit,
-            -- Seconds a step are a speed among equal batches only.
+            -- Seconds per step are comparable only at equal batch sizes.
             'global_batch_size': if(unit = 's', global_batch_size, null)
         } as race
     from speed
@@ -49,7 +49,7 @@ select
     if(unit = default_unit, value / default_value, null) as ratio,
     compared, rule_rank, default_rank, ranking_changes, cell
 from told
-where (campaign is null or campaign glob $campaign)
+where (campaign is null or in_campaign(campaign, $campaign))
     and model glob $model
     and rule glob $rule
     and (ranking_changes or not $changed)

@@ -7,7 +7,7 @@ select
     campaign, framework, implementation, model, task, precision, batch_size_per_gpu, global_batch_size, nodes, gpus,
     gpu_model, scaling, value, unit, base_gpus, base_value, speedup, efficiency, rule, status, series_id, base_series_id
 from speedup_table
-where coalesce(campaign, '') glob $campaign
+where in_campaign(campaign, $campaign)
     and scaling glob $scaling
     and case when $rule = '' then is_default else rule = $rule end
 order by all;

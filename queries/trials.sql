@@ -1,4 +1,4 @@
--- One row per run of a series: its own speed by the default rule, beside that of the series.
+-- One row per run of a series: its own speed by the default or selected rule, beside that of the series.
 -- $campaign = '*', a glob of run_campaign.campaign
 -- $rule = '', one of rule.rule
 -- Example: bench query trials -p campaign='made*'
@@ -6,6 +6,6 @@ select
     campaign, name, gpu_model, trial, run_key, value, unit, records_used, records_skipped, status, reason,
     series_value, rule, series_id
 from trial_table
-where coalesce(campaign, '') glob $campaign
+where in_campaign(campaign, $campaign)
     and case when $rule = '' then is_default else rule = $rule end
 order by all;

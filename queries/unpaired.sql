@@ -1,4 +1,4 @@
--- One row per log that was read and that no run claims: telemetry, profiles and sidecars without a partner.
+-- One row per log that belongs to no run: telemetry, profiles and sidecars without a training log.
 -- $path = '*', a glob of file_place.place
 -- Example: bench query unpaired
 select place.path, place.sightings, log.format, min(segment.started_at) as started_at, max(segment.ended_at) as ended_at,

@@ -1,4 +1,4 @@
--- One row per file that no format claims or that could not be read: where it was seen, and the nearest format.
+-- One row per file that was not recognised or could not be read: its place, and the nearest format.
 -- $path = '*', a glob of file_place.place
 -- Example: bench query unrecognised
 select place_of(path, archive, member) as path, status, reason, modified_at, log_id

@@ -1,4 +1,4 @@
--- One row per folder and reason why files in it are in no table: how many, with one of them. Lines are not told apart.
+-- One row per folder and reason why files are in no table: their number, and one of them. Line numbers are ignored.
 -- $path = '*', a glob of file_place.place
 -- $depth = 2
 -- Example: bench query unrecognised-reasons -p depth=1

@@ -1,4 +1,4 @@
--- One row per profile, device and metric: the share of the profiled time with a kernel running, and how busy each pipe was.
+-- One row per profile, device and metric: share of the time with a kernel running, and how busy each pipe was.
 -- $path = '*', a glob of file_place.place
 -- Example: bench query utilization
 select place.path, run.run_key, utilization_table.device, utilization_table.metric, utilization_table.value as percent,

@@ -27,7 +27,9 @@ declare -A about=(
     [data]="5 s: training data from a seed"
     [tables]="530 s: README 000's four columns, five trials"
     [graph]="150 s: README 000's two columns in fp16, each step one CUDA graph; three trials"
-    [fast]="90 s: compiled, one CUDA graph a step; three trials"
+    [fast]="150 s: BERT and GPT in bf16 by kernels of ours, one CUDA graph a step; three trials in turn"
+    [jax]="400 s: the same and JAX, which PYTHON then has, too, in turn"
+    [losses]="90 s: what the fast cases lose in plain PyTorch, not compiled, by two seeds"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
     [gpt]="95 s: README 002's two columns, two trials"
@@ -38,6 +40,7 @@ declare -A about=(
     [phases]="170 s: BERT base phase 2, two columns, and BERT large phase 1, three; one trial"
     [megatron]="60 s: README 002's two columns on megatron-core, which PYTHON then has, too"
     [two]="300 s: one GPU and two, bf16, batch 96, five trials"
+    [two_fast]="130 s: the fast cases on two GPUs, in the campaign of those on one; two trials"
     [two_fp16]="180 s: the same in fp16, three trials"
     [two_tables]="200 s: READMEs 000 and 002 on two GPUs"
     [torch_profile]="30 s: torch.profiler's trace and table"
@@ -109,9 +112,35 @@ part_graph() {
         ${REHEARSAL:+--sweep cuda_graph=false}
 }
 
-part_fast() {
-    # No graph without a GPU, and compiling a toy takes longer than the toy.
-    run -fast bert_base_fast --trials 3 $(toy bert_tiny) ${REHEARSAL:+--sweep compile=false --sweep cuda_graph=false}
+# No graph without a GPU, no kernels of ours without Triton, and compiling a toy takes longer than the toy.
+plain="--sweep fused_kernels=false --sweep half_weights=false --sweep compile=false --sweep cuda_graph=false"
+
+fast_toy() {
+    case $1 in
+        bert_base_fast) toy bert_tiny ;;
+        gpt_fast) toy gpt2_tiny && echo ${REHEARSAL:+--sweep fused_optimizer=false} ;;
+        bert_base_jax) toy bert_tiny | sed 's/--sweep \(data_workers=1\|fused_optimizer=false\)//g' ;;
+        gpt_jax) toy gpt2_tiny | sed 's/--sweep data_workers=1//' ;;
+    esac
+    case $1 in *_fast) echo ${REHEARSAL:+$plain} ;; esac
+}
+
+in_turn() {
+    local trial name
+    for trial in 1 2 3; do
+        for name in "$@"; do
+            run -fast "$name" --trials "$trial" $(fast_toy "$name")
+        done
+    done
+}
+
+part_fast() { in_turn bert_base_fast gpt_fast; }
+part_jax() { in_turn bert_base_fast gpt_fast bert_base_jax gpt_jax; }
+part_losses() {
+    local name
+    for name in bert_base_fast gpt_fast; do
+        run -losses "$name" $plain --sweep seed=42,43 $(fast_toy "$name")
+    done
 }
 
 part_pairs() {
@@ -144,6 +173,10 @@ part_megatron() {
 }
 
 part_two() { run -two bert_base --sweep precision=bf16 --sweep batch_size=96 --gpus 1,2 --trials 5 $(toy bert_tiny); }
+part_two_fast() {
+    run -fast bert_base_fast --gpus 2 --trials 2 $(fast_toy bert_base_fast)
+    run -fast gpt_fast --gpus 2 --trials 2 $(fast_toy gpt_fast)
+}
 part_two_fp16() { run -two bert_base --sweep precision=fp16 --sweep batch_size=96 --gpus 1,2 --trials 3 $(toy bert_tiny); }
 # In the campaign of the tables, whose second row these are.
 part_two_tables() {

@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """What the program keeps between starts is no business of the user's who runs the tests; all processes share it."""
     cache: pytest.Cache | None = getattr(config, "cache", None)
     os.environ["BENCH_CACHE"] = str(cache.mkdir("bench")) if cache is not None else ""
-    # Where the native scanner was not compiled, as if that in Python was asked for: an ingest says nothing of it.
+    # Where the native scanner was not compiled, as if the reference reader was asked for: an ingest says nothing of it.
     if not native_scanner.is_there():
         os.environ["BENCH_SCANNER"] = "python"
 

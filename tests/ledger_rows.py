@@ -11,9 +11,9 @@ from typing import Any
 
 import duckdb
 
+from benchledger.kept import keep
+from benchledger.kept.statements import sql_of, temporary_relations
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import keep_rollups
-from benchledger.store.rollups.frames import sql_of
 
 FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"
@@ -47,7 +47,7 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
                where log.log_id = counted.log_id"""
         )
         take_definitions_as_followed(con)
-        keep_rollups(con)
+        keep(con)
         con.commit()
 
 
@@ -56,8 +56,9 @@ def take_definitions_as_followed(con: duckdb.DuckDBPyConnection) -> None:
 
     Else each run would be filled twice, for its own sake and for theirs.
     """
-    for part in ("definitions", "followed"):
-        con.execute(sql_of(part))
+    with temporary_relations(con):
+        for part in ("definitions", "followed"):
+            con.execute(sql_of(part))
 
 
 class LedgerRows:

@@ -1,4 +1,4 @@
-"""Filters by the columns of a case, its campaign and its GPU model, checked before anything is asked."""
+"""Filters by the columns of a case, its campaign and its GPU model, checked before the query runs."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ NUMBER_COLUMNS = (
     "gradient_accumulation",
 )
 CASE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS)
-# What no log, manifest or name states is NULL; this word asks for it.
+# Asks for NULL: a fact that no log, manifest or name states.
 UNKNOWN = "unknown"
 _GLOB_SIGNS = set("*?[")
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Which cases are asked for: every column must have one of its values. Text may be a glob."""
+    """Filters of cases: every column must have one of its values. Text may be a glob."""
 
     values: Mapping[str, tuple[int | str | None, ...]] = field(default_factory=dict)
 
     def apply(self, relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-        """The rows of a relation that meet every filter."""
+        """Returns the rows of a relation that meet every filter."""
         for column, values in self.values.items():
             relation = relation.filter(_condition(column, values))
         return relation
 
     def explain(self, relation: duckdb.DuckDBPyRelation, what: str) -> NothingFoundError:
-        """The error for an answer without a row: the first filter that nothing meets, and what there is instead."""
+        """Returns the error for an answer without rows: the first filter that nothing meets, and the known values."""
         for column, values in self.values.items():
             if relation.filter(_condition(column, values)).limit(1).fetchone() is None:
                 wanted = ", ".join(UNKNOWN if value is None else str(value) for value in values)
@@ -54,7 +54,7 @@ class Filters:
 
 
 def read_filters(campaign: str | None, columns: Mapping[str, object], extra: Iterable[str] = ()) -> Filters:
-    """Checks the filters of a call. Raises UsageError for a column that no case has, or a value of the wrong kind."""
+    """Checks the filters of a call. Raises UsageError for an unknown column or a value of the wrong type."""
     values: dict[str, tuple[int | str | None, ...]] = {}
     if campaign is not None:
         values["campaign"] = (campaign,)
@@ -92,16 +92,20 @@ def _number(column: str, value: object) -> int | None:
 def _condition(column: str, values: tuple[int | str | None, ...]) -> duckdb.Expression:
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
-    # options is JSON: it is compared as the text that it is stored as.
+    # options is JSON, and is compared as stored text.
     stored = ColumnExpression(column).cast("varchar") if column == "options" else ColumnExpression(column)
     conditions: list[duckdb.Expression] = []
     for value in values:
         if value is None:
             conditions.append(stored.isnull())
             continue
+        if column == "campaign":
+            # The full name of the campaign, or its name without the root.
+            conditions.append(FunctionExpression("in_campaign", stored, ConstantExpression(value)))
+            continue
         conditions.append(stored == ConstantExpression(value))
         if isinstance(value, str) and _GLOB_SIGNS & set(value):
-            # ~~~ is DuckDB's operator for GLOB. The equality above stays: a folder may be called "runs[1]".
+            # ~~~ is DuckDB's operator for GLOB. The equality above stays, since a folder may be called "runs[1]".
             conditions.append(FunctionExpression("~~~", stored, ConstantExpression(value)))
     condition = conditions[0]
     for other in conditions[1:]:

@@ -1,4 +1,4 @@
-"""The formats that are known: which programs' logs are recognised, and by what."""
+"""The known formats: the programs whose logs bench recognises, and how."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def formats() -> pl.DataFrame:
-    """Every format: what it is of, its base, how many records, samples and proofs it has, its file.
+    """Returns every format: framework, role, base, number of records and samples, and its file.
 
-    Raises DefinitionError for the first format that its samples do not prove.
+    Raises DefinitionError for the first format that fails its samples.
     """
     import polars as pl
 
@@ -36,7 +36,7 @@ def formats() -> pl.DataFrame:
 
 
 def show_format(name: str) -> str:
-    """The TOML of one format, under a head that says where it stands and by what its logs are recognised."""
+    """Returns the TOML of one format, below comments that state its file and how its logs are recognised."""
     known = _format(name)
     lines = [f"# {known.path}"]
     lines += [f"# recognised by a line with {' ... '.join(map(repr, proof))}" for proof in known.proofs]
@@ -59,9 +59,9 @@ def show_format(name: str) -> str:
 
 
 def check_formats(*files: Path | str) -> list[str]:
-    """Every problem of the formats in these files, else of all known ones, each with file and line; none: all sound.
+    """Returns the problems of the formats in these files, or of all known formats, with file and line; none if valid.
 
-    Raises DefinitionError for a file that cannot be read as a format at all.
+    Raises DefinitionError for a file that is not a format.
     """
     if files:
         return check_files([Path(file) for file in files])

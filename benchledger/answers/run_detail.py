@@ -1,4 +1,4 @@
-"""One run: its logs, its facts with their sources, its speeds, memory and convergence, and what decided its status."""
+"""One run: logs, facts with sources, speeds, memory, convergence, and the reason of its status."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.grouping import Row
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
 from benchledger.answers.run_evidence import facts_stated, logs_of
 from benchledger.answers.series import frame_asked, rows_of
+from benchledger.answers.tables.grouping import Row
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
@@ -87,9 +87,9 @@ limit 1
 
 @dataclass(frozen=True)
 class RunDetail:
-    """Everything that the ledger knows about one run; each frame says in its columns where it comes from.
+    """Everything that the ledger knows about one run; each frame names its sources in its columns.
 
-    `excluded` is None unless somebody left the run out of the tables: then reason, time and by whom.
+    `excluded` has reason, time and person if the run is excluded, else None.
     """
 
     run_key: str
@@ -106,16 +106,16 @@ class RunDetail:
 
 
 def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
-    """One run by its key, an unambiguous beginning of it, or a key that it once had.
+    """Returns one run by its key, an unambiguous beginning of it, or a former key.
 
-    Raises NothingFoundError for a key that no run has, UsageError for a beginning that several have.
+    Raises NothingFoundError for a key that no run has, UsageError for a beginning that several runs have.
     """
     with reading(db) as con:
         return detail_of(con, *find_run(con, run, db))
 
 
 def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunDetail:
-    """Everything about one run by its key and id."""
+    """Returns everything about one run by its key and id."""
     asked = {"run_id": run_id}
     return RunDetail(
         run_key=run_key,
@@ -133,5 +133,5 @@ def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunD
 
 
 def rows_of_query(con: duckdb.DuckDBPyConnection, query: str, run_id: int) -> list[Row]:
-    """The rows of a query about one run."""
+    """Returns the rows of a query about one run."""
     return rows_of(con.sql(query, params={"run_id": run_id}))

@@ -1,4 +1,4 @@
-"""What stands behind some runs: their logs, the facts that were stated of them and where, and what contradicts."""
+"""The evidence for runs: their logs, the statements about them with their places, and the contradictions."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ order by all
 
 
 def logs_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
-    """The logs of some runs: place, role, lines, format, counts, and by what they were found to belong to the run."""
+    """Returns the logs of runs: place, role, lines, format, counts, and how each was matched to its run."""
     return frame_asked(con, _LOGS, runs=runs)
 
 
 def facts_stated(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
-    """Every statement about some runs, with source and place; `used` marks those that count."""
+    """Returns every statement about some runs, with source and place; `used` marks those that count."""
     return frame_asked(con, _FACTS, runs=runs)
 
 
 def conflicts_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> pl.DataFrame:
-    """The statements about some runs that contradict those that count."""
+    """Returns the statements about some runs that contradict those that count."""
     return frame_asked(con, _CONFLICTS, runs=runs)

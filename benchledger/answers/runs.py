@@ -1,4 +1,4 @@
-"""The runs of the ledger, newest first."""
+"""Lists the runs of the ledger, newest first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters, read_filters
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# A run of two campaigns stands here twice, so that a filter by either finds it.
+# A run of two campaigns has two rows, so that a filter by either finds it.
 _RUNS = """
 select
     run.run_key,
@@ -38,7 +38,7 @@ join environment using (environment_id)
 left join run_campaign using (run_id)
 left join excluded_run as excluded on excluded.run_id = run.run_id
 """
-# The time of a file is often that of packing: it must not put an old run before one whose log tells its time.
+# A file's time is often that of packing. It must not put an old run before one whose log states its time.
 _ORDER = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"
 
 
@@ -50,10 +50,10 @@ def runs(
     limit: int | None = None,
     **case_columns: object,
 ) -> pl.DataFrame:
-    """One row per run and campaign, newest first: key, start (and whose time it is), status, campaign, case, steps.
+    """Returns one row per run and campaign, newest first: key, start and its source, status, campaign, case, steps.
 
-    Runs that have no more than the time of a file or archive member come after all others.
-    Raises NothingFoundError if no run meets the filters, UsageError for an unknown column.
+    Runs dated only by file time are listed last. Raises NothingFoundError if no run meets the filters, UsageError for
+    an unknown column.
     """
     filters = read_filters(campaign, {**case_columns, "status": status}, extra=["gpu_model", "status"])
     with reading(db) as con:
@@ -64,21 +64,21 @@ def runs(
 
 
 def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Every run with its campaigns, case and GPU model."""
+    """Returns every run with its campaigns, case and GPU model."""
     return con.sql(_RUNS)
 
 
 def need_matching_runs(
     con: duckdb.DuckDBPyConnection, db: Path | str, every: duckdb.DuckDBPyRelation, filters: Filters
 ) -> None:
-    """Raises NothingFoundError, with what there is instead, if no run meets the filters."""
+    """Raises NothingFoundError, with the known values, if no run meets the filters."""
     if filters.apply(every).limit(1).fetchone() is None:
         need_runs(con, db)
         raise filters.explain(every, "run")
 
 
 def place_of(row: Mapping[str, Any]) -> str:
-    """Where a line stands, as path:line."""
+    """Returns the place of a line as path:line."""
     if row["path"] is None:
         return "" if row["line"] is None else f"line {row['line']}"
     line = "" if row["line"] is None else f":{row['line']}"

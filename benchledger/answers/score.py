@@ -1,4 +1,4 @@
-"""Scores of many runs: the speeds by a score's rule, handed to its function."""
+"""Computes scores of many runs: the speeds by a score's rule, passed to its function."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grid import BATCH_COLUMNS, SPLIT_COLUMNS
-from benchledger.answers.grouping import Row, grouped
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
 from benchledger.answers.score_functions import FUNCTIONS, Measured
 from benchledger.answers.series import rows_of
+from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS
+from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from benchledger.definitions.scores import Score
 
-# Every run of a series, with what the rule says of it. Where it says nothing, a run that ended well has not failed.
+# Every run of a series, with its number by the rule. A run without a number counts as failed only if its status says
+# so.
 _RUNS = """
 select series.campaign, bench_case.*, series.gpu_model, series.gpu_memory_mib, series.framework_version,
     series.implementation_version, run.run_key, told.value, told.unit, coalesce(told.is_trial, false) as counts,
@@ -36,15 +37,15 @@ left join (
 ) as told using (run_id)
 order by all
 """
-# What a row is of: a case, and what else keeps series of one campaign apart.
+# The columns that identify a row: a case, and the facts that split series within a campaign.
 _ONE = ("case_id", "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version")
 _HEAD = ("name", "framework", "implementation", "gpu_model", "unit")
-# In these, rows of one head can differ: a name does not say all of a case.
+# Facts in which rows of one head can differ: a case name does not state all facts.
 _MORE = ("model", "task", "precision", "batch_size_per_gpu", *SPLIT_COLUMNS, *BATCH_COLUMNS)
 
 
 def scores() -> pl.DataFrame:
-    """The scores, shipped and your own: what each makes of which rule's speeds, and whose it is."""
+    """Returns the scores, shipped and the user's: function, rule, description and source of each."""
     import polars as pl
 
     from benchledger.definitions.scores import load_scores
@@ -55,9 +56,9 @@ def scores() -> pl.DataFrame:
 
 
 def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = None) -> pl.DataFrame:
-    """The rows of a score: of each campaign a row a case and one for all, or a row a case over all its runs.
+    """Returns the rows of a score: per campaign one row per case and one for all, or one row per case over all runs.
 
-    Raises UsageError for an unknown score, and NothingFoundError if no run asked for has a number by its rule.
+    Raises UsageError for an unknown score, and NothingFoundError if no selected run has a number by its rule.
     """
     from benchledger.definitions.scores import find_score
 
@@ -66,11 +67,11 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
     with reading(db) as con:
         runs = rows_of(filters.apply(con.sql(_RUNS, params={"rule": found.rule})))
     if not any(run["counts"] for run in runs):
-        raise NothingFoundError(f"no run asked for has a number by {found.rule}; see: bench query rules")
+        raise NothingFoundError(f"no selected run has a number by {found.rule}; see: bench query rules")
     if found.among == "cases":
         parts = grouped(runs, ("campaign",))
     else:
-        # The same run stands in each campaign in which its log was seen.
+        # A run counts once, although it is in every campaign in which its log was seen.
         parts = {(): list({run["run_key"]: run for run in runs}.values())}
     import polars as pl
 
@@ -86,7 +87,7 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
 
 
 def _differing(runs: list[Row]) -> tuple[str, ...]:
-    """What splits rows of one head."""
+    """Returns the facts in which rows of one head differ."""
     alike = grouped(runs, _HEAD).values()
     return tuple(name for name in _MORE if any(len({run[name] for run in same}) > 1 for same in alike))
 
@@ -108,6 +109,6 @@ def _rows(score: Score, runs: list[Row], heads: tuple[str, ...]) -> list[Row]:
 
 
 def _with_units(runs: list[Row]) -> list[Row]:
-    """A run without a number counts as one in the unit of the others of its case."""
+    """Gives a run without a number the unit of the other runs of its case."""
     units = {tuple(run[name] for name in _ONE): run["unit"] for run in runs if run["counts"]}
     return [run if run["counts"] else {**run, "unit": units.get(tuple(run[name] for name in _ONE))} for run in runs]

@@ -1,4 +1,4 @@
-"""The arithmetic of scores: pure functions of lists of numbers, by the names under which queries/scores/ knows them."""
+"""The arithmetic of scores: pure functions of lists of numbers, by the names used in queries/scores/."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 
 Row = dict[str, float | int | str | None]
-# A case's label, weight, values of the runs that count, and how many do not.
+# A case's label, weight, values of the runs that count, and number of failed runs.
 Measured = tuple[str, float, Sequence[float], int]
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which a share of them lies, between two by their distance, as numpy and pandas do."""
+    """Returns a quantile with linear interpolation, as numpy and pandas do by default."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = math.floor(place)
@@ -21,12 +21,12 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def benchmark_score(per_gpu: Sequence[float], runs: int, failures: int) -> float:
-    """milabench's score of one benchmark: the mean rates of all GPUs, times the share of runs that did not fail."""
+    """Returns milabench's score of one benchmark: sum of the GPUs' mean rates x share of successful runs."""
     return math.fsum(per_gpu) * (1 - failures / max(runs, 1))
 
 
 def overall_score(scores: Sequence[float], weights: Sequence[float]) -> float | None:
-    """milabench's score of all: a weighted geometric mean of what each score and one make; none without any weight."""
+    """Returns milabench's overall score: the weighted geometric mean of (score + 1); None if all weights are 0."""
     total = math.fsum(weights)
     if total == 0:
         return None
@@ -34,7 +34,7 @@ def overall_score(scores: Sequence[float], weights: Sequence[float]) -> float | 
 
 
 def milabench_score(cases: Sequence[Measured]) -> list[Row]:
-    """A row a case, and one for all together, in which a case without a number counts as 0."""
+    """Returns one row per case, and one for all, in which a case without a number counts as 0."""
     rows: list[Row] = []
     for label, weight, values, failures in cases:
         runs = len(values) + failures
@@ -49,7 +49,7 @@ def milabench_score(cases: Sequence[Measured]) -> list[Row]:
 
 
 def summary(cases: Sequence[Measured]) -> list[Row]:
-    """SuperBench's statistics: count, extremes, mean, percentiles, and the standard deviation of a sample (n - 1)."""
+    """Returns SuperBench's statistics: count, extremes, mean, percentiles, and sample standard deviation (n - 1)."""
     rows: list[Row] = []
     for label, _, values, _ in cases:
         if values:
@@ -62,7 +62,7 @@ def summary(cases: Sequence[Measured]) -> list[Row]:
 
 
 def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0) -> list[Row]:
-    """SuperBench's bounds of outliers: the quartiles, widened by their distance; and relative to the mean."""
+    """Returns SuperBench's outlier bounds: quartiles widened by multiples of their range; also relative to the mean."""
     rows: list[Row] = []
     for label, _, values, _ in cases:
         if not values:
@@ -78,29 +78,29 @@ def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0
 
 
 def variance(value: float, baseline: float) -> float:
-    """How far a value is from its baseline, as a share of that."""
+    """Returns the difference of a value from its baseline, as a fraction of the baseline."""
     return (value - baseline) / baseline
 
 
 def violates(value: float, baseline: float, *, lower: float, upper: float) -> bool:
-    """SuperBench's criterion: below or above by more than so large a share."""
+    """Tells whether a value violates SuperBench's bounds: its relative difference is below `lower` or above `upper`."""
     return not lower <= variance(value, baseline) <= upper
 
 
 def baseline_of(values: Sequence[float], *, lower: float, upper: float) -> tuple[float, list[float]]:
-    """SuperBench's baseline and the values that it is of: the mean, again without violators until there is none."""
+    """Returns SuperBench's baseline and its values: the mean, recomputed without violators until there are none."""
     left = list(values)
     while True:
         mean = fmean(left)
         kept = [one for one in left if mean == 0 or not violates(one, mean, lower=lower, upper=upper)]
-        # Far enough apart, all would go: the last mean that had values stands.
+        # If all values violate, the last mean that had values stays.
         if len(kept) == len(left) or not kept:
             return mean, left
         left = kept
 
 
 def baseline(cases: Sequence[Measured], *, lower: float = -0.05, upper: float = math.inf) -> list[Row]:
-    """SuperBench's baseline of each case, of how many of its values, and how many runs violate it or have none."""
+    """Returns SuperBench's baseline per case, its number of values, and how many runs violate it or have no value."""
     rows: list[Row] = []
     for label, _, values, missing in cases:
         row: Row = {"label": label, "count": len(values), "used": 0, "baseline": None, "lowest": None}

@@ -1,10 +1,10 @@
-"""What kind of archive some bytes begin, told by content; names are only looked at to take their suffixes off."""
+"""Tells archive and compression formats by their first bytes; suffixes only give the name without them."""
 
 from __future__ import annotations
 
 import re
 
-# Bytes that are enough to tell.
+# Enough bytes to tell the format.
 HEAD = 512
 
 GZIP, BZIP2, XZ, ZSTD, ZIP, TAR = "gzip", "bzip2", "xz", "zstd", "zip", "tar"
@@ -27,14 +27,15 @@ FOREIGN = {
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _ARCHIVE_SUFFIXES = (".tar", ".zip", ".tgz", ".tbz2", ".tbz", ".txz", ".tzst")
-# Text has so few NULs, however long each row of them, and no signs that neither a terminal nor a printer knows.
+# Text has at most this many runs of NULs, however long each, and no control characters that terminals and printers do
+# not use.
 _NULS, _BYTES_PER_NUL = 4, 1000
 _NO_TEXT = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f]|\A(?:\xff\xfe|\xfe\xff)")
 _FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
 
 
 def kind_of(head: bytes) -> str | None:
-    """The kind of archive that begins with these bytes (512, or all there are); None for anything else."""
+    """Returns the format of an archive by its first 512 bytes (fewer if it is shorter); None if it is none."""
     if head and head[0] in _FIRST:
         for kind, magics in MAGIC.items():
             if head.startswith(magics):
@@ -43,19 +44,22 @@ def kind_of(head: bytes) -> str | None:
 
 
 def foreign(head: bytes) -> str | None:
-    """The name of a kind of archive that is known and not read."""
+    """Returns the name of a known format that bench does not read, or None."""
     if not head or head[0] not in _FIRST:
         return None
     return next((name for magic, name in FOREIGN.items() if head.startswith(magic)), None)
 
 
 def is_archive(head: bytes) -> bool:
-    """Whether these bytes begin an archive of any kind, read or not."""
+    """Tells whether these bytes begin an archive of any known format, readable or not."""
     return kind_of(head) is not None or foreign(head) is not None
 
 
 def is_text(head: bytes) -> bool:
-    """Whether the beginning of a file is text: some programs print a NUL here and there, or a crash leaves a gap."""
+    """Tells whether the beginning of a file is text.
+
+    A few NULs are allowed: programs print them, and crashes leave gaps.
+    """
     if b"\x00" not in head:
         return True
     pieces = len(re.findall(rb"\x00+", head))
@@ -63,12 +67,12 @@ def is_text(head: bytes) -> bool:
 
 
 def without_compression(name: str) -> str:
-    """The name of what a lone compressed file holds: `foo.log` of `foo.log.gz`."""
+    """Returns the name of the file in a compressed file: `foo.log` for `foo.log.gz`."""
     return _without(name, _SUFFIXES)
 
 
 def without_suffixes(name: str) -> str:
-    """An archive's own name: `2021` of `2021.tar.gz`."""
+    """Returns an archive's own name: `2021` for `2021.tar.gz`."""
     return _without(_without(name, _SUFFIXES), _ARCHIVE_SUFFIXES)
 
 
@@ -85,7 +89,7 @@ def _is_tar(head: bytes) -> bool:
         return False
     if head[257:262] == b"ustar":
         return True
-    # Older ones have no mark: the sum over the header stands in it.
+    # Older tars have no magic bytes, but a checksum of the header.
     field = head[148:156].strip(b" \x00")
     if not field or not field.isdigit() or head[8:100].count(0) == 0:
         return False

@@ -1,4 +1,4 @@
-"""Limits against bombs: how much may come out of how little, in all, and how deep archives may nest."""
+"""Limits against decompression bombs: expansion ratio, total size, and nesting depth."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from benchledger.archives.problem import Damaged, LimitReached, Problem
 
-# A small stream may have any ratio: an idle GPU's samples shrink a thousandfold. Beyond this, the ratio counts.
+# The ratio limit begins here: small streams may expand more (the samples of an idle GPU shrink a thousandfold).
 FREE_BYTES = 64 * 2**20
-# The same for all that comes out of one archive, so that one bomb does not cost its neighbours.
+# The same for all bytes of one archive, so that one bomb does not use up the limit of its neighbours.
 FREE_TOTAL = 2**30
-# What is no text holds no log lines, and profiles shrink far less: of the ratio, this part is allowed.
+# Data that is not text holds no log lines, and profiles compress far less: it gets this fraction of the ratio.
 NO_TEXT_PART = 5
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`ratio`: bytes out over bytes in; `total_bytes`: out of one archive; `depth`: archives within archives."""
+    """`ratio`: bytes out over bytes in; `total_bytes`: bytes out of one archive; `depth`: archives within archives."""
 
     ratio: int = 250
     total_bytes: int = 256 * 2**30
@@ -25,7 +25,7 @@ class Limits:
 
 
 class Budget:
-    """What has come out of one archive on disk, layers within counted too, against what was taken from the disk."""
+    """Counts the bytes that came out of one archive on disk, inner layers too, against the bytes read from disk."""
 
     def __init__(self, limits: Limits, taken: Callable[[], int]) -> None:
         self.limits = limits
@@ -47,12 +47,12 @@ class Budget:
             raise LimitReached(_too_dense(self.limits, self.bytes, self._taken()))
 
     def check_ratio(self, out: int, taken: int) -> None:
-        """Raises Damaged if one stream grew more than the ratio allows."""
+        """Raises Damaged if one stream expanded more than the ratio allows."""
         if out > FREE_BYTES and out > self.limits.ratio * taken:
             raise Damaged(_too_dense(self.limits, out, taken))
 
     def check_no_text(self, out: int) -> None:
-        """Raises Damaged if a member that is no text grew too much against all that was taken from the disk so far."""
+        """Raises Damaged if a member that is not text expanded too much against all bytes read from disk so far."""
         if out > FREE_BYTES and out * NO_TEXT_PART > self.limits.ratio * self._taken():
             allowed = Limits(max(self.limits.ratio // NO_TEXT_PART, 1))
             problem = _too_dense(allowed, out, self._taken())

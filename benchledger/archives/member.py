@@ -1,4 +1,4 @@
-"""A member of an archive: a log in it, or what could not be read of it."""
+"""A member of an archive: a log, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, Problem, truncated
 from benchledger.archives.streams import Source
 
-# A line that is longer than this may be cut where its archive is.
+# Where an archive is cut, a line longer than this may be cut too.
 _LOOK_AHEAD = 1024 * 1024
-# Whether it is text is told by its beginning.
+# The part of a member that decides whether it is text.
 _LOOKED_AT = 64 * 1024
 CHAIN = "!/"
 
 
 class MemberStream:
-    """The bytes of one member. It ends where the member ends, or where it is damaged: `problem` then says how.
+    """The bytes of one member, to its end or to its damage, which `problem` then describes.
 
-    With `keep`, what came before a cut is the log as far as it goes: it ends with the last whole line, since half a
-    number is another number.
+    With `keep`, the part before a cut is a log of its own. It ends with the last whole line, since half a number is
+    another number.
     """
 
     def __init__(self, source: Source, keep: bool = False, budget: Budget | None = None) -> None:
@@ -35,7 +35,7 @@ class MemberStream:
         self.problem: Problem | None = None
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes: as many as asked for, fewer only at the end."""
+        """Returns the next bytes; fewer than `size` only at the end."""
         wanted = size + _LOOK_AHEAD if self._keep else size
         while not self._over and len(self._ahead) < wanted:
             try:
@@ -52,18 +52,18 @@ class MemberStream:
 
     @property
     def kept(self) -> bool:
-        """Whether what was read stands as a log of its own although the rest is missing."""
+        """Tells whether the part before a cut counts as a log."""
         return self._keep and self.problem is not None and self.problem.kind == "truncated"
 
     def is_lost(self) -> bool:
-        """Whether a cut left no whole line; asked before anything is read."""
+        """Tells whether a cut left no whole line. Call it before the first read."""
         self.read(0)
         return self.kept and not self._ahead
 
     def _check(self, data: bytes) -> None:
         if self._is_text is None:
             head = data[:_LOOKED_AT]
-            # Zeros alone would pass as the gap that a crash leaves in a text.
+            # Zeros alone would pass as text with a gap from a crash.
             self._is_text = is_text(head) and head.count(0) * 2 <= len(head)
         self._taken += len(data)
         if self._budget is not None and not self._is_text:
@@ -76,14 +76,14 @@ class MemberStream:
 
 
 class Exactly:
-    """The next `size` bytes of a source, which must be there."""
+    """The next `size` bytes of a source, which must exist."""
 
     def __init__(self, source: Source, size: int) -> None:
         self._source, self._size = source, size
         self.left = size
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes. Raises Damaged if the source ends before."""
+        """Returns the next bytes. Raises Damaged if the source ends too early."""
         wanted = min(size, self.left)
         data = self._source.read(wanted) if wanted else b""
         self.left -= len(data)
@@ -96,9 +96,10 @@ class Exactly:
 
 @dataclass(frozen=True)
 class Where:
-    """A place in an archive. `chain`: the names that lead to it, "" for the file on disk itself.
+    """A place in an archive.
 
-    `path` is its path below the innermost archive, whose own name is `inner` (None outside of any archive).
+    `chain` lists the names that lead to it, "" for the file on disk. `path` is its path below the innermost archive;
+    `inner` is that archive's own name (None outside any archive).
     """
 
     chain: str
@@ -108,17 +109,17 @@ class Where:
     depth: int = 0
 
     def entry(self, name: str, mtime_ns: int) -> Where:
-        """The place of an entry of the archive that is here."""
+        """Returns the place of an entry of the archive at this place."""
         chain = f"{self.chain}{CHAIN}{name}" if self.chain else name
         return Where(chain, name, self.path, mtime_ns, self.depth + 1)
 
 
 @dataclass
 class Member:
-    """What an archive holds at one place: a stream to be read before the next member is asked for, or a problem.
+    """The contents at one place of an archive: a stream, to be read before the next member is requested, or a problem.
 
-    `lone`: it is what a compressed file holds, and has no name of its own. `whole`: the problem is that of an archive,
-    whose further members could not be read.
+    `lone`: the content of a compressed file, which has no name of its own. `whole`: the problem concerns an archive,
+    whose further members cannot be read.
     """
 
     where: Where
@@ -130,5 +131,5 @@ class Member:
 
     @property
     def path(self) -> str:
-        """Its path below the innermost archive, without the suffix of its compression."""
+        """Returns its path below the innermost archive, without its compression suffix."""
         return without_compression(self.where.path) if self.lone else self.where.path

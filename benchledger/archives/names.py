@@ -1,4 +1,4 @@
-"""Names of entries: text below the archive and nothing else, wherever they would lead."""
+"""Cleans the names of entries: text below the archive, and nothing that leads out of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from benchledger.archives.problem import Problem
 
-# The flag of a member of a zip whose name is UTF-8.
+# The flag of a zip member whose name is UTF-8.
 ZIP_UTF8 = 0x800
 CLIMBS = Problem(
     "climbing", "its name climbs out of the archive", "nothing was written anywhere; repack it under a plain name"
@@ -14,7 +14,7 @@ CLIMBS = Problem(
 
 
 def clean_name(name: str) -> str | None:
-    """The name below the archive, without a leading / or ./; None if it climbs out."""
+    """Returns the name below the archive, without a leading / or ./; None if it leads out of the archive."""
     if not (name.startswith(("/", "./", "../")) or "//" in name or "/." in name):
         return name if name != ".." else None
     parts: list[str] = []
@@ -29,9 +29,10 @@ def clean_name(name: str) -> str | None:
 
 
 def zip_name(name: str, flags: int) -> str:
-    """A member's name in a zip, decoded as its flags say: without ZIP_UTF8 as code page 437, by the standard.
+    """Returns a zip member's name, decoded by its flags: without ZIP_UTF8 as code page 437, by the standard.
 
-    Packers that know no locale (`zip` in a container) write UTF-8 and do not say so: hardly any other bytes are UTF-8.
+    Packers without a locale (`zip` in a container) write UTF-8 without the flag. A name that decodes as UTF-8 counts as
+    UTF-8, since hardly any other bytes do.
     """
     if flags & ZIP_UTF8 or name.isascii():
         return name
@@ -42,5 +43,5 @@ def zip_name(name: str, flags: int) -> str:
 
 
 def printable(name: str) -> str:
-    """A name as text: bytes that are no UTF-8 as escapes."""
+    """Returns a name as text; bytes that are not UTF-8 become escapes."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

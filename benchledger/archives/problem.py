@@ -1,16 +1,16 @@
-"""What can be wrong with an archive or a member: a value with a kind, a fact and a cure."""
+"""The problems of an archive or member: a kind, a fact and a cure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Of these a member or archive can have one. `truncated`: it ends before its end.
+# `truncated`: the data ends too early.
 KINDS = ("encrypted", "link", "climbing", "special", "corrupt", "truncated", "deep", "bomb", "foreign", "empty")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a member, or the rest of an archive, could not be read: what is so, and what helps."""
+    """Why a member, or the rest of an archive, cannot be read, and the cure."""
 
     kind: str
     fact: str
@@ -21,7 +21,7 @@ class Problem:
 
 
 class Damaged(Exception):
-    """Raised by a stream that cannot go on; whoever walks the archive makes a value of it."""
+    """Raised by a stream that cannot continue; the code that walks the archive turns it into a value."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -29,14 +29,14 @@ class Damaged(Exception):
 
 
 class LimitReached(Damaged):
-    """The whole archive on disk has reached a limit: nothing more of it is read."""
+    """Raised if the archive on disk as a whole has reached a limit: nothing more of it is read."""
 
 
 def truncated(fact: str) -> Damaged:
-    """The damage of something that ends too early."""
+    """Returns the exception for data that ends too early."""
     return Damaged(Problem("truncated", fact, "the rest is missing: get a whole copy"))
 
 
 def corrupt(fact: str) -> Damaged:
-    """The damage of something whose bytes are not what they should be."""
+    """Returns the exception for damaged bytes."""
     return Damaged(Problem("corrupt", fact, "get a whole copy, or repack what its own tool can save"))

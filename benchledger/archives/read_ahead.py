@@ -1,4 +1,4 @@
-"""A source that is read on a thread of its own: its inflating runs beside what is done with its bytes."""
+"""Reads a source on a thread, so that decompression runs beside the work on its bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from benchledger.archives.streams import Source
 
-# So many blocks of so many bytes wait to be asked for.
+# Number and size of the blocks that are read ahead.
 BLOCKS, BLOCK = 2, 4 * 2**20
 
 
 class ReadAhead:
-    """Gives the bytes of a source, and raises what it raises, in order. Nobody else may read it before it is closed."""
+    """Returns the bytes of a source, and raises its exceptions, in order.
+
+    No other code may read the source before `close`.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -22,7 +25,7 @@ class ReadAhead:
         self._over = False
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes: as many as asked for, fewer only at the end."""
+        """Returns the next bytes; fewer than `size` only at the end."""
         parts: list[memoryview] = []
         while size > 0 and (self._block or self._next()):
             parts.append(self._block[:size])
@@ -31,7 +34,7 @@ class ReadAhead:
         return b"".join(parts)
 
     def close(self) -> None:
-        """Waits for what is being read."""
+        """Waits for the block that is being read."""
         self._thread.shutdown(cancel_futures=True)
 
     def _next(self) -> bool:

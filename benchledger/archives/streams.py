@@ -1,4 +1,4 @@
-"""Forward-only streams: what all of them can do, looking ahead, counting, and the reading of compressed bytes."""
+"""Forward-only streams: peeking, counting, and decompression."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Damaged, LimitReached, corrupt, truncated
 
 CHUNK = 256 * 1024
-# A zip in a stream is held while it is read, since its directory stands at its end, and a member that is written again
-# while its new size is unknown: so much in memory, more in a temporary file without a name.
+# Memory for data that must be buffered as a whole: a zip within a stream (its directory is at the end), and a member
+# that is rewritten (its new size is unknown). Larger data goes to an unnamed temporary file.
 HELD_IN_MEMORY = 64 * 2**20
-# What comes out at once, so that limits hold before memory is full.
+# Decompressed bytes per step, so that limits act before memory is full.
 PIECE = 1024 * 1024
-# xz asks for its dictionary's size: 64 MiB for `xz -9`, and a made file can ask for 4 GiB.
+# xz allocates the dictionary size of the file: 64 MiB for `xz -9`, up to 4 GiB in a crafted one.
 _XZ_MEMORY = 512 * 2**20
 
 
 class Source(Protocol):
-    """Bytes to read once, in order: `read` gives as many as are asked for, fewer only at the end."""
+    """Bytes to read once, in order; `read` returns fewer than requested only at the end."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 class SeekableSource(Protocol):
-    """Bytes that can be read anywhere, which a zip needs."""
+    """Bytes that can be read at any position, as a zip needs."""
 
     def read(self, size: int = -1, /) -> bytes: ...
     def seek(self, offset: int, whence: int = 0, /) -> int: ...
@@ -36,7 +36,7 @@ class SeekableSource(Protocol):
 
 
 class Peekable:
-    """A source whose first bytes can be looked at before they are read."""
+    """A source whose first bytes can be inspected before they are read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -44,11 +44,11 @@ class Peekable:
 
     @property
     def head(self) -> bytes:
-        """The first 512 bytes, or all there are, while nothing was read."""
+        """Returns the first 512 bytes (fewer if it is shorter) before the first read."""
         return self._head
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes."""
+        """Returns the next bytes."""
         if not self._head:
             return self._source.read(size)
         head, self._head = self._head[:size], self._head[size:]
@@ -56,7 +56,7 @@ class Peekable:
 
 
 class DiskFile:
-    """The archive on disk (or standard input): seekable, and counts what was taken from it."""
+    """The archive on disk (or standard input): seekable, and counts the bytes read from it."""
 
     def __init__(self, file: BinaryIO, size: int, on_read: Callable[[int], None] | None = None) -> None:
         self._file = file
@@ -66,11 +66,11 @@ class DiskFile:
 
     @property
     def taken(self) -> int:
-        """Bytes read so far, at most its size."""
+        """Returns the number of bytes read so far, at most its size."""
         return min(self._read, self.size)
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes; what the disk cannot give is damage of the archive."""
+        """Returns the next bytes. An error of the disk counts as damage of the archive."""
         try:
             data = self._file.read(size)
         except OSError as error:
@@ -81,15 +81,15 @@ class DiskFile:
         return data
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """As a file's."""
+        """Seeks as a file does."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """As a file's."""
+        """Returns the position as a file does."""
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """zipfile asks."""
+        """Returns True, which zipfile requires."""
         return True
 
 
@@ -104,9 +104,9 @@ class _Decoder(Protocol):
 
 
 class Decompressed:
-    """What comes out of a compressed source: all its members or frames, one after another.
+    """Decompresses a source: all its members or frames, one after the other.
 
-    Damage is raised only when all that came out before it has been read.
+    Damage is raised only after everything before it has been read.
     """
 
     def __init__(self, source: Source, kind: str, budget: Budget) -> None:
@@ -117,7 +117,7 @@ class Decompressed:
         self._in = self._out = 0
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes. Raises Damaged."""
+        """Returns the next bytes. Raises Damaged."""
         parts: list[bytes] = []
         while size > 0 and not self._ready:
             try:
@@ -165,7 +165,7 @@ class Decompressed:
         return data
 
     def _next(self, rest: bytes) -> tuple[_Decoder | None, bytes]:
-        # Members and frames may follow one another, with zeros as padding between and after them.
+        # Members and frames may follow each other, with zeros as padding between and after them.
         while not (rest := rest.lstrip(b"\x00")):
             rest = self._take()
             if not rest:
@@ -178,7 +178,10 @@ class Decompressed:
 
 
 def held_whole(source: Source, held: BinaryIO) -> Damaged | None:
-    """Writes a source to where it is held, as far as it goes; returns what cut it off. Raises LimitReached."""
+    """Copies a source into `held`, as far as possible; returns the damage that cut it off, or None.
+
+    Raises LimitReached.
+    """
     try:
         while piece := source.read(CHUNK):
             held.write(piece)
@@ -190,7 +193,7 @@ def held_whole(source: Source, held: BinaryIO) -> Damaged | None:
 
 
 def gzip_mtime_ns(head: bytes) -> int:
-    """The time that a gzip header tells, 0 if it tells none."""
+    """Returns the time in a gzip header, 0 if it has none."""
     return int.from_bytes(head[4:8], "little") * 1_000_000_000
 
 
@@ -215,10 +218,27 @@ def _errors(kind: str) -> tuple[type[Exception], ...]:
     if kind == GZIP:
         from isal import igzip_lib
 
-        # Its stub takes the class for an instance.
+        # The type stub declares the class as an instance.
         return (*known, cast("type[Exception]", igzip_lib.IsalError))
     if kind == ZSTD:
         from backports import zstd
 
         return (*known, zstd.ZstdError)
     return known
+
+
+class Watched:
+    """A stream that lets something else be done before each part of it is read."""
+
+    def __init__(self, stream: Source, meanwhile: Callable[[], None]) -> None:
+        self._stream, self._meanwhile = stream, meanwhile
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        self._meanwhile()
+        return self._stream.read(size)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Goes to a place; only where the stream can."""
+        at: int = self._stream.seek(offset, whence)  # type: ignore[attr-defined]  # where it can
+        return at

@@ -1,4 +1,7 @@
-"""Tar archives, forward only: tarfile's headers, without its list of all members, and with damage told."""
+"""Reads tar archives forward only, with tarfile's headers.
+
+Unlike tarfile it keeps no list of members, and reports damage.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from benchledger.archives.names import CLIMBS, clean_name, printable
 from benchledger.archives.problem import Damaged, LimitReached, Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, Source
 
-# A header with all its extensions: long names are a few KB, and a made one may claim gigabytes.
+# Limit of a header with all its extensions: long names take a few KB, but a crafted header may claim gigabytes.
 _HEADER_BYTES = 4 * 2**20
 _SPECIAL = {
     tarfile.CHRTYPE: "a device",
@@ -24,7 +27,7 @@ _SPECIAL = {
 
 @dataclass
 class Entry:
-    """One entry of an archive: its name, time, size, and its bytes or what is wrong with it."""
+    """One entry of an archive: its name, time, size, and its bytes or its problem."""
 
     name: str
     mtime_ns: int
@@ -34,7 +37,8 @@ class Entry:
 
 
 class _Blocks:
-    # What tarfile reads from: refuses a header without end. A cut is an end, and its damage is told after it.
+    # The input of tarfile. It refuses an endless header, and reports a cut as an end, with the damage raised
+    # afterwards.
     def __init__(self, source: Source) -> None:
         self._source = source
         self.left: int | None = None
@@ -55,7 +59,7 @@ class _Blocks:
 
 
 def tar_entries(source: Source, budget: Budget) -> Iterator[Entry]:
-    """Every entry that is no folder, in order. Raises Damaged where the archive cannot be read on."""
+    """Yields every entry that is not a folder, in order. Raises Damaged if the archive cannot be read further."""
     blocks = _Blocks(source)
     try:
         yield from _entries(blocks, budget)
@@ -65,7 +69,7 @@ def tar_entries(source: Source, budget: Budget) -> Iterator[Entry]:
 
 def _entries(blocks: _Blocks, budget: Budget) -> Iterator[Entry]:
     blocks.left = _HEADER_BYTES
-    # The first header is read here; "r|" never seeks back.
+    # tarfile.open reads the first header; mode "r|" never seeks back.
     with tarfile.open(fileobj=blocks, mode="r|", bufsize=CHUNK, errors="surrogateescape") as tar:  # type: ignore[call-overload]
         info: tarfile.TarInfo | None = tar.firstmember
         while info is not None:
@@ -77,7 +81,7 @@ def _entries(blocks: _Blocks, budget: Budget) -> Iterator[Entry]:
 
 
 def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
-    # TarFile.next() takes a damaged header for the end.
+    # TarFile.next() takes a damaged header for the end of the archive.
     stream = tar.fileobj
     assert stream is not None
     stream.seek(tar.offset)
@@ -94,7 +98,7 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
 
 
 def _read_out(stream: Source, blocks: _Blocks) -> None:
-    # A compressed tar has its checksum behind the padding, and another tar may have been appended.
+    # A compressed tar has its checksum behind the padding, and another tar may follow.
     blocks.left = None
     while rest := stream.read(CHUNK):
         if rest.strip(b"\x00"):
@@ -137,19 +141,19 @@ def _sparse(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> tupl
 
 
 def link(target: str) -> Problem:
-    """A link leads nowhere: only what an archive itself holds is read."""
+    """Returns the problem of a link. Links are not followed: bench reads only what the archive itself contains."""
     return Problem(
         "link", f"a link, to {printable(target)!r}, and links are not followed", "put the file itself into the archive"
     )
 
 
 def is_link(mode: int) -> bool:
-    """Whether a mode of a file, as zip stores it, is that of a symbolic link."""
+    """Tells whether a file mode, as zip stores it, is that of a symbolic link."""
     return stat.S_ISLNK(mode)
 
 
 def _mtime_ns(info: tarfile.TarInfo) -> int:
-    # Of a tar without times it is 0; a made one may be no time at all.
+    # 0 in a tar without times; in a crafted one it may be no valid time.
     try:
         return max(int(info.mtime * 1_000_000_000), 0)
     except (OverflowError, ValueError):

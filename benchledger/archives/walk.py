@@ -1,4 +1,4 @@
-"""Walks an archive on disk, and the archives in it, member by member, with no more than a piece of it in memory."""
+"""Walks an archive on disk, and archives within it, member by member, with only a piece of it in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchledger.archives.zip import zip_entries
 
 
 class Archive:
-    """An archive on disk, or in any file that can seek. `on_read` hears how many of its bytes have been read."""
+    """An archive on disk, or in any seekable file. `on_read` is called with the number of bytes read so far."""
 
     def __init__(
         self, file: BinaryIO, size: int, name: str, mtime_ns: int, limits: Limits,
@@ -36,11 +36,11 @@ class Archive:
         self._where = Where("", name, None, mtime_ns)
 
     def damaged(self, problem: Problem) -> Member:
-        """That nothing of it can be read."""
+        """Returns a member that says that nothing of the archive can be read."""
         return Member(self._where, None, None, problem, whole=True)
 
     def members(self) -> Iterator[Member]:
-        """Every member in order; each stream is to be read before the next member is asked for."""
+        """Yields every member in order; read each stream before requesting the next member."""
         head = self._disk.read(512)
         self._disk.seek(0)
         try:
@@ -76,14 +76,14 @@ class Archive:
     def _compressed(self, source: Source, kind: str, head: bytes, where: Where) -> Iterator[Member]:
         assert kind in COMPRESSED, kind
         mtime_ns = (gzip_mtime_ns(head) if kind == GZIP else 0) or where.mtime_ns
-        # Each layer counts: a file can be made that holds itself.
+        # Each compression layer counts towards the depth: a file can be crafted that contains itself.
         within = Where(where.chain, where.path, where.inner, mtime_ns, where.depth + 1)
         try:
             yield from self._open(Decompressed(source, kind, self._budget), within, None, lone=True)
         except LimitReached:
             raise
         except Damaged as damage:
-            # In its first bytes already.
+            # The damage is in the first bytes.
             yield Member(where, None, None, damage.problem, whole=True)
 
     def _zip_within(self, source: Source, where: Where) -> Iterator[Member]:
@@ -91,7 +91,7 @@ class Archive:
             cut = held_whole(source, cast("BinaryIO", held))
             held.seek(0)
             for member in self._entries(zip_entries(cast("SeekableSource", held), self._budget), where):
-                # Without its end it has no directory: one cause, told once.
+                # A zip without its end has no directory either: one cause, reported once.
                 if cut is None or not (member.whole and member.where == where):
                     yield member
         if cut is not None:
@@ -122,7 +122,7 @@ class Archive:
         except LimitReached:
             raise
         except Damaged as damage:
-            # In its first bytes already.
+            # The damage is in the first bytes.
             yield Member(place, entry.size, None, damage.problem)
 
     def _too_deep(self) -> Problem:

@@ -1,1 +1,7 @@
-"""The audit: checks of what the ledger holds, by Great Expectations."""
+"""Checks the contents of a ledger with Great Expectations (`bench audit`).
+
+`audit.py` runs the checks and returns the findings. `findings.py` holds the temporary table of findings and runs checks
+written in SQL; `suite.py` runs checks written as expectations and confirms every count; `engine.py` makes Great
+Expectations work on an open DuckDB connection. `private_text.py` lists stored texts that the redactor would still
+change.
+"""

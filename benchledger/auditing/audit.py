@@ -1,4 +1,4 @@
-"""The audit of a ledger: every check, and every finding with its run, log and line."""
+"""Audits a ledger: every check, and every finding with its run, log and line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audit:
-    """`checks` has a row for each check that was made, `findings` one for each row of the ledger that it found.
+    """The result: `checks` has one row per check that ran, `findings` one row per ledger row that a check found.
 
-    `remarks` says what a check had nothing to look at.
+    `remarks` names checks that had nothing to look at.
     """
 
     checks: pl.DataFrame
@@ -31,18 +31,18 @@ class Audit:
     remarks: tuple[str, ...] = ()
 
     def count(self, severity: str) -> int:
-        """How many findings are of a severity: error, warning or note."""
+        """Returns the number of findings of a severity: error, warning or note."""
         return self.findings.filter(self.findings["severity"] == severity).height
 
 
 def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit:
-    """Checks the ledger by the definitions in schema/expectations/, all or some by their names; it is only read.
+    """Checks the ledger by the definitions in schema/expectations/, or by some of them; the ledger is only read.
 
-    Raises UsageError for an unknown check, or where Great Expectations is not installed.
+    Raises UsageError for an unknown check, or if Great Expectations is not installed.
     """
     chosen = find_checks(checks)
     with closing(open_for_reading(db)) as con:
-        # The SQL may be a user's own: no other file, no network, and no way to switch that on.
+        # The SQL of a check may be a user's own: no other file, no network, and no way to enable them again.
         con.execute("set enable_external_access = false")
         con.execute("set lock_configuration = true")
         findings.make_table(con)

@@ -1,4 +1,7 @@
-"""Great Expectations on DuckDB: as shipped it reads rows after their connection has gone back, and finds none."""
+"""Runs Great Expectations on an open DuckDB connection.
+
+Its own engine reads rows after it has returned their connection, and then finds none.
+"""
 
 from __future__ import annotations
 
@@ -15,32 +18,32 @@ if TYPE_CHECKING:
 
 
 class FrozenResultEngine(SqlAlchemyExecutionEngine):
-    """The engine of Great Expectations, except that a result is read to its end before its connection is let go."""
+    """Great Expectations' engine, except that it reads a result to the end before it returns the connection."""
 
     def execute_query(self, query: Any) -> Any:
-        """The rows of a query, kept apart from the connection."""
+        """Returns the rows of a query, independent of the connection."""
         with self.get_connection() as connection:
             return connection.execute(query).freeze()()
 
 
 class LedgerDatasource(SQLDatasource):
-    """A datasource of Great Expectations on a DuckDB connection that is open already."""
+    """A Great Expectations datasource on a DuckDB connection that is already open."""
 
     type: Literal["benchledger"] = "benchledger"  # type: ignore[assignment]  # a new word for its registry
 
     def get_engine(self) -> Any:
-        """SQLAlchemy's engine, made once by `on`."""
+        """Returns the SQLAlchemy engine that `on` made."""
         return self._engine
 
     def get_execution_engine(self) -> Any:
-        """The engine that reads results in time, on the one connection."""
+        """Returns the engine that reads results before the connection is returned."""
         if self._execution_engine is None:
             self._execution_engine = FrozenResultEngine(engine=self._engine, create_temp_table=False)
         return self._execution_engine
 
     @classmethod
     def on(cls, con: duckdb.DuckDBPyConnection) -> LedgerDatasource:
-        """A datasource on this connection: its temporary tables are seen, and nothing is opened a second time."""
+        """Returns a datasource on this connection. It sees temporary tables and opens nothing a second time."""
         source = cls(name="ledger", connection_string="duckdb://")
         source._engine = sqlalchemy.create_engine(
             "duckdb://", creator=lambda: duckdb_engine.ConnectionWrapper(con), poolclass=StaticPool

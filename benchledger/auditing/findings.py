@@ -1,4 +1,4 @@
-"""What the checks find: one temporary table in the ledger's read-only connection, filled check by check."""
+"""The findings: one temporary table in the read-only connection of the ledger, filled check by check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# What the SQL of a check may select: which run, log and line, or which cell; what is there, and what was expected.
+# The columns that a check's SQL may select: run, log and line, or cell; the value found, and the value expected.
 COLUMNS = ("run_id", "log_id", "line", "cell", "place", "about", "value", "expected")
 
 _MAKE = """
@@ -21,7 +21,7 @@ create temp table finding (
     about varchar, value double, expected double
 )
 """
-# A finding on a run lies in the log that its numbers come from, and there at the run's first line.
+# A finding on a run without a log leads to the first line of the run, in the log that its numbers come from.
 _PLACED = """
 with source as (
     select run_id, min(log_id) as log_id, arg_min(first_line, log_id) as line
@@ -50,24 +50,24 @@ _LINE = re.compile(r"LINE (\d+):")
 
 
 def make_table(con: duckdb.DuckDBPyConnection) -> None:
-    """An empty table `finding`; the ledger itself is read-only."""
+    """Creates the empty temporary table `finding`; the ledger itself is read-only."""
     con.execute(_MAKE)
 
 
 def keep_views(con: duckdb.DuckDBPyConnection, asked: str) -> None:
-    """Keeps the answers of views that the checks ask more than once, as temporary tables, which go before views."""
+    """Copies views that the checks read more than once into temporary tables of the same name, which hide them."""
     for view in _SLOW_VIEWS:
         if asked.count(f"{view}\n") + asked.count(f"{view} ") > 1:
             con.execute(f"create temp table {view} as from {view}")
 
 
 def collect(con: duckdb.DuckDBPyConnection, check: Check) -> None:
-    """Adds what a check in SQL selects. Raises DefinitionError with file and line if DuckDB refuses it."""
+    """Adds the rows that a check's SQL selects. Raises DefinitionError with file and line if DuckDB rejects the SQL."""
     import duckdb
 
     insert = "insert into finding by name "
     try:
-        # The file's own lines come first, so that DuckDB's line numbers are the file's.
+        # The statement begins on the same line as the file, so that DuckDB's line numbers are those of the file.
         con.execute(insert + (check.sql or ""), dict(check.parameters) or None)
     except duckdb.Error as error:
         line = _LINE.search(str(error))
@@ -79,5 +79,5 @@ def collect(con: duckdb.DuckDBPyConnection, check: Check) -> None:
 
 
 def placed(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """All findings, with the key of their run, and the place and the hash of their log."""
+    """Returns all findings, with the key of their run, and the place and hash of their log."""
     return con.execute(_PLACED).pl()

@@ -1,4 +1,4 @@
-"""Every text of every table that the redactor would still change: what should not be in a ledger."""
+"""Finds stored texts that the redactor would still change: they should not be in a ledger."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# Any key: what it would be replaced by is not shown.
+# Any key will do: pseudonyms are not shown.
 _KEY = b"only looked for, never stored or shown"
 _PATHS = {"path", "archive", "member"}
 _HASH_SHOWN = 12
@@ -22,7 +22,7 @@ create temp table private_text (
     table_name varchar, column_name varchar, log_id bigint, line bigint, run_id bigint, rows bigint, shown varchar
 )
 """
-# Texts in lists are looked at one by one; the first place of each text is enough, with the number of rows.
+# Texts in lists are checked one by one. One place per distinct text is enough, with its number of rows.
 _COLUMNS = """
 select columns.table_name, columns.column_name, columns.data_type, list(others.column_name) as others
 from duckdb_columns() as columns
@@ -34,7 +34,7 @@ order by all
 """
 
 
-# What a field's name says of its value: the log spells a host's name in a column called "Host Name".
+# The name of a field can say that its value is private: a log may have a column "Host Name".
 _FIELDS = """
 select shape.name, record.texts[shape.ordinal] as text, count(*), min((record.log_id, record.line)), null
 from record
@@ -45,12 +45,12 @@ group by all
 
 
 def make_table(con: duckdb.DuckDBPyConnection) -> None:
-    """Temporary table `private_text`: a row for each text that is not redacted, which it shows redacted."""
+    """Fills temporary table `private_text`: one row per text that is not redacted, shown redacted."""
     con.execute(_MAKE)
     redactor = Redactor(load_redaction(), _KEY)
     for table, column, data_type, others in con.execute(_COLUMNS).fetchall():
         found = _texts(con, table, column, data_type, others)
-        # A path below what was ingested has lost the / that it began with.
+        # A path relative to its root has lost its leading slash.
         before = "/" if column in _PATHS else ""
         for number in _suspected(redactor, [before + row[0] for row in found]):
             value, *place = found[number]
@@ -62,7 +62,7 @@ def make_table(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def without_private_places(found: pl.DataFrame) -> pl.DataFrame:
-    """Findings whose place is a private text lead to their log by the beginning of its hash; all lose that column."""
+    """Replaces places that are private texts by the beginning of their log's hash, and drops the hash column."""
     import polars as pl
 
     redactor = Redactor(load_redaction(), _KEY)
@@ -102,6 +102,6 @@ def _add(con: duckdb.DuckDBPyConnection, where: tuple[str, str], value: str, red
 
 
 def _suspected(redactor: Redactor, texts: list[str]) -> list[int]:
-    # Searched for in all of them at once: one by one would take ten times as long.
+    # One search in the joined texts: one search per text takes ten times as long.
     begins = list(accumulate((len(text) + 1 for text in texts), initial=0))
     return sorted({bisect_right(begins, start) - 1 for start in redactor.suspects("\n".join(texts))})

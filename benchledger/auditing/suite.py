@@ -1,4 +1,4 @@
-"""The suite: every check is an expectation of Great Expectations, and its verdict has to agree with the findings."""
+"""Runs every check as an expectation of Great Expectations, whose verdict must agree with the findings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'benchledger[audit]'"
 
-# Great Expectations has words of its own.
+# Great Expectations has its own words for severities.
 _SEVERITY = {"error": "critical", "warning": "warning", "note": "info"}
 
 
 class AuditFailedError(BenchledgerError):
-    """Great Expectations gave no verdict, or one that contradicts the rows: nothing may be taken for sound then."""
+    """Raised if Great Expectations gives no verdict, or one that contradicts the rows.
+
+    The audit proves nothing then.
+    """
 
 
 class Suite:
-    """Expectations over one open ledger; nothing is stored, drawn or sent."""
+    """Expectations over one open ledger. It stores, renders and sends nothing."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
@@ -34,7 +37,10 @@ class Suite:
             self._context, self._source = _make_context(con)
 
     def confirm(self, checks: Iterable[Check]) -> None:
-        """Asks that `finding` has no row of a check. Raises AuditFailedError where the answer is not what it holds."""
+        """Asks Great Expectations for the rows of each check in `finding`.
+
+        Raises AuditFailedError if the count differs.
+        """
         from great_expectations.expectations.core.unexpected_rows_expectation import UnexpectedRowsExpectation
 
         checks = list(checks)
@@ -55,7 +61,7 @@ class Suite:
                 )
 
     def collect(self, check: Check) -> None:
-        """Adds to `finding` what the expectation of a check finds. Raises DefinitionError with file and line."""
+        """Adds the findings of a check's expectation to `finding`. Raises DefinitionError with file and line."""
         import duckdb
         import great_expectations.expectations as gxe
 
@@ -100,7 +106,7 @@ class Suite:
             if why:
                 raise AuditFailedError(f"check {one['expectation_config']['meta']['check']}: no verdict: {why}")
         by_check = {one["expectation_config"]["meta"]["check"]: one for one in results}
-        # GX answers in an order of its own.
+        # GX returns results in its own order.
         return [by_check[expectation.meta["check"]] for expectation in asked]
 
 
@@ -124,7 +130,7 @@ def _found(check: Check, result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _exception(info: dict[str, Any]) -> str:
-    # One of these, or one for each metric.
+    # Either one exception, or one per metric.
     parts = [info] if "raised_exception" in info else list(info.values())
     return "; ".join(str(part.get("exception_message")) for part in parts if part.get("raised_exception"))
 
@@ -142,7 +148,7 @@ def _make_context(con: duckdb.DuckDBPyConnection) -> tuple[Any, Any]:
     except ImportError as error:
         raise UsageError(f"the audit needs Great Expectations. Install it: {INSTALL} ({error})") from error
     config = DataContextConfig(
-        # Without its pages it makes no folder, not even for a moment.
+        # Without data docs it creates no folder, not even for a moment.
         store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
         progress_bars=ProgressBarsConfig(globally=False),
         analytics_enabled=False,
@@ -153,7 +159,7 @@ def _make_context(con: duckdb.DuckDBPyConnection) -> tuple[Any, Any]:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    # It warns of what its own code does, in the words of its developers.
+    # It prints warnings about its own code, which are meant for its developers.
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

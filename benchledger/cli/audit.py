@@ -1,4 +1,4 @@
-"""`bench audit`: the checks of schema/expectations/ on all that the ledger holds."""
+"""`bench audit`: runs the checks of schema/expectations/ on the ledger."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
-from benchledger.cli.left_out import let_in
+from benchledger.cli.import_blocker import allow_imports
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 
 if TYPE_CHECKING:
     from benchledger.auditing.audit import Audit
 
-# A terminal has no room for more of one check; the other forms have all.
+# A terminal shows at most this many findings per check; the other forms have all.
 SHOWN = 20
 
 
 @click.command()
-@click.option("--check", "checks", multiple=True, metavar="NAME", help="Only this check; several.")
-@click.option("--strict", is_flag=True, help="Exit 1 for a warning too.")
+@click.option("--check", "checks", multiple=True, metavar="NAME", help="Run only this check (repeatable).")
+@click.option("--strict", is_flag=True, help="Exit 1 on warnings, too.")
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a report page (HTML) as well.",
+    help="Also write an HTML page.",
 )
 @output_options
 @click.pass_obj
 def audit(
     settings: Settings, checks: tuple[str, ...], strict: bool, page: Path | None, form: str, output: Path | None
 ) -> None:
-    """Check all that the ledger holds, and list what looks wrong.
+    """Check the whole ledger and list suspicious values.
 
     Nothing is changed. Exit 1 if a finding is an error.
     """
-    let_in()  # Great Expectations needs them
+    allow_imports()  # Great Expectations needs them
     done = benchledger.audit(db=settings.db, checks=checks)
     if page is not None:
         from benchledger.cli.output import write_file

@@ -1,4 +1,4 @@
-"""The options that every report shares: filters by case column, the form of the output, and where it goes."""
+"""The options that reports share: filters by case column, and form and place of the output."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def case_options(function: _Function) -> _Function:
-    """Adds --campaign and one filter per case column, each with one value or several: --gpus 1,8 --model unknown."""
+    """Adds --campaign and one filter per case column, each with one or several values: --gpus 1,8 --model unknown."""
     for column in reversed((*TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model")):
         kind = "NUMBER" if column in NUMBER_COLUMNS else "GLOB"
         name = "--" + column.replace("_", "-")
-        text = f"Only where {column} is one of these."
+        text = f"Filter by {column} ({'number' if kind == 'NUMBER' else 'glob'}; repeatable)."
         option = click.option(
             name, column, multiple=True, metavar=kind, help=text, shell_complete=complete.of_case(column)
         )
@@ -28,7 +28,7 @@ def case_options(function: _Function) -> _Function:
     return click.option(
         "--campaign",
         metavar="GLOB",
-        help="Only campaigns that match.",
+        help="Filter by campaign (glob): its whole name, or the part behind its root.",
         shell_complete=complete.campaigns,
     )(function)
 
@@ -44,7 +44,7 @@ def rule_option(function: _Function) -> _Function:
         "--rule",
         metavar="RULE",
         shell_complete=complete.rules,
-        help="By this rule, or by each of a glob such as 'paddle.*', instead of the default.",
+        help="Use this rule (or each rule of a glob such as 'paddle.*') instead of the default.",
     )(function)
 
 
@@ -54,32 +54,32 @@ def layout_option(function: _Function) -> _Function:
         "--layout",
         metavar="NAME",
         shell_complete=complete.layouts,
-        help="How tables are headed and written: paddle, paddle_max, dlperf, or your own.",
+        help="Table layout: paddle, paddle_max, dlperf, or your own.",
     )(function)
 
 
 def page_layout_option(report: str, text: str) -> Callable[[_Function], _Function]:
-    """Adds --layout for a report that a layout makes a page of."""
+    """Adds --layout to a report whose layouts are pages."""
     return click.option("--layout", metavar="NAME", shell_complete=complete.pages(report), help=text)
 
 
 def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:
-    """Adds --layout, --lang, --columns, --rows and, where a table has them, --unit, --published and --cells."""
+    """Adds --layout, --lang, --columns, --rows and, for tables that have them, --unit, --published and --cells."""
 
     def add(function: _Function) -> _Function:
         options: list[Callable[[_Function], _Function]] = [layout_option, language_option]
         options.append(click.option("--columns", multiple=True, metavar="LIST", help=columns))
-        text = "Only these numbers of GPUs, in this order, known or not: 1,8,32."
+        text = "GPU counts in this order: 1,8,32."
         options.append(click.option("--rows", multiple=True, metavar="LIST", help=text))
         if speeds:
-            text = "Another word for the unit: sequences/sec for samples/s."
+            text = "Print another name for the unit: sequences/sec for samples/s."
             options.append(click.option("--unit", metavar="WORD", help=text))
-            text = "Instead: what documents whose source matches printed (bench query against-published names them)."
+            text = "Print published numbers instead; sources: bench query against-published."
             options.append(click.option("--published", metavar="GLOB", help=text))
         if cells:
-            text = "Add the name of each number, for bench explain."
+            text = "Add the cell name of each number, for bench explain."
             options.append(click.option("--cells", is_flag=True, help=text))
-        text = "Print nothing but title, unit, table and what is quoted under it."
+        text = "Omit the notes below the tables."
         options.append(click.option("--no-notes", is_flag=True, help=text))
         for option in reversed(options):
             function = option(function)
@@ -93,20 +93,20 @@ def output_options(function: _Function) -> _Function:
     function = click.option(
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write to this file instead of stdout; parquet needs it.",
+        help="Write to this file instead of stdout; required for parquet.",
     )(function)
     return click.option(
-        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Form of the output."
+        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format."
     )(function)
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """The filters and other options that were given, as the library takes them."""
+    """Returns the given filters and other options as arguments of the library."""
     return {
         name: _several(name, value) if isinstance(value, tuple) else value for name, value in options.items() if value
     }
 
 
 def _several(name: str, values: tuple[str, ...]) -> list[str]:
-    # Not options: JSON has commas of its own.
+    # options are JSON, which contains commas.
     return [part for value in values for part in ([value] if name == "options" else value.split(","))]

@@ -1,4 +1,4 @@
-"""The group that loads a command when it is called, and turns our own errors into messages and exit codes."""
+"""The command groups: load a command when it is called, and turn our errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 class CommandError(click.ClickException):
-    """One of our own errors, printed as one message; it ends the command with the error's exit code."""
+    """One of our own errors, printed as one message; the command ends with the error's exit code."""
 
     def __init__(self, error: BenchledgerError) -> None:
         from benchledger.exports.safe_text import escaped_lines
@@ -26,19 +26,19 @@ class CommandError(click.ClickException):
 
 
 class LazyCommand(NamedTuple):
-    """Where a command stands, as "module:function", and the sentence that help shows without loading it."""
+    """The function of a command, as "module:function", and the sentence that help shows without loading it."""
 
     home: str
     help: str
 
 
 class KnownGroup(click.Group):
-    """A group that lists its commands where one is unknown, as everything here does."""
+    """A group that lists its commands if one is unknown."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with the known commands in the message for an unknown one."""
+        """Resolves a command as click does; the message for an unknown command lists the known ones."""
         known = self.list_commands(ctx)
         if args and not args[0].startswith("-") and args[0] not in known:
             ctx.fail(f"no command {args[0]!r}; known: {', '.join(known)}")
@@ -46,18 +46,18 @@ class KnownGroup(click.Group):
 
 
 class MainGroup(KnownGroup):
-    """The outermost group: it loads a command when that is called, and is the one place where errors end."""
+    """The outermost group: it loads a command when it is called, and handles all errors."""
 
     def __init__(self, *args: Any, lazy: dict[str, LazyCommand], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
-        """The names of all commands, sorted."""
+        """Returns the names of all commands, sorted."""
         return sorted(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """The command of a name."""
+        """Returns the command of a name."""
         if cmd_name not in self.lazy:
             return None
         module, _, function = self.lazy[cmd_name].home.partition(":")
@@ -65,19 +65,19 @@ class MainGroup(KnownGroup):
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the commands into the help without loading them: help is to cost what click costs."""
+        """Writes the commands into the help without loading them, so that help costs little more than click."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.lazy[name].help) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands and options that begin so, without loading a command."""
+        """Returns the commands and options with this beginning, without loading a command."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [*(CompletionItem(name, help=self.lazy[name].help) for name in names), *_options(self, ctx, incomplete)]
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
-        """As click does, which prints the help in it: where that cannot be written it is told as any command's."""
+        """Parses as click does, which also prints help; reports it like any command if the output cannot be written."""
         try:
             return super().make_context(*args, **more)
         except OSError as error:
@@ -85,12 +85,14 @@ class MainGroup(KnownGroup):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; our own errors become its message and exit code, Ctrl-C becomes 130."""
+        """Runs the command; turns our own errors into message and exit code, Ctrl-C into 130."""
         try:
             return super().invoke(ctx)
+        except click.exceptions.Exit:
+            raise
         except (KeyboardInterrupt, Exception) as error:
-            if _interrupted(error):
-                _stop(ctx)
+            if is_interrupt(error):
+                stop(ctx)
             _tell(error)
             raise
 
@@ -99,8 +101,9 @@ def _options(group: click.Group, ctx: click.Context, incomplete: str) -> list[Co
     return click.Command.shell_complete(group, ctx, incomplete)
 
 
-def _interrupted(error: BaseException | None) -> bool:
-    # DuckDB takes Ctrl-C itself while it works, and says so with an error of its own, or of what it was doing.
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tells whether Ctrl-C ended a command."""
+    # During a query DuckDB handles Ctrl-C itself, and raises its own error or that of the interrupted operation.
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or str(error).lower().rstrip(".!").endswith("interrupted"):
             return True
@@ -111,7 +114,7 @@ def _interrupted(error: BaseException | None) -> bool:
 def _tell(error: BaseException) -> None:
     if isinstance(error, BenchledgerError):
         raise CommandError(error) from error
-    # click itself ends a command whose reader has gone.
+    # click itself ends a command whose output pipe is closed.
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         raise CommandError(BenchledgerError(_what_of(error))) from error
 
@@ -121,13 +124,14 @@ def _what_of(error: OSError) -> str:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    # Of an open file that cannot be written an error tells no name; what we print goes through click.
+    # The error of an open file that cannot be written contains no name. All our prints go through click.echo.
     if frame is not None and frame.tb_frame.f_code is click.echo.__code__:
         return f"standard output: {what}. It goes to a place that cannot be written or is full: name another"
     place = f"{error.filename}: " if error.filename else ""
     return f"{place}{what}. Check that the folder exists, may be written and has space"
 
 
-def _stop(ctx: click.Context) -> NoReturn:
-    click.echo("\nstopped by Ctrl-C; what was loaded before is kept, the same command goes on from there", err=True)
+def stop(ctx: click.Context, what_is_left: str = "") -> NoReturn:
+    """Ends a command after Ctrl-C, and says what is left of its work."""
+    click.echo(f"\nstopped by Ctrl-C{what_is_left}", err=True)
     ctx.exit(INTERRUPTED)

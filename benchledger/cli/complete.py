@@ -1,4 +1,4 @@
-"""What a shell offers at TAB: names of definitions, and what the ledger holds, if nobody keeps it waiting."""
+"""Tab completion: names of definitions, and values in the ledger if it is not locked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
-# A shell puts what it is offered into the command line as it is: nothing that it would act on may come from a log.
+# A shell inserts completions as they are: they must contain nothing from a log that a shell would act on.
 _HARMLESS = re.compile(r"[\w./@:+=,%-]+", re.ASCII)
 SHOWN = 500
 _FORMAT = re.compile(r'^format\s*=\s*"([\w.-]+)"', re.MULTILINE)
 
 
 def names_of_files(kind: str, suffix: str) -> Complete:
-    """Offers the names of one kind of definitions, which are those of their files."""
+    """Completes the names of one kind of definitions, which are their file names."""
 
     def names(_settings: Settings) -> Iterator[str]:
         from benchledger.definitions.folders import definition_files
@@ -35,7 +35,7 @@ def names_of_files(kind: str, suffix: str) -> Complete:
 def _formats(_settings: Settings) -> Iterator[str]:
     from benchledger.definitions.folders import definition_files
 
-    # Reading and proving every definition would take ten times as long as a user waits for a TAB.
+    # Reading and proving every definition takes ten times as long as a user waits after TAB.
     for path in definition_files("ingest/formats", ".toml"):
         yield from _FORMAT.findall(path.read_text(encoding="utf-8"))[:1]
 
@@ -47,7 +47,7 @@ def _rules(_settings: Settings) -> Iterator[str]:
 
 
 def pages(report: str) -> Complete:
-    """Offers the layouts in which a report is a page and no table."""
+    """Completes the layouts in which a report is a page."""
 
     def names(_settings: Settings) -> list[str]:
         from benchledger.definitions.words import layouts_with_words
@@ -58,7 +58,7 @@ def pages(report: str) -> Complete:
 
 
 def of_ledger(statement: str) -> Complete:
-    """Offers the first column of a statement about the ledger."""
+    """Completes the first column of a query on the ledger."""
 
     def values(settings: Settings) -> Iterator[str]:
         from contextlib import closing
@@ -66,7 +66,7 @@ def of_ledger(statement: str) -> Complete:
         from benchledger.store.database import open_for_reading
 
         with closing(open_for_reading(settings.db, wait_s=0)) as con:
-            # Without a parameter for what was typed: for one DuckDB looks for numpy and pandas, which takes longer.
+            # Without a parameter for the typed text: with one, DuckDB looks for numpy and pandas, which takes longer.
             found = con.execute(statement).fetchall()
         return (str(row[0]) for row in found)
 
@@ -74,7 +74,7 @@ def of_ledger(statement: str) -> Complete:
 
 
 def of_case(column: str) -> Complete:
-    """Offers the values that a column of bench_case or environment has in the ledger."""
+    """Completes the values of a column of bench_case or environment in the ledger."""
     table = "environment" if column == "gpu_model" else "bench_case"
     statement = f'select distinct "{column}"::varchar from {table} where "{column}" is not null'  # noqa: S608
     return of_ledger(statement)
@@ -89,7 +89,7 @@ def _offering(values: Callable[[Settings], Iterable[str]]) -> Complete:
         try:
             found = list(values(_settings(ctx)))
         except (BenchledgerError, OSError, ValueError):
-            # No ledger, a held one, a definition that is wrong: the command itself will say so.
+            # No ledger, a locked ledger or a wrong definition: the command itself will report it.
             return []
         given: Any = ctx.params.get(param.name or "") or ()
         offered = {one for one in found if one.startswith(incomplete) and _HARMLESS.fullmatch(one)} - set(given)
@@ -101,7 +101,7 @@ def _offering(values: Callable[[Settings], Iterable[str]]) -> Complete:
 def _settings(ctx: click.Context) -> Settings:
     from benchledger.cli.settings import read_settings
 
-    # Nothing is run while completing: the options of `bench` itself have been read, and no more.
+    # No command runs during completion: only the options of `bench` itself have been read.
     given = ctx.find_root().params
     return read_settings(given.get("db"), given.get("definitions") or (), 0)
 

@@ -1,4 +1,4 @@
-"""`bench completion`: the script by which a shell completes `bench` at TAB."""
+"""`bench completion`: prints the shell's script for tab completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROGRAM = "bench"
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script by which SHELL completes bench at TAB.
+    """Print the tab-completion script for SHELL.
 
     Offered are commands, options and names. Those of the ledger (runs, campaigns, cases) where it is there and nobody
     writes to it.

@@ -1,4 +1,4 @@
-"""`bench data`: training data."""
+"""`bench data`: makes training data."""
 
 from __future__ import annotations
 
@@ -19,25 +19,38 @@ def data() -> None:
 
 @data.command()
 @click.argument("kind", type=click.Choice(["hdf5", "npz", "squad", "tokens"]))
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="The folder to fill.")
-@click.option("--rows", type=click.IntRange(min=1), default=20000, show_default=True, help="Sequences, or questions.")
-@click.option("--files", type=click.IntRange(min=1), default=4, show_default=True, help="Files to spread them over.")
-@click.option("--seq-len", type=click.IntRange(min=8), default=128, show_default=True, help="Words of a sequence.")
-@click.option("--masked", type=click.IntRange(min=1), help="Hidden words of a sequence; 20 of 128, 80 of 512.")
-@click.option("--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="The same gives the same.")
-@click.option("--vocab-size", type=click.IntRange(min=128), help="Words there are; BERT's or GPT's if not given.")
+@click.option("--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Output folder.")
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=20000, show_default=True, help="Number of sequences or questions."
+)
+@click.option("--files", type=click.IntRange(min=1), default=4, show_default=True, help="Number of files.")
+@click.option("--seq-len", type=click.IntRange(min=8), default=128, show_default=True, help="Tokens per sequence.")
+@click.option(
+    "--masked", type=click.IntRange(min=1), help="Masked tokens per sequence; default 20 for 128, 80 for 512."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=12345, show_default=True, help="Random seed.")
+@click.option("--vocab-size", type=click.IntRange(min=128), help="Vocabulary size; default: that of BERT or GPT.")
 @click.option(
     "--text", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True,
-    help="Own text, a sentence a line, a blank line between documents; can be given several times.",
+    help="Your own text: one sentence per line, a blank line between documents (repeatable).",
 )  # fmt: skip
 @click.option(
-    "--vocab", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Its vocab.txt; else learned."
+    "--vocab",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="vocab.txt for --text; learned from the text if omitted.",
 )
 @click.option(
-    "--dupe-factor", type=click.IntRange(min=1), default=5, show_default=True, help="How often text is masked anew."
+    "--dupe-factor",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Number of different maskings of the text.",
 )
 @click.option(
-    "--python", default=sys.executable, metavar="PATH", help="A Python with the runners' libraries; else this one."
+    "--python",
+    default=sys.executable,
+    metavar="PATH",
+    help="Python that has the runners' libraries; default: this one.",
 )
 @click.pass_obj
 def make(
@@ -56,7 +69,7 @@ def make(
     dupe_factor: int,
     python: str,
 ) -> None:
-    """Make training data of a KIND: hdf5 (BERT, NGC's columns), npz (gluon-nlp's), squad, tokens (GPT)."""
+    """Make training data of KIND: hdf5 (BERT, NGC columns), npz (gluon-nlp), squad, tokens (GPT)."""
     made = benchledger.data_make(
         kind, output=output, rows=rows, files=files, seq_len=seq_len, masked=masked, seed=seed, vocab_size=vocab_size,
         text=text, vocab=vocab, dupe_factor=dupe_factor, python=python,

@@ -1,4 +1,4 @@
-"""`bench db`: the ledger's file itself."""
+"""`bench db`: describes, migrates, copies, compacts and checks the ledger file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _FRAMES = ("counts", "formats", "tables")
 
 @click.group(cls=KnownGroup)
 def db() -> None:
-    """Look at the ledger's file, migrate, copy, compact or check it."""
+    """Inspect, migrate, copy, compact or check the ledger file."""
 
 
 @db.command()
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def info(settings: Settings, form: str) -> None:
-    """Say what the ledger is, and how much of what is in it."""
+    """Show the ledger's version, size and contents."""
     found = benchledger.db_info(db=settings.db)
     click.echo(_info_json(found) if form == "json" else _info_text(found))
 
@@ -41,19 +41,21 @@ def info(settings: Settings, form: str) -> None:
 @output_options
 @click.pass_obj
 def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
-    """Bring a ledger of an older version to this one's."""
+    """Migrate an older ledger to the current version."""
     from benchledger.cli.output import print_frame
 
     steps = benchledger.db_migrate(db=settings.db, wait_s=wait_s)
     print_frame(steps, form, output)
     now = steps.filter("now").height
-    settings.say(f"{now} {'step' if now == 1 else 'steps'} taken" if now else "nothing to do: it has this version")
+    settings.say(
+        f"{now} {'step' if now == 1 else 'steps'} taken" if now else "nothing to do: the ledger has the current version"
+    )
 
 
 @db.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--public", is_flag=True, help="For handing on: without the private file, and what may tell of people.")
-@click.option("--force", is_flag=True, help="Overwrite a copy that is there already.")
+@click.option("--public", is_flag=True, help="Make a copy for others, without the private file and private details.")
+@click.option("--force", is_flag=True, help="Overwrite an existing copy.")
 @wait_option
 @click.pass_obj
 def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: float) -> None:
@@ -63,14 +65,14 @@ def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: fl
     made = benchledger.db_backup(file, public=public, force=force, db=settings.db, wait_s=wait_s)
     click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes)}")
     if made.private is not None:
-        settings.say(f"{made.private}: keep it with the copy, and do not hand it on")
+        settings.say(f"{made.private}: keep it with the copy and do not share it")
 
 
 @db.command()
 @wait_option
 @click.pass_obj
 def compact(settings: Settings, wait_s: float) -> None:
-    """Write the ledger again without the space that nothing uses."""
+    """Rewrite the ledger without unused space."""
     from benchledger.exports.safe_text import escaped
 
     made = benchledger.db_compact(db=settings.db, wait_s=wait_s)
@@ -82,13 +84,13 @@ def compact(settings: Settings, wait_s: float) -> None:
 @output_options
 @click.pass_obj
 def check(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
-    """Check what must hold in every ledger; exit 1 with the cure where something does not."""
+    """Check the ledger's invariants; exit 1 and print the cure if one is violated."""
     from benchledger.cli.output import print_frame
 
     found = benchledger.db_check(db=settings.db, wait_s=wait_s)
     print_frame(found, form, output)
     for what, why, cure in found.filter(~found["ok"]).select("what", "found", "cure").rows():
-        settings.say(f"does not hold: {what}: {why}. {cure}", at=-1)
+        settings.say(f"violated: {what}: {why}. {cure}", at=-1)
     click.get_current_context().exit(int(not found["ok"].all()))
 
 
@@ -106,7 +108,7 @@ def _info_text(found: LedgerInfo) -> str:
             f"first ingest {found.first_ingest:%Y-%m-%d %H:%M} UTC, last {found.last_ingest:%Y-%m-%d %H:%M} UTC"
         )
     if found.problem is not None:
-        lines.append(f"cannot be used as it is: {found.problem}")
+        lines.append(f"not usable: {found.problem}")
     frames = {name: getattr(found, name) for name in _FRAMES}
     return "\n".join(
         [*map(escaped, lines), *(f"\n{name}\n{frame_table(one)}" for name, one in frames.items() if one.height)]

@@ -1,4 +1,4 @@
-"""`bench exclude`: runs that no table shows, with the reason on record."""
+"""`bench exclude`: leaves runs out of all tables, with a recorded reason."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from benchledger.cli.wait_option import wait_option
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="RUN...", shell_complete=complete.runs)
-@click.option("--reason", metavar="TEXT", help="Why: it stands on record with the run.")
-@click.option("--by", metavar="NAME", help="Who says so; nobody is noted without it.")
-@click.option("--undo", is_flag=True, help="Take the runs in again.")
-@click.option("--list", "list_all", is_flag=True, help="List what is excluded.")
+@click.option("--reason", metavar="TEXT", help="Reason, recorded with the run.")
+@click.option("--by", metavar="NAME", help="Name of the person who excludes; optional.")
+@click.option("--undo", is_flag=True, help="Include the runs again.")
+@click.option("--list", "list_all", is_flag=True, help="List excluded runs.")
 @wait_option
 @output_options
 @click.pass_obj
@@ -34,7 +34,7 @@ def exclude(
     form: str,
     output: Path | None,
 ) -> None:
-    """Leave each RUN out of every table, with the reason on record.
+    """Exclude each RUN from all tables; the reason is recorded.
 
     RUN is a key or the beginning of one. The runs stay in the ledger: bench runs and bench show say that they are
     excluded. An exclusion holds also when the log is read again, has grown, or comes back.
@@ -43,7 +43,7 @@ def exclude(
 
     if list_all:
         if runs or reason or by or undo:
-            raise click.UsageError("--list lists every exclusion: give it alone")
+            raise click.UsageError("--list takes no other arguments")
         print_frame(benchledger.exclusions(db=settings.db), form, output)
         return
     found = benchledger.exclude(*runs, reason=reason, by=by, undo=undo, db=settings.db, wait_s=wait_s)

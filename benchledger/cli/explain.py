@@ -1,4 +1,4 @@
-"""`bench explain`: where a number comes from, line by line."""
+"""`bench explain`: shows where a number comes from, line by line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchledger.answers.explaining.explain import Explained
     from benchledger.answers.explaining.explained import ExplainedCell
 
-# Of the lines that were kept, so many from the first and from the last of each run.
+# The number of used lines that are shown from the start and the end of each run.
 _ENDS = 3
 _REJECTS = 10
 _TRIALS = ("trial", "run_key", "counts", "value", "recomputed", "records_used", "records_skipped", "device")
@@ -31,25 +31,28 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 @click.argument("what", required=False, shell_complete=complete.runs)
 @click.option(
     "--table", type=click.Choice(["speed", "memory", "speedup"]), default="speed", show_default=True,
-    help="The table that filters choose a cell from.",
+    help="Table of the cell that the filters select.",
 )  # fmt: skip
-@click.option("--rule", shell_complete=complete.rules, help="Only numbers by this rule; else by default rules.")
+@click.option(
+    "--rule", shell_complete=complete.rules, help="Explain the number by this rule instead of the default rule."
+)
 @click.option("--definition", help="With --table memory: device, allocated, reserved or process.")
 @click.option("--scaling", help="With --table speedup: weak or strong.")
 @case_options
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def explain(
     settings: Settings, /, what: str | None, table: str, campaign: str | None, form: str, **filters: Any
 ) -> None:
-    """Explain WHAT, a cell, a run or a file: where it comes from.
+    """Explain where a number, a run or a file comes from.
 
-    A cell by its name, a run by its key, a file by its path or its place in the ledger; or filters that one cell meets.
+    WHAT is the name of a cell, the key of a run, or the path of a file. Without WHAT, filters select one cell.
     """
     if "polars" not in sys.modules:
-        # Rules are applied run by run, to columns that take longer to be shared out than to be gone through.
+        # Rules are applied run by run, to columns so short that sharing the work among threads takes longer than the
+        # work.
         os.environ.setdefault("POLARS_MAX_THREADS", "1")
     own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
     answer = benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
@@ -114,7 +117,7 @@ def _dropped(cell: ExplainedCell) -> list[dict[str, Any]]:
 
 
 def _lines(cell: ExplainedCell) -> str:
-    """The first and last lines that were kept of each run, and how many were not, by why."""
+    """Returns the first and last used lines of each run, and counts of the others by reason."""
     lines = []
     for own in cell.readings.partition_by("run_key", maintain_order=True):
         kept = own.filter(own["use"] == "kept")

@@ -1,4 +1,4 @@
-"""`bench export`: answers in the forms that people publish."""
+"""`bench export`: writes answers in the forms that people publish."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchledger.cli.settings import Settings
 from benchledger.exports.tables import FORMS
 
 if TYPE_CHECKING:
-    from benchledger.answers.tables import Report
+    from benchledger.answers.tables.table import Report
     from benchledger.exports.json_files import JsonFiles
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -25,18 +25,21 @@ _FOLDER = click.option(
 
 
 def _export_options(function: _Function) -> _Function:
-    """Adds --format and --output, whose suffix tells the form."""
+    """Adds --format and --output, whose suffix determines the form."""
     function = click.option(
         "--output", type=click.Path(path_type=Path), help="Write to this file or folder instead of stdout."
     )(function)
     return click.option(
-        "--format", "form", type=click.Choice(FORMS), help="Form; else by the suffix of --output, else markdown."
+        "--format",
+        "form",
+        type=click.Choice(FORMS),
+        help="Output format. Default: by the suffix of --output, else markdown.",
     )(function)
 
 
 @click.group(cls=KnownGroup)
 def export() -> None:
-    """Write answers as Markdown, CSV, Excel, JSON, ..."""
+    """Export reports to Markdown, CSV, Excel, JSON, ..."""
 
 
 @export.command()
@@ -57,7 +60,9 @@ def tables(
     output: Path | None,
     **words: Any,
 ) -> None:
-    """Write reports: speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard.
+    """Export several reports in one file or folder.
+
+    REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard.
 
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """
@@ -73,7 +78,7 @@ def tables(
 def leaderboard(
     settings: Settings, /, campaign: str | None, form: str | None, output: Path | None, **filters: Any
 ) -> None:
-    """Rank the series that meet the filters by speed, on equal cards and equal work."""
+    """Rank series by throughput, on equal GPUs and equal work."""
     asked = {"db": settings.db, "campaign": campaign, **given(filters)}
     reports = benchledger.export_tables("leaderboard", output=output, form=form, **asked)
     _print(settings, reports, form, output)
@@ -99,7 +104,7 @@ def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, ou
 @_FOLDER
 @click.pass_obj
 def index(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
-    """Write the index JSON of PaddlePaddle: speed, memory, profile and largest batch of each case."""
+    """Export PaddlePaddle's index JSON: speed, memory, profile and largest batch per case."""
     asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
     _print_files(settings, benchledger.export_index(output=output, **asked), output)
 
@@ -110,7 +115,7 @@ def index(settings: Settings, /, campaign: str | None, rule: str | None, output:
 @_FOLDER
 @click.pass_obj
 def dlperf(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
-    """Write the result JSON of DLPerf: average, median and speed-up of each case, a file a batch size."""
+    """Export DLPerf's result JSON: average, median and speed-up per case, one file per batch size."""
     asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
     _print_files(settings, benchledger.export_dlperf(output=output, **asked), output)
 
@@ -120,7 +125,7 @@ def _print_files(settings: Settings, result: JsonFiles, output: Path | None) -> 
     from benchledger.exports.values import json_text
 
     if output is None:
-        # One file as it would be written; of several each under its name.
+        # One file as it would be written; several files by name.
         alone = next(iter(result.files.values())) if len(result.files) == 1 else result.files
         write_text(json_text(alone), None)
     else:

@@ -1,4 +1,4 @@
-"""`bench forget`: a log goes, with all that came from it."""
+"""`bench forget`: removes a log and everything derived from it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("logs", nargs=-1, metavar="LOG...", shell_complete=complete.logs)
-@click.option("--dry-run", is_flag=True, help="Say what would go, remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
 @wait_option
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: float, form: str) -> None:
-    """Remove each LOG from the ledger, with all that came from it.
+    """Remove each LOG and everything derived from it.
 
     LOG is a place where it was seen, as bench show prints it, its log_id, the beginning of its content's hash, of 6
     digits at least, or the path of the file that it was read from. The file itself stays where it is, and the next

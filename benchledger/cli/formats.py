@@ -1,4 +1,4 @@
-"""`bench formats`: which logs are recognised, and whether a definition is sound."""
+"""`bench formats`: lists, shows, checks and drafts formats."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from benchledger.errors import counted
 
 @click.group(cls=KnownGroup)
 def formats() -> None:
-    """List, show or check the log formats, or draft a new one from a log."""
+    """List, show, check or draft log formats."""
 
 
 @formats.command("list")
 @output_options
 def list_(form: str, output: Path | None) -> None:
-    """List every format: what it is of, and how many records and samples it has."""
+    """List all formats with their program, records and samples."""
     from benchledger.cli.output import print_frame
 
     print_frame(benchledger.formats(), form, output)
@@ -30,7 +30,7 @@ def list_(form: str, output: Path | None) -> None:
 @formats.command()
 @click.argument("name", shell_complete=complete.formats)
 def show(name: str) -> None:
-    """Show the definition of the format NAME, and by what its logs are recognised."""
+    """Show the definition of format NAME and how its logs are recognised."""
     from benchledger.exports.safe_text import escaped_lines
 
     click.echo(escaped_lines(benchledger.show_format(name)))
@@ -40,7 +40,7 @@ def show(name: str) -> None:
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...]) -> None:
-    """Check the formats in FILES, or all known ones; exit 1 if one is not sound."""
+    """Check the formats in FILES, or all known formats; exit 1 on an error."""
     from benchledger.exports.safe_text import escaped_lines
 
     problems = benchledger.check_formats(*files)
@@ -55,13 +55,13 @@ def check(ctx: click.Context, files: tuple[Path, ...]) -> None:
 @click.argument(
     "logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--name", default="draft", show_default=True, help="What the format is to be called.")
+@click.option("--name", default="draft", show_default=True, help="Name of the new format.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a new file, not to stdout."
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this new file instead of stdout."
 )
-@click.option("--force", is_flag=True, help="Draft one also for a log that a known format reads.")
+@click.option("--force", is_flag=True, help="Draft even if a known format reads the log.")
 def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> None:
-    """Draft a format, with samples, from LOGs of one program that no format knows; several make a better draft.
+    """Draft a format with samples from LOGs of one program; several logs make a better draft.
 
     Each guess in it is marked by a comment `# ?` with a question. See docs/new-format.md.
     """
@@ -78,7 +78,7 @@ def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> 
         err=True,
     )
     for line in draft.rejected:
-        click.echo(f"  rejected: {escaped_lines(line)}", err=True)
+        click.echo(f"  reject: {escaped_lines(line)}", err=True)
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -87,6 +87,6 @@ def _write_new(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise click.ClickException(f"{path} exists: drafts replace nothing; name another --output") from None
+        raise click.ClickException(f"{path} exists: a draft never replaces a file; choose another --output") from None
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from error

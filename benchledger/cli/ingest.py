@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 import benchledger
 from benchledger.cli.byte_count import ByteCount
+from benchledger.cli.commands import is_interrupt, stop
 from benchledger.cli.settings import Settings
 from benchledger.cli.wait_option import wait_option
+from benchledger.errors import BenchledgerError
 
 STDIN = "-"
 
@@ -25,15 +28,15 @@ STDIN = "-"
     show_default="number of CPUs",
     help="Read with this many processes.",
 )
-@click.option("--dry-run", is_flag=True, help="Read and account, write nothing.")
-@click.option("--refresh", is_flag=True, help="Read again what was read before.")
+@click.option("--dry-run", is_flag=True, help="Read and report, but write nothing.")
+@click.option("--refresh", is_flag=True, help="Read files again that were read before.")
 @click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
-@click.option("--campaign-name", metavar="NAME", help="The campaign of all that is read now.")
+@click.option("--campaign-name", metavar="NAME", help="Campaign name for everything read by this command.")
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The key of a new ledger's pseudonyms, to share it with others.",
+    help="File with the pseudonym key for a new ledger, to share pseudonyms between ledgers.",
 )
 @click.option(
     "--archive-ratio",
@@ -41,7 +44,7 @@ STDIN = "-"
     default=250,
     show_default=True,
     metavar="TIMES",
-    help="Stop at what grows more than so many times, beyond its first 64 MiB.",
+    help="Abort if a member expands more than TIMES-fold (after its first 64 MiB).",
 )
 @click.option(
     "--archive-bytes",
@@ -49,7 +52,7 @@ STDIN = "-"
     default="256GiB",
     show_default=True,
     metavar="SIZE",
-    help="Stop an archive out of which more than this comes, archives in it counted too.",
+    help="Abort if an archive expands to more than SIZE, nested archives included.",
 )
 @click.option(
     "--archive-depth",
@@ -57,11 +60,11 @@ STDIN = "-"
     default=16,
     show_default=True,
     metavar="LAYERS",
-    help="Leave out what lies deeper than so many archives or compressions within one another.",
+    help="Skip members nested more than LAYERS archives or compressions deep.",
 )
 @wait_option
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def ingest(
@@ -80,7 +83,7 @@ def ingest(
     wait_s: float,
     form: str,
 ) -> None:
-    """Read every log under PATHS into the ledger.
+    """Read all logs under PATHS into the ledger.
 
     PATHS are files, folders, archives, or - for stdin. With --refresh and no PATHS, every log of the ledger whose
     definitions have changed is read again.
@@ -93,22 +96,42 @@ def ingest(
     from benchledger.scanning.native_scanner import slower_because
 
     if why := slower_because():
-        settings.say(f"lines are read by the scanner in Python, which finds the same, slower: {why}")
+        settings.say(f"the reference reader reads the lines, with the same result, but many times slower: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
-    with progress_line(settings) as progress:
-        result = benchledger.ingest(
-            *(path for path in paths if path != Path(STDIN)),
-            db=settings.db,
-            jobs=jobs,
-            refresh=refresh,
-            dry_run=dry_run,
-            campaign_name=campaign_name,
-            key_file=key_file or settings.key_file,
-            wait_s=wait_s,
-            stdin=stdin,
-            limits=Limits(archive_ratio, archive_bytes, archive_depth),
-            progress=progress,
-        )
+    try:
+        with progress_line(settings) as progress:
+            result = benchledger.ingest(
+                *(path for path in paths if path != Path(STDIN)),
+                db=settings.db,
+                jobs=jobs,
+                refresh=refresh,
+                dry_run=dry_run,
+                campaign_name=campaign_name,
+                key_file=key_file or settings.key_file,
+                wait_s=wait_s,
+                stdin=stdin,
+                limits=Limits(archive_ratio, archive_bytes, archive_depth),
+                progress=progress,
+            )
+    except (KeyboardInterrupt, Exception) as error:
+        if not is_interrupt(error):
+            raise
+        stop(click.get_current_context(), "; nothing was written" if dry_run else _what_is_kept(settings.db))
     only_stale = refresh and not paths
     print_summary(settings, result, form, dry_run, only_stale)
     click.get_current_context().exit(summary_exit_code(result, strict, only_stale))
+
+
+def _what_is_kept(db: Path) -> str:
+    from benchledger.store.database import OWN_WAIT_S, open_for_reading
+
+    goes_on = "the same command goes on from there"
+    try:
+        with closing(open_for_reading(db, OWN_WAIT_S)) as con:
+            logs = con.execute("select count(*) from log").fetchall()[0][0]
+    except BenchledgerError:
+        if not db.exists():
+            return f"; 0 logs are kept: {db} was not made yet"
+        # Another program has locked it meanwhile.
+        return f"; what was committed is kept in {db}, {goes_on}"
+    return f"; {logs} log{' is' if logs == 1 else 's are'} kept in {db}, {goes_on}"

@@ -1,4 +1,4 @@
-"""What an ingest did: both conservation sums on stdout, and on stderr what needs a look."""
+"""The summary of an ingest: conservation sums on stdout, problems on stderr."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SHOWN = 5
 REJECT_SHOWN = 240
 RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "facts")
 FAULTY = ("unrecognised", "unreadable")
-NO_FILES = "no file to be read: PATHS are empty folders, or the ledger itself. Name the folder that holds the logs"
-NOTHING_STALE = "nothing to be read again: no definition has changed by which a log of the ledger was read"
+NO_FILES = "nothing to read: PATHS contain no files except the ledger itself. Name the folder with the logs"
+NOTHING_STALE = "nothing to refresh: no definition used for a log of this ledger has changed"
 
 
 def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> int:
-    """0 done; 1 if nothing was recognised, a facts.toml was refused, or under --strict anything was not recognised.
+    """Returns 0 for success; 1 if nothing was recognised, a facts.toml was refused, or under --strict any file failed.
 
-    `only_stale`: asked was for what has to be read again and for no paths; if that is nothing, all is done.
+    `only_stale`: a refresh without paths, which succeeds if nothing is stale.
     """
     if only_stale and not result.outcomes:
         return 0
@@ -36,7 +36,7 @@ def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> i
 
 
 def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool, only_stale: bool) -> None:
-    """Prints the sums on stdout in the form asked for, and on stderr what was left out and where to look."""
+    """Prints the sums on stdout in the requested form, and on stderr what was left out and where to look."""
     if form == "json":
         from benchledger.exports.values import json_text
 
@@ -66,9 +66,9 @@ def _sums(result: IngestResult) -> list[str]:
 def _archives(result: IngestResult) -> list[str]:
     if not result.archives:
         return []
-    damaged = f"; {result.damaged_archives} could not be read to the end" if result.damaged_archives else ""
-    within = f" and {result.nested_archives} within" if result.nested_archives else ""
-    return [f"archives: {result.archives}{within} held {result.archived_files} of them{damaged}"]
+    damaged = f"; {result.damaged_archives} damaged, read in part" if result.damaged_archives else ""
+    within = f" and {result.nested_archives} nested" if result.nested_archives else ""
+    return [f"archives: {result.archives}{within} contained {result.archived_files} of these files{damaged}"]
 
 
 def _by_status(result: IngestResult) -> dict[str, int]:
@@ -83,21 +83,21 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
     rejecting = [one for one in result.outcomes if one.rejects]
     if rejecting:
         rejects, files = counted(result.rejects, "reject"), counted(len(rejecting), "file")
-        settings.say(f"{rejects} in {files}; all with file:line: bench query rejects")
+        settings.say(f"{rejects} in {files}; list with: bench query rejects")
         for line in _first_rejects(rejecting):
             settings.say(f"  {line}")
     if result.unpaired:
         logs = counted(result.unpaired, "telemetry, profile or sidecar log")
-        settings.say(f"{logs} without a run to belong to: bench query unpaired")
+        settings.say(f"{logs} without a run; list with: bench query unpaired")
     if result.foreign:
         names = ", ".join(result.foreign)
-        settings.say(f"logs of formats that are not known now are kept as they are: {names}. Give their --definitions")
+        settings.say(f"logs of unknown formats are left unchanged: {names}. Name their folder with --definitions")
     if result.lost_private:
-        settings.say("the private file beside the ledger was gone: every file was read again. From here on, what was")
-        settings.say("read now is skipped while it is unchanged, and found by --refresh")
+        settings.say("the ledger's private file was missing, so all files were read again. They will be skipped while")
+        settings.say("unchanged, and --refresh will find them")
     if result.stale:
         logs = counted(result.stale, "log")
-        settings.say(f"{logs} read under older definitions. To read again: bench ingest --refresh")
+        settings.say(f"{logs} read with older definitions. Read again with: bench ingest --refresh")
     for one in result.outcomes if settings.verbosity else ():
         settings.say(f"{_place(one)}: {one.status}{', ' + one.reason if one.reason else ''}", at=1)
 
@@ -105,16 +105,19 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
 def _say_not_read(settings: Settings, result: IngestResult) -> None:
     refused = [one for one in result.outcomes if _is_refused_facts(one)]
     if refused:
-        # What it would have said is missing from every log below it: louder than a file that is no log.
+        # Its facts are missing from every log below it, which is worse than an unrecognised file.
         settings.say(
-            f"{len(refused)} facts.toml refused: what it said before stays as it was, new logs below were loaded "
-            "without it. Mend it, ingest again:"
+            f"{len(refused)} facts.toml refused: their earlier facts stay valid, new logs below were loaded "
+            "without them. Correct the file and ingest again:"
         )
         for one in refused:
             settings.say(f"  {_place(one)}: {one.reason}")
     if result.retold_runs:
         runs = "1 run was" if result.retold_runs == 1 else f"{result.retold_runs} runs were"
-        settings.say(f"what facts.toml says has changed: {runs} derived again")
+        settings.say(f"facts.toml has changed: {runs} derived again")
+    if result.moved_runs:
+        runs = "1 known run lies" if result.moved_runs == 1 else f"{result.moved_runs} known runs lie"
+        settings.say(f"{runs} below a folder that is named now: their campaigns begin with its name")
     for said in result.unfitting:
         settings.say(said)
     for status in (*FAULTY, "empty"):
@@ -123,7 +126,7 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
     for status in FAULTY:
         kept = sum(one.kept == status for one in result.outcomes if one.status in ("unchanged", "duplicate"))
         if kept:
-            settings.say(f"{kept} {status} among the unchanged and duplicate files: bench query unrecognised")
+            settings.say(f"{kept} {status} among unchanged and duplicate files; list with: bench query unrecognised")
 
 
 def _place(outcome: FileOutcome) -> str:
@@ -135,7 +138,7 @@ def _is_refused_facts(outcome: FileOutcome) -> bool:
 
 
 def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
-    """The first rejects as path:line, reason and text: of what is long or has more lines the beginning."""
+    """Returns the first rejects as path:line, reason and text; long or multi-line texts are cut."""
     return [
         f"{_place(one)}:{first[:REJECT_SHOWN]}" + (" ..." if rest or len(first) > REJECT_SHOWN else "")
         for one in rejecting
@@ -151,7 +154,7 @@ def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> 
     for one in shown:
         settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
     if len(shown) < len(outcomes):
-        settings.say(f"  and {len(outcomes) - len(shown)} more: bench query unrecognised")
+        settings.say(f"  and {len(outcomes) - len(shown)} more; list with: bench query unrecognised")
 
 
 def _first(settings: Settings, outcomes: list[FileOutcome]) -> list[FileOutcome]:
@@ -172,6 +175,7 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "rejects": result.rejects,
         "runs": result.runs,
         "retold_runs": result.retold_runs,
+        "moved_runs": result.moved_runs,
         "unpaired": result.unpaired,
         "stale": result.stale,
         "bytes_read": result.bytes_read,

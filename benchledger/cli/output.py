@@ -15,18 +15,18 @@ from benchledger.exports.safe_text import escaped, escaped_lines
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables import Report, Table
+    from benchledger.answers.tables.table import Report, Table
 
 
 def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
     """Prints a frame, or writes it to a file."""
-    from benchledger.exports.forms import frame_text
+    from benchledger.exports.output_forms import frame_text
 
     if form == "parquet":
         if output is None:
-            raise click.UsageError("--format parquet is no text: say where it goes with --output FILE")
-        from benchledger.exports.forms import parquet_bytes
-        from benchledger.exports.whole_files import write_whole
+            raise click.UsageError("--format parquet is binary: name a file with --output FILE")
+        from benchledger.exports.atomic_write import write_whole
+        from benchledger.exports.output_forms import parquet_bytes
 
         _need_free(output)
         write_whole(output, parquet_bytes(frame))
@@ -38,8 +38,8 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
 
 def print_report(report: Report, form: str, output: Path | None) -> None:
     """Prints a report: its tables as they are laid out, or all its numbers, unrounded, one row each."""
-    from benchledger.exports.forms import report_text
-    from benchledger.exports.words import words_at_end
+    from benchledger.exports.captions import words_at_end
+    from benchledger.exports.output_forms import report_text
 
     if form == "parquet":
         print_frame(report.cells, form, output)
@@ -53,7 +53,7 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
 
 
 def frame_table(frame: pl.DataFrame) -> str:
-    """A frame as a plain table, every row and column of it."""
+    """Returns a frame as a plain table, with every row and column."""
     from benchledger.exports.values import text_rows
 
     return table_text(frame.columns, text_rows(frame))
@@ -63,14 +63,14 @@ TIME_SOURCES = {"member": "archive member"}
 
 
 def time_text(when: datetime | None, source: str | None) -> str:
-    """A run's time to the minute, and whose it is: log, manifest, archive member or file."""
+    """Returns a run's time to the minute, and its source: log, manifest, archive member or file."""
     if when is None:
         return "unknown"
     return f"{when:%Y-%m-%d %H:%M} ({TIME_SOURCES.get(source or '', source)})"
 
 
 def _report_table(report: Report, table: Table) -> str:
-    from benchledger.exports.words import words_above, words_below, words_below_trials
+    from benchledger.exports.captions import words_above, words_below, words_below_trials
 
     body = table_text(table.frame.columns, list(table.frame.iter_rows()))
     lines = [*map(escaped, words_above(report, table)), "", body, "", *map(escaped, words_below(report, table))]
@@ -81,7 +81,7 @@ def _report_table(report: Report, table: Table) -> str:
 
 def write_form(text: str, form: str, output: Path | None) -> None:
     """Prints or writes text in a form of benchledger.exports."""
-    # A file or a pipe gets CSV as it is; a terminal would act on it.
+    # A terminal would act on control characters in CSV; a file or pipe gets CSV unchanged.
     raw = form == "csv" and output is None and sys.stdout.isatty()
     write_text(escaped_lines(text) if raw else text, output)
 
@@ -89,7 +89,7 @@ def write_form(text: str, form: str, output: Path | None) -> None:
 def write_text(text: str, output: Path | None) -> None:
     """Prints text, or writes it to a file."""
     if output is None:
-        # color=True: click would take the escapes out of what goes into a pipe.
+        # color=True: click would strip escape codes from the output to a pipe.
         click.echo(text, color=True)
     else:
         write_file(output, text + "\n")
@@ -97,7 +97,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 def write_file(output: Path, text: str) -> None:
     """Writes text to a file that is new or holds an earlier answer."""
-    from benchledger.exports.whole_files import write_whole
+    from benchledger.exports.atomic_write import write_whole
 
     _need_free(output)
     write_whole(output, text.encode(errors="backslashreplace"))
@@ -105,8 +105,8 @@ def write_file(output: Path, text: str) -> None:
 
 def _need_free(output: Path) -> None:
     from benchledger.cli.settings import Settings
-    from benchledger.exports.places import need_free
+    from benchledger.exports.overwrite_guard import refuse_overwrite
 
     context = click.get_current_context(silent=True)
     settings = context.find_object(Settings) if context is not None else None
-    need_free(output, db=settings.db if settings is not None else None)
+    refuse_overwrite(output, db=settings.db if settings is not None else None)

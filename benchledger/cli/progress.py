@@ -1,4 +1,4 @@
-"""The progress bar of an ingest: on a terminal, on stderr, and nowhere else."""
+"""The progress bar of an ingest: on stderr, and only on a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import Settings
-from benchledger.store.held import tell_waits_to
+from benchledger.store.lock_wait import tell_waits_to
 
 if TYPE_CHECKING:
     from benchledger.ingestion.outcome import Progress
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | None]:
-    """A function that shows how far the ingest is, or None where nobody would see it."""
+    """Yields a function that shows the progress of the ingest, or None without a terminal."""
     if settings.verbosity < 0 or not sys.stderr.isatty():
         yield None
         return
-    # Not behind the bar, in its line.
+    # On a line of its own, not behind the bar.
     tell_waits_to(lambda message: settings.say(f"\n{message}"))
     with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
 

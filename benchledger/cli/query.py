@@ -1,4 +1,4 @@
-"""`bench query`: a shipped question by its name."""
+"""`bench query`: runs a shipped query by its name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
-# Of a question with more columns than a terminal has room for, those that a table shows; the other forms have all.
+# The columns that a terminal table shows for wide queries; the other forms have all.
 _SHOWN = {
     "rules": ["rule", "reads", "formats", "window", "statistic", "unit", "trial_statistic", "runs", "series"],
     "rules_side_by_side": [
@@ -23,9 +23,11 @@ _SHOWN = {
 
 @click.command()
 @click.argument("name", required=False, shell_complete=complete.questions)
-@click.option("--list", "list_all", is_flag=True, help="List the questions with their parameters, as without a NAME.")
-@click.option("-p", "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter; several.")
-@click.option("--sql", "show_sql", is_flag=True, help="Print its SQL with the parameters in place, and do not ask it.")
+@click.option("--list", "list_all", is_flag=True, help="List the queries with their parameters.")
+@click.option(
+    "-p", "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the query (repeatable)."
+)
+@click.option("--sql", "show_sql", is_flag=True, help="Print the SQL with parameters filled in; do not run it.")
 @output_options
 @click.pass_obj
 def query(
@@ -37,7 +39,7 @@ def query(
     form: str,
     output: Path | None,
 ) -> None:
-    """Ask the shipped question NAME; without one, list them."""
+    """Run the shipped query NAME; without NAME, list all queries."""
     from benchledger.answers.query import query_note
     from benchledger.cli.output import print_frame, write_text
     from benchledger.definitions.query_header import pairs
@@ -46,7 +48,7 @@ def query(
     given = pairs(parameters)
     if name is None or list_all:
         if given or show_sql:
-            raise click.UsageError("give the NAME of the question that these are for; bench query lists them")
+            raise click.UsageError("name the query that these options belong to; list queries with: bench query")
         print_frame(benchledger.queries(), form, output)
     elif show_sql:
         write_text(escaped_lines(benchledger.query_sql(name, **given).rstrip("\n")), output)

@@ -1,4 +1,4 @@
-"""`bench redact`: logs and archives made fit for publishing."""
+"""`bench redact`: makes logs and archives fit for publishing."""
 
 from __future__ import annotations
 
@@ -18,21 +18,19 @@ SHOWN = 5
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into."
-)
+@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder.")
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The key of the pseudonyms; else that of the ledger.",
+    help="File with the pseudonym key; default: the ledger's key.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: Path | None, form: str) -> None:
-    """Write the logs and archives under PATHS again without private names.
+    """Copy logs and archives under PATHS with private names replaced.
 
     Line numbers, kinds of archives, and the order and times of members stay. Nothing is overwritten. Without a key file
     and without a ledger the pseudonyms hold for this call only. Exit 1 if something had to be left out.
@@ -60,4 +58,4 @@ def _say_left_out(settings: Settings, result: RedactResult) -> None:
     if len(shown) < len(result.left_out):
         settings.say(f"and {len(result.left_out) - len(shown)} more: -v lists them")
     if result.own_key:
-        settings.say("no key file and no ledger: another call gives other pseudonyms. --key-file keeps them")
+        settings.say("no key file and no ledger: the next call will use other pseudonyms. Keep them with --key-file")

@@ -1,4 +1,4 @@
-"""Tables as plain text: Markdown pipes, wide characters counted right, cut to a terminal and never elsewhere."""
+"""Plain-text tables: Markdown pipes, correct width of wide characters, cut to fit a terminal only."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from benchledger.exports.safe_text import escaped
 
-# Of a column of words so much stays in a terminal that is too narrow for all of it.
+# The least width of a text column when a terminal is too narrow.
 _LEAST = 12
-# Numbers, times, keys of runs, hashes, and numbers with the name of their cell: never cut.
+# Never cut: numbers, times, run keys, hashes, and numbers with the name of their cell.
 _KEPT = re.compile(r"[\W\d_]*|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}")
 
 
 def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table as text; what a terminal would act on is shown escaped.
+    """Returns a table as text, with control characters escaped.
 
-    Where it does not fit a terminal, long words are cut, with an ellipsis, but no number and no key. Where that is not
-    enough it is told row by row, a line for each column.
+    If it does not fit the terminal, long words are cut, with an ellipsis, but no number or key. If that is not enough,
+    each row is printed as a block with one line per column.
     """
     if not columns:
         return ""
@@ -26,7 +26,7 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(_width(head), *(_width(line[number]) for line in lines), 0) for number, head in enumerate(heads)]
     if sys.stdout.isatty():
-        # Not above: it imports what packs archives.
+        # Imported here: it imports the archive packers.
         import shutil
 
         room = shutil.get_terminal_size().columns - 3 * len(heads) - 1
@@ -40,10 +40,10 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _fitted(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequence[int], room: int) -> list[int] | None:
-    """The widths of the columns in so much room, the widest words cut first; None where no cut is enough."""
+    """Returns column widths that fit, the widest text columns cut first; None if that is not enough."""
     fitted = list(widths)
     least = list(widths)
-    # What a row is asked for by, its key, stays whole.
+    # The first column identifies the row, so it stays whole.
     for number in range(1, len(heads)):
         kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
         least[number] = min(widths[number], max(map(_width, [heads[number], *kept, " " * _LEAST])))
@@ -77,10 +77,10 @@ def _cut(cell: str, width: int) -> str:
 
 
 def _width(cell: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Returns the width of a text in terminal columns."""
     if cell.isascii():
         return len(cell)
-    # Only texts that may be wide pay for the import.
+    # Only texts that may be wide need this import.
     from rich.cells import cell_len
 
     return cell_len(cell)

@@ -1,4 +1,4 @@
-"""`bench report`: the tables in the layouts of the reference READMEs."""
+"""`bench report`: prints reports in the layouts of the reference READMEs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from benchledger.cli.case_options import (
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 
-_CASES = "Only these, in this order, known or not: precision:batch, or precision:max for the largest that ran."
-_COLUMNS = "Only these, in this order: node_num, gpu_num, value, base, speedup, efficiency."
-_BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smallest_oom; or precision:max for paddle."
+_CASES = "Columns in this order: precision:batch, or precision:max for the largest that ran."
+_COLUMNS = "Columns in this order: node_num, gpu_num, value, base, speedup, efficiency."
+_BATCH_COLUMNS = "Columns in this order: gpus, precision, largest_ok, smallest_oom; precision:max for paddle."
 
 
 @click.group(cls=KnownGroup, invoke_without_command=True)
@@ -31,19 +31,19 @@ _BATCH_COLUMNS = "Only these, in this order: gpus, precision, largest_ok, smalle
     "--write",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Instead of printing: run the commands in the markers of this Markdown file, and put their answers between.",
+    help="Fill this Markdown page: run the commands in its markers and write the answers between them.",
 )
-@click.option("--check", is_flag=True, help="With --write: write nothing; exit 1 if an answer differs from the page.")
+@click.option("--check", is_flag=True, help="With --write: write nothing, exit 1 if the page differs from the ledger.")
 @click.pass_context
 def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
-    """Print a table: speed, memory, failures, ..."""
+    """Print a report: speed, memory, failures, ..."""
     if ctx.invoked_subcommand is not None:
         if page is not None or check:
-            raise click.UsageError("--write FILE and --check stand alone: the tables are named in the file's markers")
+            raise click.UsageError("--write and --check take no report name: the page's markers name the reports")
         return
     if page is None:
         if check:
-            raise click.UsageError("--check needs --write FILE, the page to check")
+            raise click.UsageError("--check needs --write FILE")
         raise click.exceptions.NoArgsIsHelpError(ctx)
     from benchledger.cli.page import print_page
 
@@ -54,6 +54,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 @case_options
 @rule_option
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
+@click.option("--mfu", is_flag=True, help="Show the share of the GPU's peak (MFU) in place of the speed.")
 @layout_options(columns=_CASES, speeds=True)
 @output_options
 @click.pass_obj
@@ -63,14 +64,16 @@ def speed(
     campaign: str | None,
     rule: str | None,
     trials: bool,
+    mfu: bool,
     form: str,
     output: Path | None,
     **words: Any,
 ) -> None:
-    """Speed: cards by precision and batch size."""
+    """Throughput: one row per GPU count, one column per precision and batch size."""
     from benchledger.cli.output import print_report
 
-    answer = benchledger.report_speed(db=settings.db, campaign=campaign, rule=rule, trials=trials, **given(words))
+    words = {**given(words), "mfu": mfu}
+    answer = benchledger.report_speed(db=settings.db, campaign=campaign, rule=rule, trials=trials, **words)
     print_report(answer, form, output)
 
 
@@ -80,7 +83,7 @@ def speed(
 @output_options
 @click.pass_obj
 def memory(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """Memory in MiB: cards by precision and batch size, one table per definition of memory."""
+    """Memory in MiB, laid out like speed; one table per kind of memory."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_memory(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -95,7 +98,7 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 def speedup(
     settings: Settings, /, campaign: str | None, rule: str | None, form: str, output: Path | None, **words: Any
 ) -> None:
-    """Speed-up over the base with the fewest GPUs, and efficiency."""
+    """Speed-up and efficiency relative to the fewest GPUs."""
     from benchledger.cli.output import print_report
 
     answer = benchledger.report_speedup(db=settings.db, campaign=campaign, rule=rule, **given(words))
@@ -104,17 +107,15 @@ def speedup(
 
 @report.command()
 @case_options
-@click.option("--points", default="*", metavar="GLOB", help="Only the reference points of files at such places.")
-@click.option(
-    "--all-points", is_flag=True, help="Also the reference points that are slower than others show to be needed."
-)
-@click.option("--apart", is_flag=True, help="Samples by a key beside the evaluations: BERT's train_samples.")
-@click.option("--suite", metavar="NAME", help="Which of queries/submissions/, where there are several.")
-@click.option("--weak", is_flag=True, help="Weak scaling: models trained side by side, and the minutes of all.")
+@click.option("--points", default="*", metavar="GLOB", help="Use only reference points from files whose path matches.")
+@click.option("--all-points", is_flag=True, help="Include reference points that are slower than necessary.")
+@click.option("--apart", is_flag=True, help="Read samples from a separate key, such as BERT's train_samples.")
+@click.option("--suite", metavar="NAME", help="Suite of queries/submissions/ to use.")
+@click.option("--weak", is_flag=True, help="Score weak scaling: models trained in parallel.")
 @output_options
 @click.pass_obj
 def submissions(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """Submissions to MLPerf and its like: runs, score, and whether they converged no faster than the reference."""
+    """MLPerf submissions: runs, score and check against reference convergence points."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_submissions(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -126,7 +127,7 @@ def submissions(settings: Settings, /, campaign: str | None, form: str, output: 
 @output_options
 @click.pass_obj
 def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """The largest batch size that ran, and the smallest that ran out of memory."""
+    """Largest batch size that ran, and smallest that ran out of memory."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_max_batch(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -138,7 +139,7 @@ def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Pa
 @output_options
 @click.pass_obj
 def failures(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """Runs that did not end well, with the line that says so."""
+    """Failed runs, each with the log line that shows why."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -146,16 +147,16 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
 
 @report.command()
 @case_options
-@click.option("--target", metavar="NAME=NUMBER", help="What is to be reached: loss=6.5, accuracy=75.9%, or a metric.")
-@click.option("--metric", metavar="GLOB", help="Show this metric instead of the one that tells each run.")
-@click.option("--trials", is_flag=True, help="List each run, with the log line that its number leads to.")
+@click.option("--target", metavar="NAME=NUMBER", help="Target: loss=6.5, accuracy=75.9%, or another metric.")
+@click.option("--metric", metavar="GLOB", help="Show this metric instead of the default one.")
+@click.option("--trials", is_flag=True, help="List each run with the log line of its number.")
 @layout_option
 @language_option
-@click.option("--no-notes", is_flag=True, help="Print nothing but title, unit and table.")
+@click.option("--no-notes", is_flag=True, help="Print only title, unit and table.")
 @output_options
 @click.pass_obj
 def convergence(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """Final loss, best metric, steps and minutes, and those to a target; whether runs diverged."""
+    """Final loss, best metric, steps and minutes to a target, divergence."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_convergence(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -163,14 +164,14 @@ def convergence(settings: Settings, /, campaign: str | None, form: str, output: 
 
 @report.command()
 @case_options
-@page_layout_option("environment", "The section of a README: paddle or dlperf.")
+@page_layout_option("environment", "Print a README section: paddle or dlperf.")
 @language_option
-@click.option("--link", metavar="URL", help="One line that leads to a shared environment, described at this place.")
-@click.option("--link-text", metavar="TEXT", help="With --link: what the link says.")
+@click.option("--link", metavar="URL", help="Print one line that links to a shared description at URL.")
+@click.option("--link-text", metavar="TEXT", help="With --link: text of the link.")
 @output_options
 @click.pass_obj
 def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """What runs ran on: GPU, driver, CUDA, image, CPU, memory; one column an environment."""
+    """GPU, driver, CUDA, image, CPU and memory; one column per environment."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(words)), form, output)
@@ -178,7 +179,7 @@ def environment(settings: Settings, /, campaign: str | None, form: str, output: 
 
 @report.command()
 @case_options
-@click.option("--rule", metavar="RULE", help="tbd.coreutil: the pipes as TBD's own script computes them.")
+@click.option("--rule", metavar="RULE", help="tbd.coreutil: pipe utilisation as computed by TBD's script.")
 @language_option
 @output_options
 @click.pass_obj
@@ -191,7 +192,7 @@ def profile(
     output: Path | None,
     **words: Any,
 ) -> None:
-    """Utilisation of GPU and pipes in %, by batch size and file: what profilers saw."""
+    """GPU and pipe utilisation in %, by batch size and profile."""
     from benchledger.cli.output import print_report
 
     answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, **given(words))
@@ -200,13 +201,13 @@ def profile(
 
 @report.command()
 @case_options
-@page_layout_option("logs", "Links as a README has them: paddle by machines, paddle_max by batch size.")
+@page_layout_option("logs", "Print README links: paddle by machines, paddle_max by batch size.")
 @language_option
-@click.option("--base", metavar="URL", help="The folder that was ingested, as seen from the page: ./logs, or a URL.")
+@click.option("--base", metavar="URL", help="Path or URL of the ingested folder, as seen from the page: ./logs.")
 @output_options
 @click.pass_obj
 def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """The logs behind the numbers, as a table or as links."""
+    """Logs behind the numbers, as a table or links."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_logs(db=settings.db, campaign=campaign, **given(words)), form, output)

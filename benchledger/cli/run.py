@@ -1,4 +1,4 @@
-"""`bench run`: training cases, whose logs go to the staging folder."""
+"""`bench run`: runs training cases and stages their logs."""
 
 from __future__ import annotations
 
@@ -23,23 +23,25 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
     "--sweep",
     multiple=True,
     metavar="NAME=VALUE,...",
-    help="Values of a setting, such as batch_size=32,48,max; several times.",
+    help="Values of a setting, such as batch_size=32,48,max (repeatable).",
 )
-@click.option("--gpus", metavar="N,...", help="The same as --sweep gpus=N,...")
-@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="How often each is run.")
-@click.option("--campaign", metavar="NAME", help="What the runs are made for; today's date if not given.")
+@click.option("--gpus", metavar="N,...", help="Short for --sweep gpus=N,...")
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=1, show_default=True, help="Number of trials of each case."
+)
+@click.option("--campaign", metavar="NAME", help="Campaign name; default: today's date.")
 @click.option(
     "--staging", type=click.Path(file_okay=False, path_type=Path), default=Path("data/staging"), show_default=True,
-    help="Where the logs appear.",
+    help="Staging folder for finished logs.",
 )  # fmt: skip
 @click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=Path("data/training"), show_default=True,
-    help="The folder with the training data.",
+    help="Folder with training data.",
 )  # fmt: skip
 @click.option("--python", metavar="PATH", help="Python of the framework's environment.")
 @click.option(
     "--launcher", type=click.Choice(["local", "mpirun", "slurm"]), default="local", show_default=True,
-    help="What starts it on each machine.",
+    help="Launcher of the processes.",
 )  # fmt: skip
 @click.option("--image", metavar="NAME", help="Run in a docker container of this image.")
 @click.option(
@@ -47,26 +49,28 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
     "timeout_s",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="The longest that a run may take.",
+    help="Time limit of one run.",
 )
-@click.option("--resume", is_flag=True, help="Skip the trials that the campaign has.")
-@click.option("--keep-going", is_flag=True, help="Go on with the next run when one fails.")
+@click.option("--resume", is_flag=True, help="Skip trials that the campaign already has.")
+@click.option("--keep-going", is_flag=True, help="Continue with the next run after a failure.")
 @click.option(
     "--sample-ms",
     type=click.FloatRange(min=0),
     default=100.0,
     show_default=True,
-    help="How often GPUs are sampled; 0: never.",
+    help="Sampling interval of the GPUs; 0 disables sampling.",
 )
 @click.option(
     "--profile",
     metavar="torch|ncu|ncu:KERNELS",
-    help="Profile a few iterations, or the first kernels of one, in a campaign of their own.",
+    help="Profile a few iterations or kernels, in a separate campaign.",
 )
 @click.option(
-    "--make-environment", metavar="NAME", help="Make the Python of a framework in .bench/environments, and run nothing."
+    "--make-environment",
+    metavar="NAME",
+    help="Create the framework's Python environment in .bench/environments; run nothing.",
 )
-@click.option("--dry-run", is_flag=True, help="Print every command, run nothing.")
+@click.option("--dry-run", is_flag=True, help="Print all commands; run nothing.")
 @click.option("--list", "list_all", is_flag=True, help="List the cases.")
 @output_options
 @click.pass_obj
@@ -94,7 +98,7 @@ def run(
     form: str,
     output: Path | None,
 ) -> None:
-    """Run training cases, and stage their logs for bench ingest.
+    """Run training cases and stage their logs for ingest.
 
     CASE is a file of runners/cases/ without its ending. Each run is a fresh process with a manifest, and its folder
     appears in the staging folder when it is over, whole; the name of one that failed ends with how.
@@ -132,7 +136,7 @@ def _print(outcomes: list[Outcome], form: str, output: Path | None) -> None:
     from benchledger.running.outcome import COLUMNS, frame_of, row_of
 
     if form == "table" and output is None:
-        # Where runs are made, polars need not be installed.
+        # polars need not be installed where runs are made.
         rows = [[value_text(value) for value in row_of(outcome)[:-1]] for outcome in outcomes]
         click.echo(table_text(COLUMNS[:-1], rows))
     else:

@@ -1,4 +1,4 @@
-"""`bench runs`: the runs of the ledger."""
+"""`bench runs`: lists the runs of the ledger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
-# A terminal has no room for all columns; the other forms have them.
+# The columns that fit a terminal; the other forms have all.
 SHOWN = ["run_key", "started_at", "status", "framework", "implementation", "name", "task", "gpu_model", "campaign"]
 
 
@@ -23,9 +23,9 @@ SHOWN = ["run_key", "started_at", "status", "framework", "implementation", "name
     multiple=True,
     metavar="STATUS",
     shell_complete=complete.statuses,
-    help="Only runs with this status: ok, oom, failed, ...",
+    help="Filter by status: ok, oom, failed, ...",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Print at most this many.")
+@click.option("--limit", type=click.IntRange(min=1), help="Print at most this many rows.")
 @output_options
 @click.pass_obj
 def runs(
@@ -38,7 +38,7 @@ def runs(
     output: Path | None,
     **filters: Any,
 ) -> None:
-    """List the runs, newest first.
+    """List runs, newest first.
 
     Runs that have no more than the time of a file or archive member come after all others.
     """

@@ -1,4 +1,4 @@
-"""`bench score`: what an owner makes of the speeds of many runs."""
+"""`bench score`: combines the speeds of many runs as their owner does."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from benchledger.cli.settings import Settings
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--campaign", metavar="GLOB", help="Only campaigns that match.", shell_complete=complete.campaigns)
+@click.option(
+    "--campaign",
+    metavar="GLOB",
+    help="Filter by campaign (glob): its whole name, or the part behind its root.",
+    shell_complete=complete.campaigns,
+)
 @output_options
 @click.pass_obj
 def score(settings: Settings, name: str | None, campaign: str | None, form: str, output: Path | None) -> None:
-    """Print the score NAME over cases or runs; without one, list them."""
+    """Print the score NAME of cases or runs; without NAME, list all scores."""
     from benchledger.cli.output import print_frame
 
     if name is None:
         if campaign is not None:
-            raise click.UsageError("give the NAME of the score that this is for; bench score lists them")
+            raise click.UsageError("name the score that these options belong to; list scores with: bench score")
         print_frame(benchledger.scores(), form, output)
     else:
         print_frame(benchledger.score(name, db=settings.db, campaign=campaign), form, output)

@@ -1,4 +1,4 @@
-"""What every command needs to know: the database, the definitions, and how much to say."""
+"""The settings of every command: the ledger, the definitions, and the verbosity."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Settings:
 
 
 def read_settings(db: str | None, definitions: tuple[str, ...], verbosity: int) -> Settings:
-    """The settings from the options, then from bench.toml in the current folder; uses the definitions at once.
+    """Returns the settings from the options, then from bench.toml in the current folder; activates the definitions.
 
-    Raises DefinitionError for a bench.toml that cannot be used, with file and line.
+    Raises DefinitionError with file and line for an invalid bench.toml.
     """
     key_file = None
     if SETTINGS_FILE.is_file():

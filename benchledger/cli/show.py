@@ -1,4 +1,4 @@
-"""`bench show`: one run with its logs, facts, speeds and memory."""
+"""`bench show`: shows one run with its logs, facts, speeds and memory."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run", shell_complete=complete.runs)
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Form of output."
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
 def show(settings: Settings, run: str, form: str) -> None:
-    """Show one RUN, by its key or the beginning of it."""
+    """Show one RUN, named by its key or the start of it."""
     detail = benchledger.show_run(run, db=settings.db)
     click.echo(_json(detail) if form == "json" else _text(detail))
 
@@ -49,7 +49,7 @@ def _text(detail: RunDetail) -> str:
     lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
     lines.append(f"started: {time_text(detail.run['started_at'], detail.run['time_source'])}")
     if detail.run["ended_at"] is not None:
-        # A log that dates few of its lines goes on after the last of them.
+        # A log that dates few of its lines continues after the last dated one.
         what = "last dated line" if detail.run["time_source"] == "log" else "ended"
         lines.append(f"{what}: {time_text(detail.run['ended_at'], detail.run['time_source'])}")
     parts = {"logs": detail.logs, "facts": detail.facts, "speeds": detail.speeds}
@@ -60,7 +60,7 @@ def _text(detail: RunDetail) -> str:
 
 
 def _by_definition(memory: pl.DataFrame) -> pl.DataFrame:
-    """Memory as a terminal has room for it: a row per definition, however many ranks or devices print theirs."""
+    """Returns memory with one row per definition, however many ranks or devices there are, to fit a terminal."""
     import polars as pl
 
     fullest = pl.col("device").sort_by("value_mib", descending=True).first()

@@ -1,4 +1,4 @@
-"""`bench sql`: ad-hoc SQL, read-only."""
+"""`bench sql`: runs ad-hoc SQL, read-only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
 
-# A statement may begin with a comment, `-- ...`, which is no option.
+# A statement may begin with a comment, `-- ...`, which is not an option.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("statement")
 @output_options
 @click.pass_obj
 def sql(settings: Settings, statement: str, form: str, output: Path | None) -> None:
-    """Run one SQL STATEMENT over the ledger, read-only.
+    """Run one read-only SQL STATEMENT on the ledger.
 
     `-` reads the statement from standard input.
     """

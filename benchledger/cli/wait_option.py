@@ -1,4 +1,4 @@
-"""The option of every command that writes: how long to wait for another program."""
+"""The option --wait of every command that writes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ wait_option = click.option(
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for another program that holds the ledger.",
+    help="Wait this long for another process to release the ledger.",
 )

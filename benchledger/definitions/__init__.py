@@ -1,1 +1,14 @@
-"""What people extend: formats, names, rules, queries, migrations and vocabulary, found and read."""
+"""Finds and reads the files that users extend: formats, names, rules, queries, vocabulary. Each error names its line.
+
+`folders.py` finds the files. `toml_file.py` and `toml_table.py` read TOML with typed access (`toml_places.py` finds the
+lines, `parsed_toml.py` caches the parsing); `cache.py` and `kept_definitions.py` cache results between processes.
+
+Formats: `format_file.py` reads a file into the classes of `log_format.py`, with `format_parts.py`,
+`format_templates.py`, `format_rows.py`, `format_detect.py`, `format_bases.py` and `beside_formats.py` for its parts;
+`template.py` parses templates and `leads.py` reads the shared line prefixes; `hints.py` has guesses for drafts.
+
+Others: `vocabulary.py` (units, quantities, facts), `phases.py` (modes), `names.py` (paths), `manifest.py` (run
+manifests), `redaction.py`, `rules.py` with `rule.py` and `rule_checks.py`, `queries.py` with `query_header.py`,
+`checks.py` (audit), `scores.py`, `submissions.py`, `published.py`, `missions.py` (PaddlePaddle's index), `layouts.py`
+and `words.py` (text of reports).
+"""

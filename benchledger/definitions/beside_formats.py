@@ -1,4 +1,4 @@
-"""What formats lean on beside their own files: the rules that they name, and all that changes how they read."""
+"""The files besides its own on which a format depends: rules, leads, vocabulary, names, redaction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.toml_file import TomlFile
 
-# Part of every definitions hash: raise it when the engine reads the same definition in another way.
+# Part of every definitions hash. Raise it when the engine reads the same definition in another way.
 ENGINE_VERSION = 2
 
 
 class BesideFormats:
-    """Read once for all formats that are read together, since it is the same for each."""
+    """The shared files, read once for all formats that are read together."""
 
     @cached_property
     def rules(self) -> list[str]:
@@ -25,13 +25,13 @@ class BesideFormats:
         return [known.rule for known in load_rules()]
 
     def hash_of(self, file: TomlFile, base: LogFormat | None) -> str:
-        """What a log of this format was read under."""
+        """Returns the definitions hash of a format: it changes with everything that decides how its logs are read."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self._of_all)
         if base is not None:
             digest.update(base.definitions_hash.encode())
         digest.update(file.path.read_bytes())
-        # What a logged path tells changes with the rules of names.
+        # The facts of a logged path depend on the rules of names.
         if any("names" in fact for fact in file.data.get("fact", ()) if isinstance(fact, dict)):
             digest.update(self._names)
         return digest.hexdigest()

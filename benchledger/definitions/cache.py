@@ -1,6 +1,7 @@
-"""What is costly to make again and the same until its sources change, in the user's cache folder.
+"""Caches results that are expensive to compute, in the user's cache folder.
 
-Every name holds a hash of all that the content depends on. Without a folder to write to, it is made at each start.
+The name of an entry holds a hash of everything that its content depends on. Without a writable folder, results are
+computed again in each process.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from pathlib import Path
 
 import xxhash
 
-# `$BENCH_CACHE` names another folder; empty, nothing is kept.
+# `$BENCH_CACHE` names another folder; if empty, nothing is cached.
 ENVIRONMENT_VARIABLE = "BENCH_CACHE"
 _CHECKSUM = xxhash.xxh3_128().digest_size
-# Told from others' files, where `$BENCH_CACHE` names a folder that holds some.
+# Distinguishes our files from others in a folder that `$BENCH_CACHE` names.
 _ENDING = ".kept"
 _UNUSED_S = 30 * 24 * 3600
 _USED_AGAIN_S = 24 * 3600
 
 
 def cache_folder() -> Path | None:
-    """Where things are kept; None where nothing is to be kept. It need not be there."""
+    """Returns the cache folder, which need not exist; None if caching is disabled."""
     given = os.environ.get(ENVIRONMENT_VARIABLE)
     if given is not None:
         return Path(given) if given else None
@@ -40,14 +41,14 @@ def cache_folder() -> Path | None:
 
 
 def kept(name: str) -> bytes | None:
-    """What this user kept under a name; None if there is nothing, or not what was written."""
+    """Returns the content under a name; None if it is missing or damaged."""
     folder = cache_folder()
     if folder is None:
         return None
     path = folder / f"{name}{_ENDING}"
     try:
         status = path.stat()
-        # In a folder that many write to, another's could say, and do, anything.
+        # In a folder with several writers, another user's file could contain anything, and is unpickled later.
         if hasattr(os, "getuid") and status.st_uid != os.getuid():
             return None
         stored = path.read_bytes()
@@ -60,7 +61,7 @@ def kept(name: str) -> bytes | None:
 
 
 def keep(name: str, content: bytes) -> None:
-    """Keeps a content under a name, whole or not at all; what nobody used for a month goes. Never fails."""
+    """Writes a content under a name, completely or not at all; deletes entries unused for a month. Never fails."""
     folder = cache_folder()
     if folder is None:
         return
@@ -79,7 +80,7 @@ def keep(name: str, content: bytes) -> None:
 
 @cache
 def engine_hash() -> str:
-    """A hash of the code that reads definitions and logs, and of the Python that runs it."""
+    """Returns a hash of the code that reads definitions and logs, and of the Python version."""
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for part in ("definitions", "redaction", "scanning"):
@@ -89,7 +90,7 @@ def engine_hash() -> str:
 
 
 def hash_of(files: Iterable[Path]) -> str:
-    """A hash of what some definitions say, and of the code that reads them; a file that is gone says nothing."""
+    """Returns a hash of some definition files and of the code that reads them; a missing file counts as empty."""
     digest = hashlib.blake2b(engine_hash().encode(), digest_size=16)
     for path in files:
         content = b""
@@ -101,7 +102,7 @@ def hash_of(files: Iterable[Path]) -> str:
 
 
 class Proofs:
-    """Which definitions have proved themselves under this engine, by their hashes: what has is not proved again."""
+    """The definitions that passed their samples under this engine, by hash: they are not checked again."""
 
     def __init__(self, kind: str) -> None:
         self._name = f"proofs-{kind}-{engine_hash()}"
@@ -111,7 +112,7 @@ class Proofs:
         return definition_hash in self._proved
 
     def add(self, definition_hashes: Iterable[str]) -> None:
-        """Remembers those that have just proved themselves."""
+        """Remembers definitions that passed."""
         if new := set(definition_hashes) - self._proved:
             self._proved |= new
             keep(self._name, "\n".join(sorted(self._proved)).encode("ascii"))

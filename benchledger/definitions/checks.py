@@ -1,4 +1,4 @@
-"""Checks of `bench audit`: one SQL file each, or a TOML file with named expectations of Great Expectations."""
+"""The checks of `bench audit`: SQL files, and TOML files with named expectations of Great Expectations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEYS = ("check", "sentence", "severity", "on", "expectation", "arguments", "abo
 
 @dataclass(frozen=True)
 class Check:
-    """One check: `sentence` says what a finding is. `sql` selects the findings, or `expectation` is asked of `on`.
+    """One check: `sentence` says what a finding is. `sql` selects the findings, or `expectation` is applied to `on`.
 
     `on` is a table, a view or a select with the columns of a finding; `about` says what is expected of its rows.
     """
@@ -45,7 +45,7 @@ class Check:
 
 
 def load_checks() -> dict[str, Check]:
-    """Every check by its name, the gravest first. Raises DefinitionError with file and line."""
+    """Returns every check by its name, the most severe first. Raises DefinitionError with file and line."""
     found: dict[str, Check] = {}
     for check in _all_checks():
         if check.check in found:
@@ -56,7 +56,7 @@ def load_checks() -> dict[str, Check]:
 
 
 def find_checks(names: Iterable[str]) -> list[Check]:
-    """The checks of these names, all where none is given. Raises UsageError with the known names."""
+    """Returns the checks of these names, or all. Raises UsageError with the known names."""
     checks = load_checks()
     wanted = list(dict.fromkeys(names))
     for name in wanted:
@@ -75,7 +75,7 @@ def _all_checks() -> Iterator[Check]:
 
 
 def read_sql_check(path: Path) -> Check:
-    """Reads a check in SQL, a question with a line `-- severity: ...`. Raises DefinitionError with file and line."""
+    """Reads a check in SQL: a query with a line `-- severity: ...`. Raises DefinitionError with file and line."""
     question = read_query(path)
     _check_name(path.stem, f"{path}:1")
     stated = [
@@ -100,7 +100,7 @@ def _check_name(name: str, where: str) -> None:
 
 
 def read_expectations(path: Path) -> list[Check]:
-    """Reads the named expectations of a TOML file. Raises DefinitionError with file and line."""
+    """Returns the named expectations of a TOML file. Raises DefinitionError with file and line."""
     file = read_toml(path)
     return [_expectation(table) for table in Table(file, "", file.data, {"check"}).tables("check", _KEYS)]
 

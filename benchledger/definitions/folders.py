@@ -1,4 +1,4 @@
-"""Finds the definition folders in a checkout, an editable install and a wheel alike."""
+"""Finds the definition folders in a checkout, an editable install and a wheel."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _extra_roots: list[Path] = []
 
 
 def shipped_root() -> Path:
-    """The folder that holds ingest/, schema/, queries/ and runners/ of this installation."""
+    """Returns the folder with ingest/, schema/, queries/ and runners/ of this installation."""
     package = Path(__file__).resolve().parent.parent
     packed = package / "_definitions"
     return packed if packed.is_dir() else package.parent
 
 
 def only_packed() -> bool:
-    """Whether all definitions are those of a wheel: nobody has edited them since its tests proved them."""
+    """Tells whether all definitions are those of a wheel: its tests proved them and nobody has edited them since."""
     return [root.name for root in definition_roots()] == ["_definitions"]
 
 
 def only_shipped() -> bool:
-    """Whether nobody has added definitions of their own."""
+    """Tells whether there are no definitions of the user's own."""
     return definition_roots() == [shipped_root()]
 
 
 def use_definitions(*folders: Path | str) -> None:
-    """Adds the user's own definition folders for the rest of this process, after those of $BENCH_DEFINITIONS."""
+    """Adds the user's definition folders for the rest of this process, after those of $BENCH_DEFINITIONS."""
     _extra_roots[:] = [_checked(Path(folder)) for folder in folders]
 
 
 def definition_roots() -> list[Path]:
-    """The shipped definitions first, then the user's own, in the order in which they were given."""
+    """Returns the shipped definitions first, then the user's, in the given order."""
     from_environment = [Path(part) for part in os.environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if part]
     return [shipped_root(), *(_checked(folder) for folder in from_environment), *_extra_roots]
 
 
 def definition_files(kind: str, suffix: str) -> list[Path]:
-    """Every file of one kind, for example ("ingest/formats", ".toml"), sorted by name within each root."""
+    """Returns every file of one kind, for example ("ingest/formats", ".toml"), sorted by name within each root."""
     found: list[Path] = []
     for root in definition_roots():
         found.extend(sorted(path for path in (root / kind).glob(f"*{suffix}") if path.is_file()))

@@ -1,4 +1,4 @@
-"""Which of the format files that a user names are the bases of another one of them."""
+"""Finds which of several given format files are bases of another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchledger.errors import DefinitionError
 
 
 class GivenFormats:
-    """Format files that are given together; those that are no TOML are nobody's base."""
+    """Format files that are given together; a file that is not TOML is not a base."""
 
     def __init__(self, paths: list[Path]) -> None:
         self._by_path: dict[Path, TomlFile] = {}
@@ -21,7 +21,7 @@ class GivenFormats:
         self._by_name = {str(file.data.get("format")): file for file in self._by_path.values()}
 
     def bases_of(self, path: Path) -> list[Path]:
-        """The given files that are the base of a given one, the base of that, and so on."""
+        """Returns the given files that are the base of a given file, the base of that base, and so on."""
         bases: list[Path] = []
         file = self._by_path.get(path)
         while file is not None and (file := self._by_name.get(str(file.data.get("base")))) is not None:

@@ -1,4 +1,4 @@
-"""What proves a format, read from its tables: proofs, keys and tables of [detect], and samples."""
+"""Reads the parts of a format that prove it: [detect] with proofs, keys or tables, and samples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DETECT = {"lines": ("proof", "unless", "alone"), "json": ("keys", "embedded", "a
 
 
 def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The proofs of [detect]."""
+    """Returns the proofs of [detect]."""
     return lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
 
 
 def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The keys of [detect]: any of the lists, all of its paths, shows that a JSON document is of the format."""
+    """Returns the keys of [detect]: a JSON document is of the format if it has all paths of one of the lists."""
     keys = lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
     if not keys:
         table.fail("keys", 'a JSON format is told by its keys: [detect] keys = [["some.path", "another"]]')
@@ -26,12 +26,12 @@ def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
 
 
 def read_tables(table: Table) -> tuple[tuple[str, ...], ...]:
-    """The tables of [detect]: an SQLite file that has all tables of one list is of the format."""
+    """Returns the tables of [detect]: an SQLite file is of the format if it has all tables of one list."""
     return lists_of_texts(table, "tables", "tables is a list of lists of table names")
 
 
 def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:
-    """A list of lists of texts, none of them empty; `meaning` says what it is where it is none."""
+    """Returns a list of lists of non-empty texts; `meaning` is the error message for anything else."""
     lists = table.data.get(key, [])
     if not isinstance(lists, list) or not all(
         isinstance(entry, list) and entry and all(isinstance(text, str) and text for text in entry) for entry in lists
@@ -41,7 +41,7 @@ def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...
 
 
 def read_sample(table: Table) -> model.Sample:
-    """A [[sample]]."""
+    """Returns a [[sample]]."""
     expect = table.data.get("expect", [])
     if not isinstance(expect, list) or not all(isinstance(entry, dict) for entry in expect):
         table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
@@ -56,7 +56,7 @@ def read_sample(table: Table) -> model.Sample:
 
 
 def _pieces(table: Table, entry: dict[str, Any]) -> list[dict[str, Any]]:
-    # `each`: one piece for each of these values, as of settings of which a line has one.
+    # `each` stands for one piece per value, as for settings that each have a line of their own.
     if "each" not in entry:
         return [entry]
     each, unit = entry["each"], entry.get("units")

@@ -1,4 +1,4 @@
-"""Reads ingest/formats/*.toml into LogFormat and refuses every mistake with its file and line."""
+"""Reads ingest/formats/*.toml into LogFormat; every error names file and line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.beside_formats import BesideFormats
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.template import Literal
+from benchledger.definitions.template import has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -18,12 +18,12 @@ from benchledger.definitions.vocabulary import vocabulary
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "columns", "table", "sample", "about", "json",
+    "columns", "table", "sample", "about", "json", "first_epoch",
 }  # fmt: skip
 
 
 def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
-    """Every format by name, bases before those that use them. Raises DefinitionError with file and line."""
+    """Returns every format by name, bases before their users. Raises DefinitionError with file and line."""
     files: dict[str, TomlFile] = {}
     for path in definition_files("ingest/formats", ".toml") if paths is None else paths:
         file = read_toml(path)
@@ -78,15 +78,15 @@ def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -
         fields = {**base.fields, **fields}
         facts += base.facts
         anchors += [anchor for anchor in base.anchors if anchor not in anchors]
+    if (first_epoch := parts.read_first_epoch(top)) is not None:
+        records = [_within_epochs(record, first_epoch) for record in records]
     names = {record.name for record in records}
     for table in fact_tables + field_tables:
         if "record" in table:
             table.known("record", "record", table.text("record"), names)
     for record in records:
         for template in record.templates if record.line_start else ():
-            if not any(
-                anchor in part.text for anchor in anchors for part in template.parts if isinstance(part, Literal)
-            ):
+            if not template.first_literal and not has_anchor(template, anchors):
                 top.fail("anchors", f"{template.source!r} begins with a hole: it is found by an anchor, and needs one")
     run_each = top.text_or_none("run_each") or (base.run_each if base else None)
     if run_each is not None:
@@ -188,10 +188,15 @@ def _with_common(table: Table, common: Table) -> Table:
     return Table(table.file, table.place, {**table.data, "json": {**common.data, **own}}, table.known_keys)
 
 
+def _within_epochs(record: model.RecordDefinition, first_epoch: int) -> model.RecordDefinition:
+    own = record.first_epoch is not None or record.kind != "step"
+    return record if own else replace(record, first_epoch=first_epoch)
+
+
 def _restyled(
     record: model.RecordDefinition, base: model.LogFormat, style: model.PairsStyle | None
 ) -> model.RecordDefinition:
-    # A record whose style is not that of its format keeps it.
+    # A record with a style of its own keeps it.
     if (
         style is None
         or record.pairs != base.pairs

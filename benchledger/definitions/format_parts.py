@@ -1,4 +1,4 @@
-"""The parts of a format file, each read from its table: records, pairs, fields, facts."""
+"""Reads the parts of a format file from its tables: records, pairs, fields, facts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_rows import JSON, read_json, read_row
 from benchledger.definitions.format_templates import read_templates
+from benchledger.definitions.phases import CURRENT, PHASES, Mode, plain
 from benchledger.definitions.template import Template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
@@ -15,7 +16,7 @@ from benchledger.definitions.vocabulary import FactName, vocabulary
 PAIRS = ("assign", "between", "end", "closed")
 RECORD = (
     "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
-    "line_start", "pick", "scope", "names",
+    "line_start", "pick", "scope", "begins_scope", "names", "first_epoch",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
@@ -36,9 +37,9 @@ FACT = (
     "product",
     "quotient",
     "usual",
-    "confirmed",
+    "launcher",
 )
-_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual")
+_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual", "launcher")
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {
@@ -53,21 +54,22 @@ _COLUMN_TYPES = {
 
 
 def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) -> model.RecordDefinition:
-    """A [[record]]; `style` is the format's own, which it may replace."""
+    """Returns a [[record]]; `style` is the format's own, which the record may replace."""
     name = table.text("name")
     kind = table.choice("kind", model.KINDS)
     status = table.choice("status", model.STATUSES) if "status" in table else None
     if status and kind != "event":
         table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
-    phase = table.choice("phase", (*model.PHASES, model.CURRENT)) if "phase" in table else None
-    begins = table.choice("begins_phase", model.PHASES) if "begins_phase" in table else None
+    phase = table.choice("phase", (*PHASES, CURRENT)) if "phase" in table else None
     if format_kind != "lines":
-        return read_row(table, format_kind, model.RecordDefinition(name, kind, (), status=status, phase=phase))
+        row = model.RecordDefinition(name, kind, (), status=status, phase=phase, first_epoch=read_first_epoch(table))
+        return read_row(table, format_kind, row)
     own_style = read_pairs(table.table("pairs", PAIRS)) if "pairs" in table else style
     json = read_json(table.table("json", JSON)) if "json" in table else None
     unit, scale = _unit_of(table)
     line_start = table.flag("line_start")
     templates = read_templates(table, anywhere=line_start)
+    begins = _read_begun(table, templates) if "begins_phase" in table else None
     pick = _read_pick(table.table("pick", ("end_of", "as")), templates) if "pick" in table else None
     for template in templates:
         shown = f"template {template.source!r}"
@@ -93,10 +95,34 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
         table.flag("word_start"),
         unit,
         scale,
-        table.listed("scope", model.SCOPES),
+        table.listed("scope", (*model.SCOPES, CURRENT)),
         line_start,
         pick,
+        begins_scope=table.listed("begins_scope", model.SCOPES),
+        first_epoch=read_first_epoch(table),
     )
+
+
+def read_first_epoch(table: Table) -> int | None:
+    """The number of the first epoch, where steps begin anew in each; None: they count on."""
+    if "first_epoch" not in table:
+        return None
+    first = table.whole_number("first_epoch")
+    if first not in (0, 1):
+        table.fail("first_epoch", f"first_epoch is 0 or 1, not {first}")
+    return first
+
+
+def _read_begun(table: Table, templates: tuple[Template, ...]) -> str | Mode:
+    if not isinstance(table.data["begins_phase"], dict):
+        return table.choice("begins_phase", PHASES)
+    stated = table.table("begins_phase", ("from", "values"))
+    source, values = stated.text("from"), stated.texts("values")
+    for phase in values.values():
+        stated.known("values", "phase", phase, PHASES)
+    if not any(part.tail or source in {hole.name for hole in part.holes} for part in templates):
+        stated.fail("from", f"no template states {source}: {{{source}:word}}, or {{pairs}} at its end")
+    return Mode(source, {plain(mode): phase for mode, phase in values.items()})
 
 
 def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
@@ -107,7 +133,7 @@ def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:
-    """An [[ignore]]."""
+    """Returns an [[ignore]]."""
     reason = table.text("reason")
     templates = read_templates(table)
     for template in templates:
@@ -117,7 +143,7 @@ def read_ignore(table: Table) -> model.IgnoreDefinition:
 
 
 def read_pairs(table: Table) -> model.PairsStyle:
-    """A [pairs] style."""
+    """Returns a [pairs] style."""
     between = tuple(table.strings("between"))
     if not between:
         table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
@@ -125,7 +151,7 @@ def read_pairs(table: Table) -> model.PairsStyle:
 
 
 def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefinition]:
-    """Every [[field]] by the record in which it holds and its name."""
+    """Returns every [[field]], by the record that it is limited to (None: all) and its name."""
     found: dict[model.FieldKey, model.FieldDefinition] = {}
     words = vocabulary()
     for table in tables:
@@ -139,7 +165,7 @@ def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefiniti
             scale=scale,
             units=_read_units(table),
             scope=table.listed("scope", model.SCOPES),
-            phase=table.listed("phase", model.PHASES),
+            phase=table.listed("phase", PHASES),
             expand=_read_expansion(table.table("expand", ("after", *PAIRS))) if "expand" in table else None,
         )
         _refuse_unit(table, means)
@@ -181,7 +207,7 @@ def _read_expansion(table: Table) -> model.Expansion:
 
 
 def read_fact(table: Table) -> model.FactDefinition:
-    """A [[fact]]."""
+    """Returns a [[fact]]."""
     if "names" in table:
         return _read_names(table)
     fact = fact_name(table, "name", table.text("name"))
@@ -196,8 +222,10 @@ def read_fact(table: Table) -> model.FactDefinition:
     for way, does in (("product", "multiplies"), ("quotient", "divides")):
         if way in table and (not joined or fact.type != "count"):
             table.fail(way, f"{way} {does} the values of several names into a count")
-    if "confirmed" in table and ways != ["repeats"]:
-        table.fail("confirmed", "confirmed says what must be stated as often: it belongs to `repeats`")
+    if ways in (["total"], ["repeats"]) and fact.type != "count":
+        table.fail(ways[0], f"{ways[0]} counts, and {fact.name} is no count but a {fact.type}")
+    if ways == ["launcher"] and fact.name not in ("gpus", "nodes"):
+        table.fail("launcher", f"a launcher states gpus and nodes, not {fact.name}")
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
     ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
@@ -215,7 +243,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         product=table.flag("product"),
         quotient=table.flag("quotient"),
         record=table.text_or_none("record"),
-        phase=table.choice("phase", model.PHASES) if "phase" in table else None,
+        phase=table.choice("phase", PHASES) if "phase" in table else None,
         least=table.flag("least"),
         values=values if "values" in table else None,
         contains=contains if "contains" in table else None,
@@ -224,7 +252,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         total=table.flag("total"),
         repeats=table.flag("repeats"),
         usual=table.flag("usual"),
-        confirmed=table.text_or_none("confirmed"),
+        launcher=table.choice("launcher", model.LAUNCHERS) if "launcher" in table else None,
         unless=tuple(table.strings("unless")),
     )
 
@@ -248,7 +276,7 @@ def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:
 
 
 def fact_name(table: Table, key: str, name: str) -> FactName:
-    """The fact of the vocabulary with this name."""
+    """Returns the fact of the vocabulary with this name."""
     facts = vocabulary().facts
     if name not in facts:
         table.fail(key, f"no fact {name!r}; known: {', '.join(facts)}")
@@ -256,7 +284,7 @@ def fact_name(table: Table, key: str, name: str) -> FactName:
 
 
 def fact_value(table: Table, key: str, fact: FactName, value: str) -> None:
-    """Refuses what is no value of a fact, or another spelling of one."""
+    """Raises DefinitionError if the value is none of the fact, or not its canonical spelling."""
     if fact.canonical(value) != value:
         known = ", ".join(fact.values) or fact.type
         table.fail(key, f"{value!r} is no value of {fact.name}; known: {known}")

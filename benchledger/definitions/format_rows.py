@@ -1,4 +1,4 @@
-"""The rows of formats that are no lines, each kind read from its table: CSV, columns, tables, JSON, SQLite."""
+"""Reads the records of formats without lines: CSV, columns, tables, JSON, SQLite."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 
 
 def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
-    """The record of a format that is no lines: it has no templates, but may have a map of where things stand."""
+    """Returns the record of a format without lines: no templates, but for JSON and SQLite a map of its values."""
     shown = "CSV" if kind == "csv" else kind
     for key in (
         "templates",
@@ -28,6 +28,7 @@ def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.R
         "json",
         "sqlite",
         "begins_phase",
+        "begins_scope",
         "word_start",
         "unit",
         "line_start",
@@ -44,7 +45,7 @@ def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.R
 
 
 def read_json(table: Table) -> model.JsonMap:
-    """A [record.json] table."""
+    """Returns a [record.json] table."""
     columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
     values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
     named = tuple(table.strings("named"))
@@ -88,7 +89,7 @@ def _read_sqlite(table: Table) -> model.SqliteMap:
 
 
 def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
-    """A [csv] table; `units` are the spellings that a column list may ask for."""
+    """Returns a [csv] table; `units` are the spellings that a column list may name."""
     columns = _record_columns(table)
     lists = []
     for entry in table.lists("headerless"):
@@ -118,7 +119,7 @@ def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
 
 
 def read_columns(table: Table) -> model.ColumnsDefinition:
-    """A [columns] table."""
+    """Returns a [columns] table."""
     return model.ColumnsDefinition(
         columns=_record_columns(table),
         headers=_some(table, "headers"),
@@ -130,7 +131,7 @@ def read_columns(table: Table) -> model.ColumnsDefinition:
 
 
 def read_table(table: Table) -> model.TableDefinition:
-    """A [table] table."""
+    """Returns a [table] table."""
     return model.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
 
 

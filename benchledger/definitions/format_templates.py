@@ -1,4 +1,7 @@
-"""The templates of a record or an ignore; one with `{name}` stands for as many as the table has `names`."""
+"""Reads the templates of a record or an ignore.
+
+A template with `{name}` stands for one template per name in `names`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from benchledger.definitions.toml_table import Table
 
 
 def read_templates(table: Table, *, anywhere: bool = False) -> tuple[Template, ...]:
-    """The templates of a record or an ignore, each name put in; `anywhere`: they may begin with a hole."""
+    """Returns the templates with each name inserted; `anywhere`: they may begin with a hole."""
     names = _names(table)
     found: dict[Template, None] = {}
     used = False
@@ -47,7 +50,7 @@ def read_templates(table: Table, *, anywhere: bool = False) -> tuple[Template, .
 
 
 def _names(table: Table) -> list[tuple[Written, str]]:
-    """Each of `names`, in the order of the file, with the type of its value."""
+    """Returns `names` in the order of the file, each with the type of its value."""
     if "names" not in table:
         return []
     by_type = table.table("names", HOLE_TYPES)

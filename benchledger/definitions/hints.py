@@ -1,4 +1,4 @@
-"""What the names of logged values usually mean, from schema/vocabulary/hints.toml: the guesses of a drafted format."""
+"""Guesses for drafted formats: what names of logged values usually mean, from schema/vocabulary/hints.toml."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUPS = {"counters", "phases", "quantities", "units", "facts", "frameworks"}
 
 @dataclass(frozen=True)
 class Hints:
-    """Names, in lower case with `_`, and what they hint at: quantity and unit, fact and whether it is sure."""
+    """Names, in lower case with `_`, and what they suggest: quantity and unit, or fact and whether it is sure."""
 
     counters: dict[str, str]
     validation: frozenset[str]
@@ -28,11 +28,11 @@ class Hints:
     frameworks: dict[str, str]
 
     def counter(self, name: str) -> str | None:
-        """The column, step or epoch, that a counter of this name is."""
+        """Returns the column, step or epoch, for a counter of this name."""
         return self.counters.get(plain(name))
 
     def quantity(self, name: str) -> tuple[str, str] | None:
-        """Quantity and unit ("" where the name does not tell it) of a value of this name."""
+        """Returns the quantity and unit ("" if unknown) of a value with this name."""
         spelt = f"_{plain(name)}_"
         for quantity, names in self.quantities:
             for known, unit in names.items():
@@ -41,23 +41,23 @@ class Hints:
         return None
 
     def unit(self, name: str) -> str | None:
-        """The unit of a value of this name that is no quantity."""
+        """Returns the unit of a value with this name that has no quantity."""
         spelt = f"_{plain(name)}_"
         return next((unit for known, unit in self.units.items() if f"_{known}_" in spelt), None)
 
     def fact(self, name: str) -> tuple[str, bool] | None:
-        """The fact that a setting of this name states, and whether it means that in every program."""
+        """Returns the fact that a setting with this name states, and whether it means that in every program."""
         return self.facts.get(plain(name))
 
 
 def plain(name: str) -> str:
-    """A name as the hints spell it: `lm loss`, `lm-loss` and `LmLoss` are lm_loss."""
+    """Returns a name as the hints spell it: `lm loss`, `lm-loss` and `LmLoss` become lm_loss."""
     return _OTHER.sub("_", _CAMEL.sub("_", name).lower()).strip("_")
 
 
 @cache
 def hints() -> Hints:
-    """Reads the hints once. Raises DefinitionError with file and line."""
+    """Returns the hints, read once. Raises DefinitionError with file and line."""
     file = _file()
     data = file.data
     file.refuse_unknown("", data, _GROUPS)

@@ -1,4 +1,4 @@
-"""Definitions as read last, kept until a file that they were read from changes: a third of the time."""
+"""Caches definitions that were read, until one of their files changes: this takes a third of the time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from benchledger.definitions.cache import hash_of, keep, kept
 from benchledger.definitions.log_format import LogFormat
 
 _Read = TypeVar("_Read")
-# Where formats are, and what they name.
+# The folders of formats, and of the definitions that they name.
 _FORMATS_FROM = ("ingest", "ingest/formats", "ingest/names", "queries/rules", "schema/vocabulary")
 
 
 def known_or_read(kind: str, files: list[Path], read: Callable[[], _Read]) -> _Read:
-    """What is read from some files, as it was when they said the same."""
+    """Returns the cached result of `read` if these files are unchanged, else reads them again."""
     now = hash_of(files).encode()
-    # Errors name the files, so that each checkout has its own, and with each folder of one's own another; what it said
-    # before is not kept.
+    # The name holds the folders, because error messages name files: each checkout and each set of the user's folders
+    # has its own entry, and only the newest content is cached.
     roots = "\0".join(map(str, folders.definition_roots()))
     name = f"{kind}-{hashlib.blake2b(roots.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
     content = kept(name)
@@ -34,14 +34,14 @@ def known_or_read(kind: str, files: list[Path], read: Callable[[], _Read]) -> _R
 
 
 def read_or_kept() -> dict[str, LogFormat]:
-    """Every format by name, as read_formats gives them. Raises as it does."""
+    """Returns every format by name, cached. Raises as read_formats does."""
     files = [path for folder in _FORMATS_FROM for path in folders.definition_files(folder, ".toml")]
     return known_or_read("formats", files, read_formats)
 
 
 def read_formats() -> dict[str, LogFormat]:
-    """Every format as its file says."""
-    # What reads them is half of what an ingest of a few logs imports.
+    """Returns every format, read from its file."""
+    # Imported late: the reader is half of the imports of a small ingest.
     from benchledger.definitions import format_file
 
     return format_file.read_formats()

@@ -1,4 +1,4 @@
-"""Layouts: how a report's tables are headed and written, in each language; one TOML file of queries/layouts/ each."""
+"""Layouts: headings and texts of report tables, in each language; one TOML file of queries/layouts/ each."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from string import Formatter
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.definitions.words import said_in_each
+from benchledger.definitions.words import texts_by_language
 from benchledger.errors import DefinitionError
 
 PLAIN = "plain"
 ALIGNMENTS = ("left", "center", "right")
 
-# What can stand above or below a table, and what its text can name.
+# The texts above and below a table, and the names that each may use.
 _TABLE = ("model", "case", "fixed_name", "fixed_batch")
 _REPORT_TEXTS = {
     "title": _TABLE,
     "section": _TABLE,
     "unit": ("unit",),
-    # Below a table of largest batch sizes; the second where a larger one ran than the one that did not fit.
+    # Below a table of largest batch sizes. The second is for a size that failed although a larger one ran.
     "oom": ("oom", "ran", "cases", "model"),
     "oom_amid": ("oom", "ran", "cases", "model"),
 }
@@ -39,7 +39,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("trial_case", "mean", "median"), ()),
     **dict.fromkeys(("campaign", "run", "gpu_model", "status", "reason", "line", "text"), ()),
     **dict.fromkeys(("runs", "steps", "minutes", "final_loss", "best_metric", "target_steps", "target_minutes"), ()),
-    # By these a row splits.
+    # Columns that split rows.
     **dict.fromkeys(
         ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"), ()
     ),
@@ -47,7 +47,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
 }
 _REPORT_KEYS = {"name", "columns", "rows", "numbers", *_REPORT_TEXTS}
 _FILE_KEYS = {"source", "description", "align", "precisions", "models", "options", "report", "headings"}
-# How numbers are written: two decimals, or as Python prints round(value, 2).
+# How numbers are written: with two decimals, or as Python prints round(value, 2).
 NUMBERS = ("two_decimals", "python")
 
 Text = Mapping[str, str]
@@ -55,7 +55,7 @@ Text = Mapping[str, str]
 
 @dataclass(frozen=True)
 class ReportLayout:
-    """How one report looks: texts by key and language, and what it shows unless it is asked for something else."""
+    """The texts of one report by key and language, and its default columns and rows."""
 
     name: str
     texts: Mapping[str, Text]
@@ -66,7 +66,7 @@ class ReportLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """One layout; what it has no heading for is headed as `plain` heads it."""
+    """One layout; a heading that it lacks is that of `plain`."""
 
     name: str
     source: str
@@ -81,7 +81,7 @@ class Layout:
 
 
 def load_layouts() -> dict[str, Layout]:
-    """Every layout by its name, which is its file's. Raises DefinitionError with file and line."""
+    """Returns every layout by its name, which is its file's. Raises DefinitionError with file and line."""
     found: dict[str, Layout] = {}
     for path in definition_files("queries/layouts", ".toml"):
         if path.stem in found:
@@ -95,7 +95,7 @@ def load_layouts() -> dict[str, Layout]:
 
 
 def read_layout(path: Path) -> Layout:
-    """Reads one layout. Raises DefinitionError with file and line, also for a text that lacks a language."""
+    """Returns one layout. Raises DefinitionError with file and line, also for a text that lacks a language."""
     file = read_toml(path)
     table = Table(file, "", file.data, _FILE_KEYS)
     reports = [_report(entry) for entry in table.tables("report", _REPORT_KEYS)]
@@ -136,7 +136,7 @@ def _report(table: Table) -> ReportLayout:
 
 
 def _text(table: Table, key: str, names: Collection[str]) -> Text:
-    texts = said_in_each(table, key)
+    texts = texts_by_language(table, key)
     for text in texts.values():
         try:
             used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}

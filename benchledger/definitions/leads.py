@@ -1,4 +1,4 @@
-"""The shared templates of what stands before a record, out of ingest/leads.toml."""
+"""Reads the shared templates of line prefixes from ingest/leads.toml."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from benchledger.definitions.toml_table import Table
 
 @cache
 def leads() -> tuple[Template, ...]:
-    """The shared templates of what stands before a record: mpirun prefixes, progress bars."""
+    """Returns the templates of texts before a record: mpirun prefixes, progress bars."""
     return _lead_templates()
 
 
 def leads_files() -> list[TomlFile]:
-    """The files ingest/leads.toml: the shipped one first, then the user's own."""
+    """Returns the files ingest/leads.toml: the shipped one first, then the user's own."""
     return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
 
 

@@ -1,4 +1,4 @@
-"""A log format as its TOML file defines it: what the engine reads, with every mistake already refused."""
+"""The classes of a log format, as read and checked from its TOML file."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchledger.definitions.phases import Mode
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
 
 FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
 ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
-PHASES = ("train", "validation", "inference")
-# The phase of a record whose line looks alike in all: that which a record before it has begun.
-CURRENT = "current"
 SCOPES = ("global", "gpu", "node")
-STATUSES = ("oom", "nan", "timeout", "failed")
+# Statuses that a line of a log indicates; early_stop: the run ended before the plan, as it was configured to.
+EARLY_STOP = "early_stop"
+STATUSES = ("oom", "nan", "timeout", "failed", EARLY_STOP)
 
-# Holes and columns with these names are columns of a record; every other one is a value of it.
+# The strength of a statement: a total that is printed, repeated lines (a lower bound), the value of most lines, or a
+# command line that stands in the log without a sign that it was executed.
+STATED, COUNTED, USUAL, QUOTED = "stated", "counted", "usual", "quoted"
+
+# Whose command lines state GPUs and nodes (scanning/launchers.py).
+LAUNCHERS = ("torchrun", "paddle", "deepspeed", "accelerate", "horovodrun", "mpirun", "srun")
+
+# Holes and columns with these names become columns of a record; all others become values.
 COLUMNS = ("step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
 
 
 @dataclass(frozen=True)
 class PairsStyle:
-    """How a `key : value unit` list is written: `end` is a literal at which the list stops.
+    """How a `key : value unit` list is written; `end` is a literal at which the list stops.
 
-    `closed` lists have what stands between two pairs behind the last one too: what lacks it there is cut.
+    A `closed` list also has a separator behind its last pair: without it, that pair is cut off.
     """
 
     assign: str
@@ -39,14 +46,16 @@ class PairsStyle:
 
 @dataclass(frozen=True)
 class JsonMap:
-    """Where the JSON object of a `{json}` template, or a JSON document, holds what, as dotted paths.
+    """The dotted paths of a record's parts in the JSON object of a `{json}` template, or in a JSON document.
 
-    `where` names values that must stand somewhere (a list: one of them), `has` paths that must be there, `unless`
-    values that must not: else the record is another one. `values` is the path of an object of values (`.`: the whole
-    object), or names and their paths; `named` are the paths of a further value's name and of that value. `time_unit` is
-    the unit of a `logged_at` that is a number, the time since 1970. Documents only: `each` is the path of a list whose
-    objects are the records, `units` where a value's unit stands, `logged_units` units that stand nowhere, `clock_unit`
-    that of `clock_s`, and `steps` values and the paths of objects that hold one under the number of each step.
+    The record matches if the values of `where` are there (a list: one of them), the paths of `has` exist, and the
+    values of `unless` are absent. `values` is the path of an object of values (`.`: the whole object), or names with
+    their paths. `named` has the paths of a further value's name and of that value. `time_unit` is the unit of a numeric
+    `logged_at`, the time since 1970.
+
+    For documents only: `each` is the path of a list whose objects are the records. `units` has the paths of units,
+    `logged_units` units that are not in the document, `clock_unit` the unit of `clock_s`. `steps` has the paths of
+    objects that hold a value under the number of each step.
     """
 
     values: str | dict[str, str]
@@ -65,7 +74,10 @@ class JsonMap:
 
 @dataclass(frozen=True)
 class Pick:
-    """Of a list of pairs only the one counts whose key is the number at the end of a hole's text; under this name."""
+    """Selects one pair of a list: the pair whose key is the number at the end of a hole's text.
+
+    It is renamed to `name`.
+    """
 
     hole: str
     name: str
@@ -73,11 +85,11 @@ class Pick:
 
 @dataclass(frozen=True)
 class SqliteMap:
-    """Which tables of an SQLite file hold a record: a row from `start` to `end`, counted in `unit`.
+    """The tables of an SQLite file that hold a record: one row, with times `start` and `end` in `unit`.
 
-    Its value `duration` is the time between the two.
-    `names` are table, id and text columns in which the label's number is looked up, `values` names and their columns.
-    `span`: one record from the first start to the last end in all of the tables.
+    Its value `duration` is the time between the two. `names` has the table, id column and text column that translate
+    the label's number; `values` has names with their columns. `span`: one record from the first start to the last end
+    of all the tables.
     """
 
     tables: tuple[str, ...]
@@ -94,11 +106,12 @@ class SqliteMap:
 
 @dataclass(frozen=True)
 class RecordDefinition:
-    """One thing that a format finds: its templates are tried in order.
+    """One kind of record that a format finds; its templates are tried in order.
 
-    `begins_phase`: records of phase "current" after it are of this phase. `word_start`: no letter, digit or `_` stands
-    before it. `unit`, `scale`, `scope` are for the values whose field says none. `line_start`: it begins
-    where a line does, maybe with a hole.
+    `begins_phase`: later records of phase "current" have this phase, or that of the mode that the record states.
+    `begins_scope`: later records of scope "current" have this scope. `word_start`: no letter, digit or `_` precedes the
+    record. `line_start`: it begins where a line begins, possibly with a hole. `unit`, `scale` and `scope` apply to
+    values whose field states none.
     """
 
     name: str
@@ -108,19 +121,21 @@ class RecordDefinition:
     json: JsonMap | None = None
     status: str | None = None
     phase: str | None = None
-    begins_phase: str | None = None
+    begins_phase: str | Mode | None = None
     word_start: bool = False
     unit: str | None = None
     scale: float = 1.0
     scope: str | None = None
     line_start: bool = False
     pick: Pick | None = None
+    first_epoch: int | None = None
     sqlite: SqliteMap | None = None
+    begins_scope: str | None = None
 
 
 @dataclass(frozen=True)
 class IgnoreDefinition:
-    """Anchored lines that are no records, and why."""
+    """Anchored lines that are not records, and the reason."""
 
     templates: tuple[Template, ...]
     reason: str
@@ -128,7 +143,7 @@ class IgnoreDefinition:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A text value that is itself a list of pairs, as argparse prints its Namespace."""
+    """A text value that is itself a list of pairs, such as a printed Namespace of argparse."""
 
     after: str
     style: PairsStyle
@@ -136,9 +151,9 @@ class Expansion:
 
 @dataclass(frozen=True)
 class FieldDefinition:
-    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` is for where none is.
+    """What a logged name measures: `units` maps logged spellings to unit and scale; `unit` applies if none is logged.
 
-    `record`: only in that record, where it is known better than by the field for all.
+    `record` limits the field to that record, where it overrules the field for all records.
     """
 
     name: str
@@ -152,21 +167,21 @@ class FieldDefinition:
     expand: Expansion | None = None
 
 
-# The record in which a field holds (None: in all), and its name.
+# The record to which a field is limited (None: all records), and its name.
 FieldKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True)
 class FactDefinition:
-    """What a logged value says of its run. Of one fact, definitions further up are trusted more.
+    """How a logged value states a fact of its run. Of several definitions of one fact, earlier ones are trusted more.
 
-    Just one of the ways to read it is set; none of them: the value itself is the fact. `total` adds a run's values up,
-    `repeats` counts how often one and the same value is stated at most, `usual` is that value; the count holds only if
-    the run states `confirmed`, a value of the other end of its log, as often. `record`, `phase`: only
-    values of that record, of that phase speak; `least`: the least of all such statements of a run counts (steps by
-    epochs, and their bound). `joined`: the values of these names, in this order and with commas between them, are what
-    `values` translates, what `product` multiplies, or the first of which `quotient` divides by the others. `names`: the
-    value makes a path of this text, at its `{}`, of which ingest/names tells facts.
+    At most one of the ways to read the value is set; with none, the value itself is the fact. `total` adds up the
+    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `record` and
+    `phase` limit the statements to values of that record and phase. `least`: the lowest of all such statements of a run
+    counts (steps by epochs, and their bound). `joined` names several values: joined by commas they are translated by
+    `values`; or `product` multiplies them; or `quotient` divides the first by the others. `names`: the value, inserted
+    at `{}`, makes a path whose facts ingest/names tells. `launcher`: the value is the rest of a command line of this
+    launcher, which states GPUs or nodes.
     """
 
     name: str
@@ -186,13 +201,18 @@ class FactDefinition:
     product: bool = False
     quotient: bool = False
     usual: bool = False
-    confirmed: str | None = None
+    launcher: str | None = None
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether each value states it by itself."""
-        several = self.total or self.repeats or self.usual or self.joined
+        """Tells whether each value states the fact by itself."""
+        several = self.total or self.repeats or self.usual or self.joined or self.launcher
         return not several and self.names is None
+
+    @property
+    def strength(self) -> str:
+        """The strength of its statements: lines can be lost, so a count of lines is a lower bound."""
+        return COUNTED if self.total or self.repeats else USUAL if self.usual else STATED
 
 
 @dataclass(frozen=True)
@@ -208,11 +228,11 @@ class CsvColumn:
 
 @dataclass(frozen=True)
 class CsvDefinition:
-    """CSV files: column names known by header, or column lists of files without one.
+    """CSV files: columns named by a header, or column lists for files without a header.
 
-    `search` lists of names make any line that has all of one the header: such a file is mixed with program output.
-    `together` lists of names make the first line that has all of one the header. `long` says which columns hold name,
-    unit and value where a row holds one value; `drop` lists columns not kept.
+    A line with all names of one list of `search` is a header anywhere: such a file also contains program output. The
+    first line with all names of one list of `together` is the header. `long` names the columns of name, unit and value
+    where a row holds one value; `drop` lists columns that are not stored.
     """
 
     columns: dict[str, str]
@@ -226,7 +246,7 @@ class CsvDefinition:
 
 @dataclass(frozen=True)
 class ColumnsDefinition:
-    """Columns between blanks under a `#` line that names them and one that names their units.
+    """Blank-separated columns below a `#` line with their names and one with their units.
 
     A `#` line with all names of one list of `headers`, and none of `without`, is the header.
     """
@@ -241,7 +261,7 @@ class ColumnsDefinition:
 
 @dataclass(frozen=True)
 class TableDefinition:
-    """Tables between rules of dashes: headings (all of one list), and what stands below as `name: value`."""
+    """Tables between rules of dashes: headings (all of one list), and `name: value` lines below."""
 
     columns: dict[str, str]
     headings: tuple[tuple[str, ...], ...]
@@ -250,7 +270,7 @@ class TableDefinition:
 
 @dataclass(frozen=True)
 class Sample:
-    """Real text of the format, or the tables of an SQLite file, and every record that it holds."""
+    """Real text of the format, or the tables of an SQLite file, and every record in it."""
 
     place: str
     text: str
@@ -260,10 +280,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class LogFormat:
-    """How one program's log lines look. Own definitions stand before those of the base.
+    """How one program's log lines look. Own definitions come before those of the base.
 
-    `base_samples` are what the bases' samples are, unless the pairs are written in another style here. `own_templates`
-    says of which record or ignore and which template where the file has it.
+    `base_samples` are the samples of the bases, unless this format writes pairs in another style. `own_templates` has
+    the place in the file of each template, by its record or ignore.
     """
 
     name: str
@@ -301,17 +321,17 @@ class LogFormat:
     file: TomlFile = field(repr=False, hash=False, compare=False)
 
     def field_of(self, record: str, name: str) -> FieldDefinition | None:
-        """What a name measures in a record: the field for that record, else the one for all."""
+        """Returns what a name measures in a record: the field for that record, else the one for all."""
         return self.fields.get((record, name)) or self.fields.get((None, name))
 
     @property
     def detectable(self) -> bool:
-        """Whether a log can be of this format; a mere base has no proof, no keys and no columns."""
+        """Tells whether a log can be of this format; a mere base has no proof, no keys and no columns."""
         return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table))
 
 
 def all_formats_hash(formats: dict[str, LogFormat]) -> str:
-    """What an unrecognised log was read under: any new or changed format may recognise it."""
+    """Returns the definitions hash of an unrecognised log: any new or changed format may recognise it."""
     digest = hashlib.blake2b(digest_size=16)
     for name in sorted(formats):
         digest.update(formats[name].definitions_hash.encode())

@@ -1,4 +1,4 @@
-"""Run manifests: JSON beside a run's logs that says what ran, where, which files are its own and how it ended."""
+"""Reads run manifests: JSON beside a run's logs that states case, environment, files and exit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchledger.definitions.vocabulary import FactName, vocabulary
 KEY = "benchledger_manifest"
 VERSION = 1
 FILES = "files"
-# What a key of the manifest is in the vocabulary; `case` and `environment` hold such keys by their own names.
+# The fact of each key in the vocabulary; `case` and `environment` hold facts by their own names.
 _FACTS = {
     "run": "run_name", "campaign": "campaign", "trial": "trial", "implementation": "implementation",
     "implementation_version": "implementation_version", "command": "command", "started_at": "started_at",
@@ -24,7 +24,7 @@ _TABLES = ("case", "environment")
 
 @dataclass(frozen=True)
 class Stated:
-    """One key of a manifest: `fact` is its name in the vocabulary (none: version and files), `offset` in characters."""
+    """One key of a manifest: `fact` is its name in the vocabulary (None: version and files), `offset` in characters."""
 
     key: str
     fact: str | None
@@ -34,7 +34,7 @@ class Stated:
 
 @dataclass
 class Manifest:
-    """What a manifest says, or every problem with it: one that is wrong in anything states nothing."""
+    """The statements of a manifest, or all its problems: a manifest with any problem states nothing."""
 
     stated: list[Stated] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -42,11 +42,11 @@ class Manifest:
 
 
 class _TwiceError(ValueError):
-    """A key that stands twice in one object."""
+    """Raised for a key that occurs twice in one object."""
 
 
 def facts_of_manifests() -> dict[str, str]:
-    """Every key that states a fact, `case.model`, with the name of that fact."""
+    """Returns every key that states a fact, such as `case.model`, with the name of the fact."""
     known = vocabulary()
     found = dict(_FACTS)
     for table in _TABLES:
@@ -56,7 +56,7 @@ def facts_of_manifests() -> dict[str, str]:
 
 
 def read_manifest(text: str) -> Manifest:
-    """Reads a manifest; a mistake is a problem with its place, never an exception."""
+    """Returns a manifest; a mistake is a problem with its place, never an exception."""
     manifest = Manifest()
     try:
         data = json.loads(text, object_pairs_hook=_once)
@@ -87,7 +87,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Reader:
-    """Walks over the keys in the order of the text, so that each has its place."""
+    """Reads the keys in the order of the text, so that each has its place."""
 
     def __init__(self, text: str, manifest: Manifest) -> None:
         self._text, self._manifest = text, manifest
@@ -137,7 +137,7 @@ class _Reader:
                 names = ", ".join(fact.name.removeprefix("options.") for fact in vocabulary().group("options"))
                 self._problem(where, f"unknown option {key!r}; known: {names}")
             elif value is not False:
-                # As everywhere, an option that is off is none: a program that does not know it says nothing either.
+                # As everywhere, an option that is off is not stated: programs that do not know it state nothing either.
                 self._fact(f"case.options.{key}", "True" if value is True else value, where)
 
     def _fact(self, key: str, value: Any, offset: int) -> None:
@@ -160,14 +160,14 @@ class _Reader:
         for name in value:
             inside = normpath(name.replace("\\", "/"))
             climbs = inside in (".", "..") or inside.startswith("../") or isabs(inside)
-            # Half a surrogate is the name of no file.
+            # A lone surrogate occurs in no file name.
             if not name or climbs or name != name.encode("utf-8", "replace").decode():
                 self._problem(offset, f"file {name!r} does not lie below the manifest's folder")
         self._manifest.files = list(dict.fromkeys(value))
         self._keep(FILES, None, ", ".join(self._manifest.files), offset)
 
     def _keep(self, key: str, fact: str | None, value: str, offset: int) -> None:
-        # Half a surrogate is valid JSON and no text.
+        # A lone surrogate is valid JSON but not valid text.
         whole = value.encode("utf-8", "backslashreplace").decode()
         self._manifest.stated.append(Stated(key, fact, whole, offset))
 
@@ -177,7 +177,7 @@ class _Reader:
 
     def _offset(self, key: str) -> int:
         found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(self._text, self._at)
-        # A key written with escapes is not found: its place is then that of what follows the key before.
+        # A key written with escapes is not found: it gets the place behind the previous key.
         self._at = found.end() if found else self._at + 1
         return found.start() if found else self._at
 

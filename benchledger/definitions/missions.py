@@ -1,4 +1,4 @@
-"""What PaddlePaddle's index says of a model: its task, its field, and the words of its cases' names."""
+"""PaddlePaddle's index: the task and field of each model, and the words in the names of its cases."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Mission:
 
 
 def find_mission(model: str | None, task: str | None) -> Mission | None:
-    """What is said of a model at a task, else of the model at any."""
+    """Returns the entry of a model at a task, else of the model at any task."""
     missions = load_missions()
     return missions.get((model, task)) or missions.get((model, None))
 
 
 def load_missions() -> dict[tuple[str | None, str | None], Mission]:
-    """The models of queries/index/, by the ledger's names of model and task; None is any task.
+    """Returns the models of queries/index/, by the ledger's names of model and task; None is any task.
 
     Raises DefinitionError with file and line.
     """
@@ -38,7 +38,7 @@ def load_missions() -> dict[tuple[str | None, str | None], Mission]:
     tables = [Table(file, "", file.data, _FILE_KEYS) for file in files]
     directions = {name: _number(table, name) for table in tables for name in table.any_values("directions")}
     missions = {name: field for table in tables for name, field in _missions(table, directions).items()}
-    # A later file, so one of the user's own, may say otherwise of a model.
+    # A later file, such as the user's own, overrules an earlier one.
     return {
         (model.text("model"), model.text_or_none("task")): _mission(model, missions, directions)
         for table in tables

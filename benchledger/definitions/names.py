@@ -1,4 +1,4 @@
-"""What paths and file names tell of a run: the rules of ingest/names/*.toml."""
+"""Reads the rules of ingest/names/*.toml: the facts that paths and file names state about a run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
-# Where rules are, and what they name; `ingest` has what is private, on which a name's reading hangs.
+# The folders of rules and of the definitions that they use; `ingest` has the redaction rules, which affect names.
 _READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")
 _RULE = ("patterns", "facts", "values", "products")
-# No file system has longer names; an archive may, and a regex of several holes takes its time with those.
+# No file system has longer names. An archive may have, and a regex with several holes is slow on them.
 _LONGEST = 255
 _KEPT = 50_000
 _HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
@@ -30,7 +30,7 @@ _HOLES = {"int": r"(\d{1,18})", "word": r"([^/\s]+?)", "text": r"([^/]+?)"}
 
 @dataclass(frozen=True)
 class NameFact:
-    """A fact that a name states: as the ledger spells it, and as the name does."""
+    """A fact that a name states: its value in the ledger, and its spelling in the name."""
 
     name: str
     value: str
@@ -39,7 +39,7 @@ class NameFact:
 
 @dataclass(frozen=True)
 class NameMatch:
-    """What a path tells: how many of its last parts a rule took (0: none did), the rule, and its facts."""
+    """The facts of a path: the number of its last parts that a rule matched (0: no rule), the rule, and the facts."""
 
     parts: int
     rule: str | None
@@ -54,14 +54,14 @@ class _Pattern:
     source: str
     parts: int
     text: str
-    # Stands in each name that fits.
+    # Occurs in every name that matches.
     literal: str
     holes: tuple[str, ...]
     counts: frozenset[str]
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        # Most patterns are asked about no name that has their literal.
+        # Compiled late: most patterns are never tried, because no name has their literal.
         return re.compile(self.text)
 
     def match(self, end: str) -> re.Match[str] | None:
@@ -79,7 +79,7 @@ class _Rule:
 
 @dataclass(frozen=True)
 class Names:
-    """All rules. `stem_suffixes`: what a companion's stem has more than its run's, `x_monitor.csv` beside `x.txt`."""
+    """All rules. `stem_suffixes` mark companions of a run's log: `x_monitor.csv` beside `x.txt`."""
 
     rules: tuple[_Rule, ...]
     folders: tuple[_Rule, ...]
@@ -89,7 +89,10 @@ class Names:
     _folders: dict[str, tuple[NameFact, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def match(self, path: str) -> NameMatch:
-        """What a path (parts divided by `/`) tells; the first rule that fits its end says where its campaign ends."""
+        """Returns the facts of a path (parts divided by `/`).
+
+        The first rule that matches its end also tells where its campaign ends.
+        """
         parts = [part if len(part) <= _LONGEST else "" for part in path.split("/")]
         found = self._of_its_end(parts)
         for part in parts[:-1]:
@@ -101,20 +104,20 @@ class Names:
 
     @cached_property
     def _screens(self) -> tuple[tuple[int, list[_Pattern]], ...]:
-        # The patterns by their number of parts, the most first.
+        # The patterns by their number of parts, the longest first.
         found: dict[int, list[_Pattern]] = {}
         for rule in self.rules:
             for pattern in rule.patterns:
                 found.setdefault(pattern.parts, []).append(pattern)
         return tuple(sorted(found.items(), key=lambda screen: screen[0], reverse=True))
 
-    # The same names stand in folder after folder: what they tell is worked out once.
+    # The same names occur in folder after folder, so results are cached.
 
     def _of_its_end(self, parts: list[str]) -> NameMatch:
         for count, screen in self._screens:
             if len(parts) < count:
                 continue
-            # Where no pattern of more parts fits, those further left tell nothing.
+            # If no longer pattern matches, parts further left have no influence.
             end = "/".join(parts[-count:])
             if end not in self._ends:
                 if len(self._ends) >= _KEPT:
@@ -140,7 +143,7 @@ class Names:
         return self._folders[part]
 
     def stem(self, file_name: str) -> str:
-        """The file name without its ending and without a companion's suffix."""
+        """Returns the file name without its suffix and without a companion's suffix."""
         stem = os.path.splitext(file_name)[0]  # noqa: PTH122 - once per file, and Path is ten times slower
         if not stem.endswith(self.stem_suffixes):
             return stem
@@ -152,7 +155,7 @@ class Names:
 
 @cache
 def load_names() -> Names:
-    """Every rule, proved by its samples, now or before. Raises DefinitionError with file and line."""
+    """Returns every rule, proved by its samples (now or cached). Raises DefinitionError with file and line."""
     files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
     names = known_or_read("names", files, _read_names)
     if not only_packed():
@@ -179,7 +182,7 @@ def _files() -> Iterator[TomlFile]:
 
 
 def _prove(names: Names) -> None:
-    # What a name tells hangs on the vocabulary, too.
+    # The facts of a name also depend on the vocabulary.
     digest = hashlib.blake2b(names.definitions_hash.encode(), digest_size=16)
     for path in definition_files("schema/vocabulary", ".toml"):
         digest.update(path.read_bytes())
@@ -205,7 +208,7 @@ def _first_fit(rule: _Rule, parts: list[str]) -> tuple[int, list[NameFact]] | No
 
 
 def _facts(rule: _Rule, holes: dict[str, str]) -> list[NameFact] | None:
-    # A hole whose text is no value of its fact means that the name follows another convention.
+    # If the text of a hole is not a value of its fact, the name follows another convention.
     known = vocabulary().facts
     facts = []
     for name, logged in holes.items():
@@ -251,7 +254,7 @@ def _rule(table: Table) -> _Rule:
 
 
 def _products(table: Table, patterns: list[_Pattern]) -> dict[str, tuple[str, ...]]:
-    # A fact that is the product of whole numbers in the name: GPUs in all are nodes by GPUs of a node.
+    # A fact that is the product of integers in the name: GPUs are nodes times GPUs per node.
     known, counts = vocabulary().facts, {name for pattern in patterns for name in pattern.counts}
     products: dict[str, tuple[str, ...]] = {}
     for name, factors in table.any_values("products").items():

@@ -1,6 +1,6 @@
-"""What the shipped TOML files say, and on which lines, kept as JSON, which is read ten times as fast.
+"""Caches the data and line numbers of shipped TOML files as JSON, which is read ten times as fast.
 
-Only the program's own: a facts.toml beside somebody's logs is copied nowhere.
+Only for the program's own files: a facts.toml beside a user's logs is never copied.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from benchledger.definitions.cache import keep, kept
 from benchledger.definitions.folders import KINDS, shipped_root
 from benchledger.definitions.toml_places import places
 
-# Edited files leave what they said before; above so many entries only those in use stay.
+# Edited files leave old entries; above this many entries only those in use stay.
 _MOST = 400
 
 
 def toml_data(path: Path, raw: bytes, text: str) -> dict[str, Any]:
-    """What a TOML text says. Raises tomllib.TOMLDecodeError."""
+    """Returns the data of a TOML text. Raises tomllib.TOMLDecodeError."""
     return _made(path, raw, text, "toml", _parsed)
 
 
@@ -34,7 +34,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def toml_lines(path: Path, text: str) -> dict[str, int]:
-    """The line of each place of a text that is TOML."""
+    """Returns the line of each place of a TOML text."""
     return _made(path, text.encode(), text, "toml-lines", places)
 
 
@@ -53,10 +53,10 @@ def _of_folder(folder: Path, kind: str) -> _Parsed:
 
 
 class _Parsed:
-    """The files of one folder: a line with the hash of a file's bytes, and what was made of it."""
+    """The files of one folder: one line per file, with the hash of its bytes and its cached result."""
 
     def __init__(self, folder: Path, kind: str) -> None:
-        # One for all checkouts and installs of a user: a text says the same wherever it lies.
+        # Shared by all checkouts and installs of a user: equal text gives equal results.
         self._name = f"{kind}-{folder.name}"
         lines = (kept(self._name) or b"").splitlines()
         self._known = dict(line.split(b" ", 1) for line in lines)
@@ -70,14 +70,14 @@ class _Parsed:
             known: dict[str, Any] = json.loads(self._known[key])
             return known
         data = make(text)
-        # A date, which JSON does not have, is parsed each time.
+        # JSON has no dates, so a file with a date is parsed each time.
         with suppress(TypeError):
             self._known[key] = json.dumps(data).encode()
             self._is_new = True
         return data
 
     def save(self) -> None:
-        """Keeps what was parsed in this process for the next ones."""
+        """Stores the results of this process for later ones."""
         if self._is_new:
             wanted = self._known.keys() if len(self._known) <= _MOST else self._used & self._known.keys()
             keep(self._name, b"".join(b"%s %s\n" % (key, self._known[key]) for key in wanted))

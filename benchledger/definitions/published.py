@@ -1,4 +1,4 @@
-"""What others publish: the numbers of a document's tables, with the case and the rule that the document states."""
+"""Numbers that others publish: the cells of a document's tables, with the case and rule that the document states."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ COLUMNS = (
 )
 CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("campaign")]
 QUANTITIES = ("speed", "speedup")
-# What a document does not know, as documents write it.
+# Spellings of an empty cell in documents.
 NOTHING = ("", "-", "--", "——")
-# What holds for a whole file may be said again by a table, a column or a row, the innermost wins.
+# Keys of a whole file that a table, a column or a row may state again; the innermost wins.
 _SAID = (*CASE, "campaign", "rule", "quantity", "unit", "note")
 _FILE_KEYS = ("source", "url", *_SAID, "table")
 _TABLE_KEYS = ("revision", "section", "url", *_SAID, "columns", "cells")
@@ -52,22 +52,22 @@ _TABLE_KEYS = ("revision", "section", "url", *_SAID, "columns", "cells")
 
 @dataclass(frozen=True)
 class PublishedCell:
-    """One number of one document; `facts` holds what is stated of it, by column of table published."""
+    """One number of a document; `facts` holds its statements, by column of table published."""
 
     facts: dict[str, Any]
 
     def row(self) -> tuple[Any, ...]:
-        """The number as a row of table published."""
+        """Returns the number as a row of table published."""
         return tuple(self.facts.get(column) for column in COLUMNS)
 
 
 def published_files() -> list[Path]:
-    """The files that published numbers stand in."""
+    """Returns the files of published numbers."""
     return definition_files("queries/published", ".toml")
 
 
 def load_published() -> list[PublishedCell]:
-    """Every number of queries/published/, in order. Raises DefinitionError with file and line."""
+    """Returns every number of queries/published/, in order. Raises DefinitionError with file and line."""
     rules = frozenset(rule.rule for rule in load_rules())
     found: dict[tuple[Any, ...], PublishedCell] = {}
     for path in published_files():
@@ -139,7 +139,7 @@ def _fact(table: Table, name: str, stated: Any) -> str | int:
 
 
 def _number(table: Table, printed: Any) -> float | None:
-    # As text: 1018.40 says more than 1018.4, namely to how many digits it was printed.
+    # As text: 1018.40 shows the number of printed digits, and 1018.4 does not.
     if not isinstance(printed, str):
         table.fail("cells", f'write a number as it is printed, in quotes: "{printed}"')
     if printed.strip() in NOTHING:

@@ -1,4 +1,4 @@
-"""Shipped questions: one SQL file each, whose first comments say what a row is, its parameters and an example."""
+"""Shipped queries: one SQL file each, whose first comments state what a row is, its parameters and an example."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.query_header import Header, Value, read_header
 from benchledger.errors import DefinitionError, UsageError
 
-# Comments and quoted text hold no parameters.
+# Comments and quoted text contain no parameters.
 _TOKEN = re.compile(r"(?P<silent>--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$(?P<name>[A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True)
 class Query:
-    """One question: its SQL, and what its header says of it."""
+    """One query: its SQL and its header."""
 
     name: str
     header: Header
@@ -36,9 +36,9 @@ class Query:
         return {name: parameter.default for name, parameter in self.header.parameters.items()}
 
     def bind(self, given: Mapping[str, object]) -> dict[str, Value]:
-        """The defaults with the given values in their place; text is read as the default's kind of value.
+        """Returns the defaults, replaced by the given values; text is converted to the type of the default.
 
-        Raises UsageError for a parameter that the question has not, or a value that it cannot take.
+        Raises UsageError for an unknown parameter or an invalid value.
         """
         bound = self.parameters
         for name, value in given.items():
@@ -49,7 +49,7 @@ class Query:
         return bound
 
     def filled(self, given: Mapping[str, object]) -> str:
-        """Its SQL with the values in place, to be run in any DuckDB shell. Raises UsageError as `bind` does."""
+        """Returns its SQL with the values filled in, for any DuckDB shell. Raises UsageError as `bind` does."""
         bound = self.bind(given)
         declared = re.compile(r"--\s*(?:\$\w+\s*=|Example:)")
         sql = "".join(line for line in self.sql.splitlines(keepends=True) if not declared.match(line))
@@ -58,7 +58,7 @@ class Query:
 
 
 def load_queries() -> dict[str, Query]:
-    """Every question by its name, which is its file's. Raises DefinitionError with file and line."""
+    """Returns every query by its name, which is its file's. Raises DefinitionError with file and line."""
     found: dict[str, Query] = {}
     for path in definition_files("queries", ".sql"):
         if "-" in path.stem:
@@ -73,7 +73,7 @@ def load_queries() -> dict[str, Query]:
 
 
 def find_query(name: str) -> Query:
-    """The question of that name, `-` for `_` too. Raises UsageError with the known names."""
+    """Returns the query of that name, `-` for `_` too. Raises UsageError with the known names."""
     queries = load_queries()
     name = name.replace("-", "_")
     if name not in queries:
@@ -84,7 +84,7 @@ def find_query(name: str) -> Query:
 
 
 def read_query(path: Path) -> Query:
-    """Reads one question. Raises DefinitionError with file and line for a comment or parameter that is missing."""
+    """Returns one query. Raises DefinitionError with file and line for a missing comment or parameter."""
     try:
         sql = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

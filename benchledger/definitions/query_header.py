@@ -1,4 +1,4 @@
-"""The comments at the head of a question: what a row is, its parameters, and an example that can be run."""
+"""Reads the comments at the head of a query: what a row is, its parameters, and an example."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LITERALS: dict[str, Value] = {"null": None, "true": True, "false": False}
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: its default, and what its values are of, a column of the ledger or a list of words."""
+    """A parameter: its default, and the column of the ledger or the list of words that its values must match."""
 
     name: str
     default: Value
@@ -36,7 +36,7 @@ class Parameter:
     words: tuple[str, ...] = ()
 
     def read(self, question: str, value: object) -> Value:
-        """A value as the default's kind. Raises UsageError for another kind, or a word that is not in the list."""
+        """Returns a value with the type of the default. Raises UsageError for another type or an unlisted word."""
         converted = self._converted(question, value)
         if self.words and converted != self.default and not any(self._means(converted, word) for word in self.words):
             listed = known(self.words, str(converted))
@@ -60,7 +60,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Header:
-    """What the first comments of a question say."""
+    """The first comments of a query."""
 
     sentence: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Header:
 
 
 def read_header(path: Path, sql: str) -> Header:
-    """Reads the comments at the head. Raises DefinitionError with file and line for one that is missing or wrong."""
+    """Returns the header of a query. Raises DefinitionError with file and line for a missing or wrong comment."""
     sentence: list[str] = []
     parameters: dict[str, Parameter] = {}
     example, example_line = None, 1
@@ -92,7 +92,7 @@ def read_header(path: Path, sql: str) -> Header:
 
 
 def pairs(parameters: tuple[str, ...] | list[str]) -> dict[str, str]:
-    """NAME=VALUE as a command line has them. Raises UsageError for one that is not so."""
+    """Returns NAME=VALUE parameters of a command line by name. Raises UsageError for another form."""
     found: dict[str, str] = {}
     for parameter in parameters:
         name, equals, value = parameter.partition("=")
@@ -103,7 +103,7 @@ def pairs(parameters: tuple[str, ...] | list[str]) -> dict[str, str]:
 
 
 def literal(text: str) -> Value:
-    """A value as SQL writes it: 'text', a number, true, false or null. Raises ValueError for anything else."""
+    """Returns the value of an SQL literal: 'text', a number, true, false or null. Raises ValueError for others."""
     if len(text) >= 2 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
     if text.lower() in _LITERALS:

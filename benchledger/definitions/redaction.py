@@ -1,4 +1,4 @@
-"""What is private in a log, and what only looks so: the rules of ingest/redact.toml."""
+"""Reads the redaction rules of ingest/redact.toml: what is private in a log, and what only looks private."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 
 REDACTION_FILE = "redact.toml"
-# What a rule can say that a text names, and the first part of the pseudonym that takes its place.
+# The kinds of private names, and the first part of the pseudonym of each.
 KINDS = {"address": "ip", "host": "host", "user": "user", "group": "group", "job": "job", "hardware": "mac"}
 LISTS = {"hosts": "host"}
 SHAPE_HOLES = {
@@ -39,26 +39,26 @@ class Key:
 
 @dataclass(frozen=True)
 class Context:
-    """A template in which a hole named after a kind holds what is private; the other holes only have to fit."""
+    """A template with a private text in each hole named after a kind; its other holes only have to match."""
 
     place: str
     template: Template
 
     @property
     def literals(self) -> str:
-        """All literal text of the template. A blank in it may be a tab in a text."""
+        """All literal text of the template, without blanks: a blank may be a tab in a text."""
         return "".join(part.text.replace(" ", "") for part in self.template.parts if isinstance(part, Literal))
 
     @property
     def literal(self) -> str:
-        """The longest literal of the template: a text without it need not be looked at."""
+        """The longest literal of the template: a text without it cannot match."""
         texts = [word for part in self.template.parts if isinstance(part, Literal) for word in part.text.split(" ")]
         return max(texts, key=len, default="")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How names of a kind look wherever they stand: literal text with holes such as `{digits}`."""
+    """The form of names of a kind: literal text with holes such as `{digits}`."""
 
     place: str
     kind: str
@@ -66,13 +66,13 @@ class Shape:
 
     @property
     def literal(self) -> str:
-        """The longest literal: a text without it need not be looked at."""
+        """The longest literal: a text without it cannot match."""
         return max(_HOLE.split(self.source)[::2], key=len)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A text, and what it becomes with `<host>` and the like for pseudonyms; None: it stays as it is."""
+    """A text, and its redacted form with `<host>` and the like for pseudonyms; None if it must not change."""
 
     place: str
     text: str
@@ -98,12 +98,12 @@ class RedactionRules:
 
 
 def redaction_files() -> list[TomlFile]:
-    """The files ingest/redact.toml: the shipped one first, then the user's own."""
+    """Returns the files ingest/redact.toml: the shipped one first, then the user's own."""
     return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == REDACTION_FILE]
 
 
 def redaction_hash() -> str:
-    """What texts were redacted under: a part of what a log was read under."""
+    """Returns a hash of the redaction rules, which is part of every definitions hash."""
     digest = hashlib.blake2b(digest_size=16)
     for path in definition_files("ingest", ".toml"):
         if path.name == REDACTION_FILE:
@@ -112,7 +112,7 @@ def redaction_hash() -> str:
 
 
 def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
-    """The rules of all files together. Raises DefinitionError with file and line."""
+    """Returns the rules of all files together. Raises DefinitionError with file and line."""
     words: dict[str, list[str]] = {name: [] for name in (*_ADDRESS, *_PUBLIC)}
     keys: list[Key] = []
     contexts: list[Context] = []
@@ -186,7 +186,7 @@ def _sample(table: Table) -> Sample:
 def _place(table: Table, source: str) -> str:
     line = table.file.line_of(table.place)
     if source:
-        # A list may go over several lines: the one that holds this entry is worth finding.
+        # A list can have several lines: the error names the line of the entry.
         lines = table.file.text_lines
         escaped = source.replace("\\", "\\\\").replace('"', '\\"')
         line = next((n for n, text in enumerate(lines[line - 1 :], start=line) if f'"{escaped}"' in text), line)

@@ -50,10 +50,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; docs/rules.md says what each of its words means.
+    """One rule; docs/rules.md explains each of its keys.
 
-    Of the records of `kind`, with steps above `after_step` and up to `to_step`, `skip` are left out at the start and
-    `skip_last` at the end, and `take` are used (all, if None).
+    It reads records of `kind` with steps above `after_step` and up to `to_step`. Of these, `skip` are dropped at the
+    start and `skip_last` at the end; `take` are used (all, if None).
     """
 
     rule: str
@@ -96,7 +96,7 @@ class Rule:
 
     @property
     def window(self) -> str:
-        """Which records are used, in words: of the steps within, those that are counted from the first."""
+        """The records that are used, in words: of the steps within the limits, those counted from the first."""
         first = "from" if self.quantity in ("interval", "round") else "above"
         within = [f"{first} {self.after_step}"] * (self.after_step is not None)
         ends = " ".join([*within, *[f"up to {self.to_step}"] * (self.to_step is not None)])
@@ -115,6 +115,6 @@ class Rule:
         return (f"all after {ends[0]}" if ends else "all") + whole
 
     def row(self) -> tuple[Any, ...]:
-        """The rule as a row of table rule."""
+        """Returns the rule as a row of table rule."""
         values = {column: getattr(self, column) for column in COLUMNS}
         return tuple(list(value) if isinstance(value, tuple) else value for value in values.values())

@@ -1,4 +1,4 @@
-"""What a [[rule]] of queries/rules/ must hold: its words, their values, and what goes with what."""
+"""Checks a [[rule]] of queries/rules/: its keys, their values, and their combinations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchledger.definitions.vocabulary import vocabulary
 ROUNDINGS = ("round_even", "round_exact", "truncate", "round2_truncate", "significant")
 _KEYS = set(COLUMNS) - {"window", "rule"} | {"method"}
 _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statistic")
-# What a rule makes its speed in: minutes too, which no log is read in.
+# Units of a rule's speed. Minutes are included, although no log is read in minutes.
 SPEED_UNITS = ("samples/s", "tokens/s", "items/s", "steps/s", "s", "min", "TFLOP/s")
 _CHOICES = {
     "kind": ("step", "summary"),
@@ -39,11 +39,13 @@ _COUNTS = {
     "to_step": 1,
 }
 _COUNTS |= {f"{name}_digits": 0 for name in _ROUNDED}
+# The readings that a window counts are looked at one by one: DuckDB finds less than a million of the first or last.
+_AT_MOST = dict.fromkeys(("skip", "skip_last", "take"), 400_000)
 _FLAGS = ("positive_only", "complete", "zero_fails")
 
 
 def check_rule(file: TomlFile, place: str, table: dict[str, Any]) -> None:
-    """Raises DefinitionError with file and line where a rule is not sound."""
+    """Raises DefinitionError with file and line if a rule is invalid."""
     file.refuse_unknown(place, table, _KEYS)
     for key in _NEEDED:
         if key not in table:
@@ -82,6 +84,11 @@ def _check_shares(file: TomlFile, place: str, table: dict[str, Any]) -> None:
             file.fail(f"{place}.{key}", f"{key} = {table[key]!r} is of a speed; in {table['unit']} leave it out")
     if table.get("volume") == "window" and "take" not in table:
         file.fail(f"{place}.volume", "the volume of a window is told by its number of steps: give take")
+    # Such a number is not the speed of the run, but what one program prints as its speed. For another program's log it
+    # would be wrong.
+    for key in ("per", "volume"):
+        if table.get(key, "step") != "step" and "formats" not in table:
+            file.fail(f"{place}.{key}", f"{key} = {table[key]!r} is one program's way to count: name its formats")
 
 
 def _check_factor(file: TomlFile, place: str, name: str) -> None:
@@ -115,6 +122,11 @@ def _check_trimmed(file: TomlFile, place: str, table: dict[str, Any]) -> None:
         file.fail(place, "a trimmed mean is one of all speeds: without average_of = 'times' and positive_only")
 
 
+def _check_most(file: TomlFile, place: str, key: str, value: int) -> None:
+    if value > _AT_MOST.get(key, value):
+        file.fail(place, f"{key} must be at most {_AT_MOST[key]}, not {value!r}")
+
+
 def _check(file: TomlFile, place: str, key: str, value: Any) -> None:
     if key in _CHOICES:
         if value not in _CHOICES[key]:
@@ -122,6 +134,7 @@ def _check(file: TomlFile, place: str, key: str, value: Any) -> None:
     elif key in _COUNTS:
         if not isinstance(value, int) or isinstance(value, bool) or value < _COUNTS[key]:
             file.fail(place, f"{key} must be a whole number of at least {_COUNTS[key]}, not {value!r}")
+        _check_most(file, place, key, value)
     elif key in _TEXTS:
         if not isinstance(value, str) or not value.strip():
             file.fail(place, f"{key} must be text, not {value!r}")

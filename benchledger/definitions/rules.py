@@ -1,4 +1,4 @@
-"""Rules: named, sourced ways to turn a run's records, or a series' trials, into one number."""
+"""Reads the rules of queries/rules/."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _FILE_KEYS = {"family", "rule"}
 
 
 def rule_files() -> list[Path]:
-    """The files that rules stand in."""
+    """Returns the files of rules."""
     return definition_files("queries/rules", ".toml")
 
 
 def load_rules() -> list[Rule]:
-    """Every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
+    """Returns every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
     rules: dict[str, tuple[Rule, Path]] = {}
     places: dict[str, tuple[TomlFile, str]] = {}
     for path in rule_files():
@@ -59,7 +59,7 @@ def _rule(file: TomlFile, place: str, family: str, table: dict[str, Any]) -> Rul
 
 
 def _check_fallback(file: TomlFile, place: str, rule: Rule, known: dict[str, Rule]) -> None:
-    """A chain of fallbacks ends, and each of its links is a rule."""
+    """Raises DefinitionError if a chain of fallbacks is a circle or names an unknown rule."""
     passed = [rule.rule]
     while (name := known[passed[-1]].fallback) is not None:
         if name not in known:

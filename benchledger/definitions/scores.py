@@ -1,4 +1,4 @@
-"""Scores: what an owner makes of the speeds of many runs; a TOML names function, rule and numbers."""
+"""Reads scores: an owner's combination of the speeds of many runs. A TOML file names function, rule and numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchledger.definitions.toml_table import Table
 from benchledger.errors import UsageError
 
 _KEYS = ("method", "source", "description", "function", "rule", "among", "numbers", "weights")
-# What a score compares: the cases of a campaign, or the runs of a case wherever they ran.
+# What a score compares: the cases of a campaign, or the runs of a case in all campaigns.
 AMONG = ("cases", "runs")
 
 
 @dataclass(frozen=True)
 class Score:
-    """One score: `function` is the name of a pure function, `numbers` are what it is called with by name."""
+    """One score: `function` is the name of a pure function, `numbers` are its keyword arguments."""
 
     score: str
     source: str
@@ -32,7 +32,7 @@ class Score:
 
 
 def load_scores(functions: Collection[str]) -> dict[str, Score]:
-    """Every score of queries/scores/ by its id. Raises DefinitionError with file and line."""
+    """Returns every score of queries/scores/ by its id. Raises DefinitionError with file and line."""
     rules = {rule.rule for rule in load_rules()}
     found: dict[str, Score] = {}
     for path in definition_files("queries/scores", ".toml"):
@@ -48,7 +48,7 @@ def load_scores(functions: Collection[str]) -> dict[str, Score]:
 
 
 def find_score(name: str, functions: Collection[str]) -> Score:
-    """The score of that name. Raises UsageError with the known names."""
+    """Returns the score of that name. Raises UsageError with the known names."""
     scores = load_scores(functions)
     if name not in scores:
         raise UsageError(f"no score {name!r}; known: {', '.join(scores)}")

@@ -1,4 +1,4 @@
-"""What a benchmark suite asks of a submission: how many runs, how many of them do not count, which rules score it."""
+"""Reads the demands of a benchmark suite on a submission: number of runs, dropped extremes, scoring rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POWER = ("reading", "start", "stop", "switch", "efficiency")
 
 @dataclass(frozen=True)
 class Demand:
-    """What a benchmark asks of a submission: how many runs, and how many lowest and highest of them do not count."""
+    """A benchmark's demand on a submission: the number of runs, and how many lowest and highest of them are dropped."""
 
     runs: int
     left_out: int = 1
@@ -31,7 +31,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Beside:
-    """What lies beside the runs: in logs of which formats, under which names, and the function that weighs it."""
+    """Further data of a submission: the formats of its logs, the names in them, and the function that evaluates it."""
 
     function: str
     formats: tuple[str, ...]
@@ -40,9 +40,10 @@ class Beside:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite's demands by benchmark, the rules of its scores, why some get no verdict, and what its logs call things.
+    """A suite: demands by benchmark, rules of its scores, and the keys in its logs.
 
-    `counted` are what runs took, by the name that reference points have for it; `apart` such names by benchmark.
+    `untold` has the reasons why some benchmarks get no verdict. `counted` has the keys of what runs took to the target,
+    by their name in reference points; `apart` has separate keys of that kind by benchmark.
     """
 
     name: str
@@ -59,9 +60,9 @@ class Suite:
 
 
 def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Suite:
-    """The suite of queries/submissions/NAME.toml (None: the only one); the last of that name, so one of the user's own.
+    """Returns the suite of queries/submissions/NAME.toml (None: the only one); a user's file replaces a shipped one.
 
-    `functions` are the known ones by what they do. Raises UsageError, and DefinitionError with file and line.
+    `functions` are the known functions by purpose. Raises UsageError, and DefinitionError with file and line.
     """
     files = {path.stem: path for path in definition_files("queries/submissions", ".toml")}
     if not files:
@@ -90,6 +91,18 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
         points=_beside(table.table("points", (*_SOURCE_KEYS, *_POINTS)), _POINTS, functions["points"]),
         power=_beside(table.table("power", (*_SOURCE_KEYS, *_POWER)), _POWER, functions["power"]),
     )
+
+
+def demanded_runs() -> list[tuple[str, str, int]]:
+    """Returns the least number of runs per score and benchmark; of several suites with one score, the highest."""
+    demands: dict[tuple[str, str], int] = {}
+    files = {path.stem: path for path in definition_files("queries/submissions", ".toml")}
+    for path in files.values():
+        file = read_toml(path)
+        for rule in Table(file, "", file.data, _KEYS).strings("scores"):
+            for benchmark, runs in _counts(file, "runs").items():
+                demands[rule, benchmark] = max(runs, demands.get((rule, benchmark), 0))
+    return [(*name, runs) for name, runs in sorted(demands.items())]
 
 
 def _beside(table: Table, names: Collection[str], functions: Collection[str]) -> Beside:

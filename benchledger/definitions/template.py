@@ -1,6 +1,6 @@
 """Templates: literal text with typed, bounded holes. This module parses them; scanning compiles them.
 
-A template reads like the line that it matches: `DLL {logged_at:time} - Training Epoch: {epoch:int} {pairs}`.
+A template looks like the line that it matches: `DLL {logged_at:time} - Training Epoch: {epoch:int} {pairs}`.
 docs/formats.md teaches the language.
 """
 
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-HOLE_TYPES = ("int", "int,", "float", "word", "text", "time", "duration", "stamp", "unix")
+HOLE_TYPES = ("int", "int,", "float", "bool", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")
 
-# In templates that stand for several: one of the names, and the value of this name. `{value.min}` is of name.min.
+# In a template for several names: the name, and the value of this name. `{value.min}` is the value of name.min.
 NAME, VALUE = "name", "value"
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -22,7 +23,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")
 
 @dataclass(frozen=True)
 class Literal:
-    """Text that stands as it is; n blanks stand for n or more blanks or tabs."""
+    """Constant text; n blanks match n or more blanks or tabs."""
 
     text: str
 
@@ -51,12 +52,12 @@ Part = Literal | Hole | Skip | Tail
 
 
 class TemplateError(ValueError):
-    """A template that the language does not allow; the message says why."""
+    """Raised for a template that the language does not allow; the message says why."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A template or a name as a definition file has it, and its place there."""
+    """A template or a name as a definition file writes it, and its place there."""
 
     what: str
     text: str
@@ -69,18 +70,18 @@ class Template:
 
     source: str
     parts: tuple[Part, ...]
-    # Where its definition says so: the template, and the name that was put into it.
+    # Its place in the definition file: the template, and the name that was inserted.
     written: tuple[Written, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def first_literal(self) -> bytes:
-        """The non-blank bytes that the template begins with, up to its first blank: what a search looks for."""
+        """The first bytes of the template up to its first blank, which a search looks for."""
         first = self.parts[0]
         return re.split(r"[ \t]", first.text)[0].encode() if isinstance(first, Literal) else b""
 
     @property
     def head(self) -> tuple[Part, ...]:
-        """All before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever it matches."""
+        """The parts before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever they match."""
         for index, part in enumerate(self.parts):
             if isinstance(part, Skip | Tail):
                 return self.parts[:index]
@@ -99,9 +100,9 @@ class Template:
 
 
 def parse_template(source: str, *, anywhere: bool = False) -> Template:
-    """Parses a template. `anywhere` is for leads, which may begin with a hole.
+    """Returns a parsed template. `anywhere` is for leads, which may begin with a hole.
 
-    Raises TemplateError for what the language does not allow.
+    Raises TemplateError if the language does not allow it.
     """
     parts = _parts(source)
     if not parts:
@@ -109,7 +110,9 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
     for before, after in itertools.pairwise(parts):
         if isinstance(before, Tail):
             raise TemplateError(f"{{{before.kind}}} must end the template")
-        if not isinstance(before, Literal) and not isinstance(after, Literal):
+        # A truth value needs no text behind it to end.
+        ends = isinstance(before, Hole) and before.type == "bool" and isinstance(after, Skip)
+        if not isinstance(before, Literal) and not isinstance(after, Literal) and not ends:
             raise TemplateError("two holes may not touch: put the literal text between them")
     names = [part.name for part in parts if isinstance(part, Hole)]
     if doubled := {name for name in names if names.count(name) > 1}:
@@ -120,14 +123,25 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
     return template
 
 
+def has_anchor(template: Template, anchors: Iterable[str]) -> bool:
+    """Whether one of a format's anchors stands in each line that the template takes."""
+    literals = [part.text for part in template.parts if isinstance(part, Literal)]
+    return any(anchor in text for anchor in anchors for text in literals)
+
+
+def needs_anchor(template: Template, anchors: Iterable[str]) -> bool:
+    """Whether a template of a `line_start` record is found by its anchor, not by the literal that it begins with."""
+    return not template.first_literal or has_anchor(template, anchors)
+
+
 def names_asked(source: str) -> set[str]:
-    """Which of `{name}` and `{value}` a template has."""
+    """Returns which of `{name}` and `{value}` a template has."""
     holes = {(token.group(1) or "").partition(".")[0] for token in _TOKEN.finditer(source)}
     return holes & {NAME, VALUE}
 
 
 def with_name(source: str, name: str, kind: str) -> str:
-    """A template with a name in the place of `{name}`, and a hole of this name and type in that of `{value}`."""
+    """Returns a template with the name in place of `{name}`, and a typed hole of this name in place of `{value}`."""
 
     def put(token: re.Match[str]) -> str:
         hole, dot, part = (token.group(1) or "").partition(".")

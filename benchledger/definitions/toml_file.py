@@ -1,4 +1,4 @@
-"""TOML files whose errors can name the line of any key."""
+"""Reads TOML files so that errors can name the line of any key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TomlFile:
 
     @cached_property
     def lines(self) -> dict[str, int]:
-        """The line of each place. Only who has a place to show asks."""
+        """The line of each place, computed at the first error."""
         return toml_lines(self.path, self.text)
 
     @cached_property
@@ -31,7 +31,7 @@ class TomlFile:
         return self.text.splitlines()
 
     def line_of(self, place: str) -> int:
-        """The line on which a place stands, or that of the nearest place above it."""
+        """Returns the line of a place, or of the nearest place above it."""
         while place:
             if place in self.lines:
                 return self.lines[place]
@@ -39,11 +39,11 @@ class TomlFile:
         return 1
 
     def fail(self, place: str, problem: str) -> NoReturn:
-        """Raises DefinitionError at the file and line of a place."""
+        """Raises DefinitionError with the file and line of a place."""
         raise DefinitionError(f"{self.path}:{self.line_of(place)}: {problem}")
 
     def refuse_unknown(self, place: str, table: dict[str, Any], known: set[str]) -> None:
-        """Raises DefinitionError for a key that means nothing here, with the keys that would."""
+        """Raises DefinitionError for an unknown key, with the known ones."""
         for key in table:
             if key not in known:
                 where = f"{place}.{key}" if place else key
@@ -51,7 +51,7 @@ class TomlFile:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """Reads one TOML file. Raises DefinitionError with file and line if it is not TOML or not UTF-8."""
+    """Returns one TOML file. Raises DefinitionError with file and line if it is not TOML or not UTF-8."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -59,10 +59,10 @@ def read_toml(path: Path) -> TomlFile:
     return parse_toml(path, raw)
 
 
-# Thirty formats ask for the same rules, leads and vocabulary: the same text is parsed once.
+# Thirty formats use the same rules, leads and vocabulary: the same text is parsed once.
 @lru_cache(maxsize=256)
 def parse_toml(path: Path, raw: bytes) -> TomlFile:
-    """Reads the text of a TOML file, wherever it came from. Raises DefinitionError as `read_toml` does."""
+    """Returns a TOML file from its text. Raises DefinitionError as `read_toml` does."""
     try:
         text = raw.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -70,7 +70,7 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     try:
         data = toml_data(path, raw, text)
     except ValueError as error:
-        # tomllib.TOMLDecodeError, without importing what parses: what is kept needs no parsing.
+        # The base class of tomllib.TOMLDecodeError: a cached file needs no import of the parser.
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
     return TomlFile(path, data, text)

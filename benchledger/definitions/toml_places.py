@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key, table and element of a list stands: what the parser does not tell."""
+"""Finds the line of each key, table and list element of a TOML text, which the parser does not report."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _OPEN = {"[": "]", "{": "}"}
 
 
 def places(text: str) -> dict[str, int]:
-    """The line of every dotted place, such as "record.0.templates.2", of a text that is TOML."""
+    """Returns the line of every dotted place, such as "record.0.templates.2", of a valid TOML text."""
     walk = _Walk(text)
     walk.statements()
     return walk.lines
 
 
 class _Walk:
-    """Walks over the tokens once. The text has been parsed: what is wrong with it is not asked here."""
+    """Reads the tokens once. The text has been parsed before, so syntax is not checked here."""
 
     def __init__(self, text: str) -> None:
         self.lines: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""One table of a definition file, whose values are asked for by key and type: a wrong one is refused with its line."""
+"""Reads one table of a definition file by key and type; a wrong value is an error with its line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from benchledger.definitions.toml_file import TomlFile
 
 
 class Table:
-    """A table at a dotted place of a file; it refuses to be no table, and keys that mean nothing in it."""
+    """A table at a dotted place of a file.
+
+    Raises DefinitionError for a value that is not a table, and for unknown keys.
+    """
 
     def __init__(self, file: TomlFile, place: str, data: Any, known: Collection[str]) -> None:
         if not isinstance(data, dict):
@@ -24,7 +27,7 @@ class Table:
         return key in self.data
 
     def where(self, key: str) -> str:
-        """The place of a key of this table."""
+        """Returns the place of a key of this table."""
         return f"{self.place}.{key}" if self.place else key
 
     def fail(self, key: str, problem: str) -> NoReturn:
@@ -32,49 +35,49 @@ class Table:
         self.file.fail(self.where(key) if key else self.place, problem)
 
     def text(self, key: str) -> str:
-        """A text that must be there."""
+        """Returns a required text."""
         value = self.text_or_none(key)
         if value is None:
             self.fail(key, f"{key} must be a text, not None")
         return value
 
     def text_or_none(self, key: str) -> str | None:
-        """A text that is not empty, if the key is there."""
+        """Returns a non-empty text; None without the key."""
         value = self.data.get(key)
         if value is not None and (not isinstance(value, str) or not value):
             self.fail(key, f"{key} must be a text, not {value!r}")
         return value
 
     def text_or_texts(self, key: str) -> tuple[str, ...]:
-        """A text, or a list of texts, none of them empty; nothing if the key is not there."""
+        """Returns a text or a list of texts, none of them empty; empty without the key."""
         if isinstance(self.data.get(key), list):
             return tuple(self.strings(key))
         text = self.text_or_none(key)
         return (text,) if text is not None else ()
 
     def whole_number(self, key: str) -> int:
-        """A whole number that must be there."""
+        """Returns a required integer."""
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool):
             self.fail(key, f"{key} must be a whole number, not {value!r}")
         return value
 
     def number(self, key: str, default: float) -> float:
-        """A number."""
+        """Returns a number."""
         value = self.data.get(key, default)
         if not isinstance(value, int | float) or isinstance(value, bool):
             self.fail(key, f"{key} must be a number, not {value!r}")
         return float(value)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """true or false."""
+        """Returns true or false."""
         value = self.data.get(key, default)
         if not isinstance(value, bool):
             self.fail(key, f"{key} must be true or false, not {value!r}")
         return value
 
     def strings(self, key: str, default: Collection[str] = ()) -> list[str]:
-        """A list of texts, none of them empty."""
+        """Returns a list of texts, none of them empty."""
         value = self.data.get(key, list(default))
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             self.fail(key, f"{key} is a list of strings, not {value!r}")
@@ -83,50 +86,50 @@ class Table:
         return list(value)
 
     def choice(self, key: str, known: Collection[str], default: str | None = None) -> str:
-        """One of a few words."""
+        """Returns one of the known words."""
         value = self.data.get(key, default)
         if not isinstance(value, str) or value not in known:
             self.fail(key, f"{key} must be one of {', '.join(known)}, not {value!r}")
         return value
 
     def listed(self, key: str, known: Collection[str]) -> str | None:
-        """A word of a closed list, if the key is there."""
+        """Returns one of the known words; None without the key."""
         value = self.text_or_none(key)
         return value if value is None else self.known(key, key, value, known)
 
     def known(self, key: str, what: str, value: str, known: Collection[str]) -> str:
-        """The value, if it is in a closed list."""
+        """Returns the value if it is known."""
         if value not in known:
             self.fail(key, f"no {what} {value!r}; known: {', '.join(sorted(known))}")
         return value
 
     def texts(self, key: str) -> dict[str, str]:
-        """A table of texts by any key."""
+        """Returns a table of texts by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(entry, str) and entry for entry in value.values()):
             self.fail(key, f'{key} is a table of texts, such as {{ a = "b" }}, not {value!r}')
         return dict(value)
 
     def any_values(self, key: str) -> dict[str, Any]:
-        """A table of whatever values by any key."""
+        """Returns a table of any values by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict):
             self.fail(key, f'{key} is a table, such as {{ a = "b" }}, not {value!r}')
         return dict(value)
 
     def table(self, key: str, known: Collection[str]) -> Table:
-        """A table within this one; an empty one if the key is absent."""
+        """Returns a table within this one; an empty one without the key."""
         return Table(self.file, self.where(key), self.data.get(key, {}), known)
 
     def tables(self, key: str, known: Collection[str]) -> list[Table]:
-        """The tables of a list, written [[key]]."""
+        """Returns the tables of a list, written [[key]]."""
         value = self.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
             self.fail(key, f"{key} is a list of tables: write [[{key}]]")
         return [Table(self.file, f"{self.where(key)}.{index}", entry, known) for index, entry in enumerate(value)]
 
     def lists(self, key: str) -> list[list[Any]]:
-        """A list of lists."""
+        """Returns a list of lists."""
         value = self.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(entry, list) for entry in value):
             self.fail(key, f"{key} is a list of lists, not {value!r}")

@@ -1,24 +1,25 @@
-"""The closed lists of schema/vocabulary: units, quantities, and what can be stated about a run."""
+"""The vocabulary of schema/vocabulary: units, quantities, modes, and facts about a run."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.errors import DefinitionError
 
-# What only a manifest states is the last group.
+# The last group holds facts that only a manifest states.
 GROUPS = ("case", "options", "environment", "run", "manifest")
 
 
 @dataclass(frozen=True)
 class FactName:
-    """One thing that can be stated about a run, and how its values are spelt."""
+    """A fact about a run, and the spellings of its values."""
 
     name: str
     group: str
@@ -27,14 +28,17 @@ class FactName:
     aliases: dict[str, str]
     strip: tuple[str, ...]
     blank: str = ""
+    vague: frozenset[str] = frozenset()
 
     def canonical(self, logged: str) -> str | None:
-        """The value as the ledger spells it, or None if it is no value of this fact."""
+        """Returns the value as the ledger spells it, or None if it is not a value of this fact."""
         text = logged.strip()
         for mark in self.blank:
             text = text.replace(mark, " ")
         for prefix in self.strip:
             text = text.removeprefix(prefix)
+        if self.vague and self._is_cut(text):
+            return None
         if self.type == "size":
             return _size(text)
         if self.type in ("count", "integer"):
@@ -48,10 +52,25 @@ class FactName:
             return text.lower() if text.lower() in self.values else None
         return text or None
 
+    @property
+    def wanted(self) -> str:
+        """What a value must be, for an error message."""
+        return ", ".join(self.values) or f"a {self.type}" + (" that is a whole name" if self.vague else "")
+
+    def _is_cut(self, text: str) -> bool:
+        # `GeForce`, `NVIDIA_RTX`, `Quadro(R)`: only a family. `V100-SXM2...`: a truncated name.
+        words = re.sub(r"\((?:r|tm)\)|[®™]", " ", text.lower())
+        return text.rstrip().endswith(("..", "…")) or self._one_vague.fullmatch(words) is not None
+
+    @cached_property
+    def _one_vague(self) -> re.Pattern[str]:
+        words = "|".join(map(re.escape, sorted(self.vague)))
+        return re.compile(rf"(?:{words}|[\W_])*")
+
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Units by logged spelling, quantities, and facts by name ("precision", "options.optimizer")."""
+    """Units by logged spelling, quantities, facts by name ("precision", "options.optimizer"), and modes by phase."""
 
     units: frozenset[str]
     spellings: dict[str, tuple[str, float]]
@@ -59,20 +78,21 @@ class Vocabulary:
     quantities: frozenset[str]
     quantity_units: dict[str, frozenset[str]]
     facts: dict[str, FactName]
+    phases: dict[str, tuple[str, ...]]
 
     def can_have(self, quantity: str | None, unit: str | None) -> bool:
-        """Whether a quantity may be measured in a unit."""
+        """Tells whether a quantity may be measured in a unit."""
         allowed = self.quantity_units.get(quantity or "")
         return allowed is None or unit is None or unit in allowed
 
     def group(self, group: str) -> list[FactName]:
-        """The facts of one group, in the order of the vocabulary."""
+        """Returns the facts of one group, in the order of the vocabulary."""
         return [fact for fact in self.facts.values() if fact.group == group]
 
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Reads the vocabulary once. Raises DefinitionError with file and line."""
+    """Returns the vocabulary, read once. Raises DefinitionError with file and line."""
     units = _only("units.toml")
     quantities = _only("quantities.toml")
     facts = _only("facts.toml")
@@ -89,6 +109,7 @@ def vocabulary() -> Vocabulary:
         quantities=frozenset(quantities.data["quantities"]),
         quantity_units=_quantity_units(quantities, known_units),
         facts=_facts(facts),
+        phases={phase: tuple(modes) for phase, modes in _only("phases.toml").data.items()},
     )
 
 
@@ -105,7 +126,7 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
     for group in GROUPS:
         for name, table in file.data.get(group, {}).items():
             place = f"{group}.{name}"
-            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip", "blank"})
+            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip", "blank", "vague"})
             if table.get("type") not in ("text", "count", "size", "integer", "factor", "time"):
                 file.fail(f"{place}.type", f"type of {name} must be text, count, size, integer, factor or time")
             full_name = f"options.{name}" if group == "options" else name
@@ -117,12 +138,13 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
                 aliases={key.lower(): value for key, value in table.get("aliases", {}).items()},
                 strip=tuple(table.get("strip", ())),
                 blank=table.get("blank", ""),
+                vague=frozenset(table.get("vague", ())),
             )
     return found
 
 
 def vocabulary_files() -> list[Path]:
-    """The files of the closed lists."""
+    """Returns the files of the vocabulary."""
     return definition_files("schema/vocabulary", ".toml")
 
 
@@ -134,7 +156,7 @@ def _only(name: str) -> TomlFile:
 
 
 def _time(text: str) -> str | None:
-    # As it is written: the times of logs have no zone either, and are those of the machine's own clock.
+    # Without a time zone, as in logs: the time of the machine's own clock.
     try:
         return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
     except ValueError:
@@ -150,7 +172,7 @@ def _factor(text: str) -> str | None:
 
 
 def _size(text: str) -> str | None:
-    # Programs print sizes rounded, 1.7Ti: what that is in MiB need not be whole.
+    # Programs print rounded sizes such as 1.7Ti, which need not be whole MiB.
     try:
         number = float(text)
     except ValueError:
@@ -159,7 +181,7 @@ def _size(text: str) -> str | None:
 
 
 def _whole_number(text: str, least: int) -> str | None:
-    # Programs print counts as 120.0 too; a count that is not whole or not positive states nothing.
+    # Programs print counts as 120.0 too. A count that is not whole or not positive states nothing.
     try:
         number = float(text)
     except ValueError:

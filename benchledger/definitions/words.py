@@ -1,4 +1,4 @@
-"""The words of what a page prints beside its tables, in each language: queries/words/*.toml, one file a report."""
+"""The words around the tables of a page, in each language: queries/words/*.toml, one file per report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LANGUAGES = ("en", "zh")
 
 
 def checked_language(language: str | None) -> str:
-    """The language asked for, else English. Raises UsageError for one in which nothing is said."""
+    """Returns the language, English by default. Raises UsageError for an unknown language."""
     if language is None:
         return LANGUAGES[0]
     if language not in LANGUAGES:
@@ -23,7 +23,7 @@ def checked_language(language: str | None) -> str:
 
 
 def refuse_without_layout(report: str, **given: object) -> None:
-    """Raises UsageError for what has an effect only where a report is laid out as a page, and not as a table."""
+    """Raises UsageError for an option that has an effect only in a layout that is a page."""
     for name, value in given.items():
         if value is not None and (name, value) != ("lang", LANGUAGES[0]):
             layouts = ", ".join(layouts_with_words(report))
@@ -33,9 +33,9 @@ def refuse_without_layout(report: str, **given: object) -> None:
 
 
 def load_words(report: str, section: str, language: str) -> dict[str, str]:
-    """The words of one section of a report's file. Raises UsageError for a language or section that it does not have.
+    """Returns the words of one section of a report's file. Raises UsageError for an unknown language or section.
 
-    Raises DefinitionError with file and line for a word that is not said in each language.
+    Raises DefinitionError with file and line for a word that lacks a language.
     """
     checked_language(language)
     sections = _sections(report)
@@ -43,7 +43,7 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
         raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(layouts_with_words(report))}")
     said = sections[section]
     if "-" not in section:
-        # A layout of the user's own need not say everything; what is listed, such as paddle-host, is a list of its own.
+        # A user's layout need not have all words. A section with a dash, such as paddle-host, is a complete list.
         said = {**next(iter(sections.values())), **said}
     return {key: words[language] for key, words in said.items()}
 
@@ -53,27 +53,27 @@ def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def layouts_with_words(report: str) -> list[str]:
-    """The layouts in which a report is a page."""
+    """Returns the layouts in which a report is a page."""
     return [name for name in _sections(report) if "-" not in name]
 
 
 @cache
 def _read(report: str, paths: tuple[Path, ...]) -> dict[str, dict[str, dict[str, str]]]:
-    # A file of the user's own comes last, and its sections count.
+    # A user's file comes last, and its sections win.
     found: dict[str, dict[str, dict[str, str]]] = {}
     for path in paths:
         if path.stem == report:
             file = read_toml(path)
             for name in file.data:
                 section = Table(file, name, file.data[name], file.data[name])
-                found[name] = {key: said_in_each(section, key) for key in section.data}
+                found[name] = {key: texts_by_language(section, key) for key in section.data}
     if not found:
         raise DefinitionError(f"queries/words/{report}.toml:1: missing. Reinstall benchledger")
     return found
 
 
-def said_in_each(section: Table, key: str) -> dict[str, str]:
-    """A text by language. Raises DefinitionError with file and line if it lacks one."""
+def texts_by_language(section: Table, key: str) -> dict[str, str]:
+    """Returns a text by language. Raises DefinitionError with file and line if it lacks one."""
     said = section.texts(key)
     if set(said) != set(LANGUAGES):
         section.fail(

@@ -1,4 +1,4 @@
-"""An audit as one page of HTML that needs nothing else: no font, no script, no file, no network."""
+"""Writes an audit as one self-contained HTML page: no font, script, image or network request."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _CLASSES = {
 
 
 def audit_page(audit: Audit, ledger: str) -> str:
-    """The page: how many findings of each severity, every check, and every finding with its place."""
+    """Returns the page: the number of findings per severity, every check, and every finding with its place."""
     found = by_check(audit)
     sections = "".join(_section(check, severity, sentence, frame) for check, severity, sentence, frame in found)
     title = f"Audit of {_text(ledger)}"
@@ -108,5 +108,5 @@ def _table(columns: list[str], rows: list[str]) -> str:
 
 
 def _text(text: str) -> str:
-    # Escaped twice: for HTML, and what cannot be seen or turns the text round, as on a terminal.
+    # Escaped twice: control and bidirectional characters as on a terminal, then for HTML.
     return escape(escaped(text))

@@ -1,11 +1,12 @@
-"""An audit as text: Markdown, CSV or JSON."""
+"""Writes an audit as text: Markdown, CSV or JSON."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.exports.forms import frame_text
-from benchledger.exports.markdown import markdown_line, markdown_of_frame
+from benchledger.exports.markdown import markdown_of_frame
+from benchledger.exports.markdown_text import markdown_line
+from benchledger.exports.output_forms import frame_text
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 
     from benchledger.auditing.audit import Audit
 
-# Which columns hold a number, shown as text.
+# The columns of numbers, which are shown as text.
 NUMBERS = ("value", "expected")
 
 
 def audit_text(audit: Audit, form: str) -> str:
-    """The checks and their findings in Markdown and JSON, the findings in CSV."""
+    """Returns the checks and their findings as Markdown or JSON, or the findings alone as CSV."""
     if form == "json":
         return json_text(
             {"checks": audit.checks.to_dicts(), "findings": audit.findings.to_dicts(), "remarks": audit.remarks}
@@ -33,7 +34,7 @@ def audit_text(audit: Audit, form: str) -> str:
 
 
 def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
-    """Of each check that found something its name, severity and sentence, and its findings for a reader."""
+    """Returns one tuple per check with findings: its name, severity, sentence, and findings without empty columns."""
     import polars as pl
 
     shown = _shown(audit.findings)
@@ -51,7 +52,7 @@ def _shown(findings: pl.DataFrame) -> pl.DataFrame:
 
     line = pl.when(pl.col("line").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "line"))
     numbers = [
-        # Six digits tell that two numbers differ; the unrounded ones are in JSON, CSV and Parquet.
+        # Six digits are enough to see that two numbers differ; JSON, CSV and Parquet hold them unrounded.
         pl.Series(name, [None if value is None else f"{value:.6g}" for value in findings[name]], pl.String)
         for name in NUMBERS
     ]

@@ -1,4 +1,4 @@
-"""CSV whose cells no spreadsheet takes for a formula."""
+"""Writes CSV with no cell that a spreadsheet takes for a formula."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from benchledger.exports.values import value_text
 if TYPE_CHECKING:
     import polars as pl
 
-# With one of these at its beginning a cell is a formula to Excel, LibreOffice and Google Sheets, also within quotes.
+# Excel, LibreOffice and Google Sheets read a cell with one of these first characters as a formula, even in quotes.
 _FORMULA = r"^[=+\-@\t\r]"
 
 
 def csv_of_frame(frame: pl.DataFrame) -> str:
-    """A frame as CSV with a line of column names.
+    """Returns a frame as CSV, with a line of column names and no line break at the end.
 
-    A text that a spreadsheet would run gets an apostrophe before it. A number is a number: -1.5 stays as it is.
+    A text that a spreadsheet would run as a formula gets an apostrophe before it. Numbers stay as they are, -1.5 too.
     """
     import polars as pl
 

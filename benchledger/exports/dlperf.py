@@ -1,4 +1,4 @@
-"""`bench export dlperf`: the result files that Oneflow-Inc/DLPerf's scripts write, as README 001 prints one."""
+"""`bench export dlperf`: result files in the form of Oneflow-Inc/DLPerf's scripts (an example is in README 001)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grouping import Row, differing_also, grouped, sort_key
-from benchledger.answers.reading import reading
-from benchledger.answers.rules import need_value, rows_by_rule, rules_asked_for, several_rules
-from benchledger.answers.series import all_series, need_series, rows_of
+from benchledger.answers.read_only import reading
+from benchledger.answers.series import all_series, rows_of
+from benchledger.answers.tables.excluded import need_series
+from benchledger.answers.tables.grouping import Row, differing_also, grouped, sort_key
+from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.json_files import JsonFiles
 from benchledger.store.default_db import DEFAULT_DB
 
-# Mean and median over the trials that count, whichever the rule makes of them, rounded as it rounds that number.
+# Mean and median over the trials that count, rounded as the rule rounds its trial average. The rule itself may use only
+# one of the two.
 _SPEEDS = """
 with trial as (
     select series_run.series_id, run_speed.rule, run_speed.unit, list_sort(list(run_speed.value)) as speeds
@@ -30,7 +32,7 @@ from trial
 join rule using (rule)
 """
 _KEY = ("batch_size_per_gpu", "model", "nodes", "gpus")
-# In which two series of one key may differ, with the filter that tells them apart.
+# Columns in which two series of one key may differ. The first that differs names the filter that tells them apart.
 _DIFFERING = (
     *("campaign", "model", "precision", "framework", "implementation", "task", "gpu_model", "seq_len", "options"),
     "unit",
@@ -45,10 +47,11 @@ def export_dlperf(
     rule: str | None = None,
     **case_columns: object,
 ) -> JsonFiles:
-    """DLPerf's result files, one a batch size (bz32_result.json): model, case (1n8g), average, median and speed-up.
+    """Returns DLPerf's result files, one per batch size (bz32_result.json).
 
-    Both speeds are over the same trials by the same rule: the default, or the one asked for. Written below `output` if
-    it is given. Raises NothingFoundError if no series has a speed, UsageError if two have the same place.
+    A file holds model, case (1n8g), average, median and speed-up. Average and median are over the same trials by the
+    same rule: `rule`, or the default one. Writes the files below `output` if it is given. Raises NothingFoundError if
+    no series has a speed, UsageError if two series have the same place in a file.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db) as con:
@@ -69,7 +72,7 @@ def export_dlperf(
 
 
 def _placed(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows that a case such as 2n8g can stand for, and what is said of the others."""
+    """Returns the rows with the same number of GPUs on each node (a case such as 2n8g), and notes about the others."""
     stated = [row for row in rows if None not in (row[name] for name in _KEY)]
     even = [row for row in stated if row["gpus"] % row["nodes"] == 0]
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""Excel workbooks: one sheet a table, numbers that are numbers, and text that is never a formula or a link."""
+"""Writes Excel workbooks: one sheet per table, numbers as numbers, and no text as a formula or link."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchledger.exports.atomic_write import write_whole
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import value_text
-from benchledger.exports.whole_files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SHEET_NAME = 31
 _CELL_TEXT = 32_767
-# What a double holds to the last digit; ids are longer.
+# A double holds integers exactly up to this size. Larger ones (ids) are written as text.
 _EXACT = 2**53
 _NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d+)?")
 _WIDEST = 60
@@ -30,7 +30,7 @@ _WIDEST = 60
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table of a workbook. `numbers` are the columns of text whose numbers are to be numbers in Excel too."""
+    """One sheet. `numbers` names the text columns whose numeric cells become numbers in Excel."""
 
     name: str
     frame: pl.DataFrame
@@ -39,12 +39,12 @@ class Sheet:
 
 
 def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> None:
-    """Writes a workbook whose bytes depend on nothing but its content: `created` is no time of today."""
+    """Writes a workbook. Its bytes depend only on its content: `created` comes from the ledger, not the clock."""
     from xlsxwriter import Workbook
 
-    # In memory first, so that a file that cannot be written is the same error as everywhere.
+    # In memory first: write_whole then raises the same error as every other form if the file cannot be written.
     content = BytesIO()
-    # Cells are written by their types: no text becomes a formula, a link or a number.
+    # Each cell is written by its own type, so that no text becomes a formula, a link or a number.
     workbook = Workbook(content, {"in_memory": True})
     workbook.set_properties({"created": created})
     formats = _Formats(workbook)
@@ -55,7 +55,7 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
 
 
 class _Formats:
-    """The workbook's formats, each made once."""
+    """Makes each cell format of the workbook once."""
 
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
@@ -105,7 +105,7 @@ def _write(worksheet: Worksheet, row: int, place: int, value: Any, decimals: str
 
 
 class _Shown(float):
-    """A number that a report shows with so many decimals."""
+    """A number with the decimals that the report shows."""
 
     pattern = "0"
 
@@ -125,7 +125,7 @@ def _text(text: str) -> str:
 
 
 def sheet_names(wanted: Sequence[str]) -> list[str]:
-    """Names that Excel takes: short, without its signs, each once."""
+    """Returns names that Excel accepts: at most 31 characters, no forbidden characters, no name twice."""
     names: list[str] = []
     for one in wanted:
         name = re.sub(r"[\[\]:*?/\\']", " ", escaped(one)).strip()[:_SHEET_NAME].strip() or "sheet"

@@ -1,4 +1,4 @@
-"""`bench export index`: the JSON that PaddlePaddle's log analysis writes of each case, as README 002 lays it out."""
+"""`bench export index`: JSON files in the form that PaddlePaddle's log analysis writes per case (README 002)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grouping import Row, differing_also, grouped
-from benchledger.answers.reading import reading
-from benchledger.answers.rules import need_value, rules_asked_for, several_rules
-from benchledger.answers.series import all_series, need_series
+from benchledger.answers.read_only import reading
+from benchledger.answers.series import all_series
+from benchledger.answers.tables.excluded import need_series
+from benchledger.answers.tables.grouping import Row, differing_also, grouped
+from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
 from benchledger.definitions.missions import Mission, find_mission
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.index_rows import SAME, kernel_times, largest_batches, memory, speeds, train_logs
@@ -18,7 +19,7 @@ from benchledger.store.default_db import DEFAULT_DB
 
 SPEED, MEMORY, PROFILER, LARGEST_BATCH = 1, 2, 3, 6
 _ENDINGS = {SPEED: "speed", MEMORY: "mem", PROFILER: "profiler", LARGEST_BATCH: "maxbs"}
-# Of these PaddlePaddle says JOB_FAIL_FLAG 1 and FINAL_RESULT 0; any other series without a speed is left out.
+# PaddlePaddle writes these with JOB_FAIL_FLAG 1 and FINAL_RESULT 0. Any other series without a speed is left out.
 _FAILED = ("oom", "nan", "timeout", "failed", "truncated", "too_few_steps")
 _NEEDED = ("model", "batch_size_per_gpu", "precision", "gpus")
 _TELLING = ("campaign", "framework", "implementation", "task", "gpu_model", "seq_len", "options", "nodes")
@@ -33,10 +34,11 @@ def export_index(
     rule: str | None = None,
     **case_columns: object,
 ) -> JsonFiles:
-    """PaddlePaddle's index files by path (NLP/gpt/logs/index/nlp_gpt_sp_bs32_fp32_1_speed), written below `output`.
+    """Returns PaddlePaddle's index files by path (NLP/gpt/logs/index/nlp_gpt_sp_bs32_fp32_1_speed).
 
-    Index 1 is the speed, 2 the memory, 3 a profile where the run has one, 6 the largest batch where a larger one ran
-    out of memory. Raises NothingFoundError if no series can be written, UsageError if two have the same name.
+    Index 1 is the speed, 2 the memory, 3 a profile (if the run has one). Index 6 is the largest batch size (if a larger
+    one ran out of memory). Writes the files below `output` if it is given. Raises NothingFoundError if no series can be
+    written, UsageError if two series have the same name.
     """
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db, records=True) as con:
@@ -69,7 +71,7 @@ def export_index(
 
 
 def case_name(row: Row, mission: Mission) -> str:
-    """The name that README 002 gives a case: nlp_gpt_sp_bs32_fp32_1."""
+    """Returns the name of a case as README 002 spells it: nlp_gpt_sp_bs32_fp32_1."""
     return f"{mission.repo}_{mission.name}_{_mode(row)}_bs{row['batch_size_per_gpu']}_{row['precision']}_{row['gpus']}"
 
 
@@ -107,7 +109,7 @@ def _mission(row: Row) -> Mission:
 
 
 def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows that have a name of their own, and what is said of the others."""
+    """Returns one row per file name, and notes about the rows left out."""
     notes: list[str] = []
     complete = [row for row in rows if None not in (row[name] for name in _NEEDED)]
     telling = [row for row in complete if row["value"] is not None or row["status"] in _FAILED]

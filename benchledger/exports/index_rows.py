@@ -1,20 +1,20 @@
-"""What the ledger knows of each series for PaddlePaddle's index: speed, memory, profile, largest batch, log."""
+"""Queries for PaddlePaddle's index: speed, memory, profile, largest batch size and log of each series."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.grouping import Row, grouped
-from benchledger.answers.rules import rows_by_rule
 from benchledger.answers.series import rows_of
+from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.rules import rows_by_rule
 
 if TYPE_CHECKING:
     import duckdb
 
-# README 002: the mean of the speed without the first unstable steps. Where no such rule is for the format: its default.
+# README 002 takes the mean speed without the first unstable steps. A format without such a rule uses its default.
 RULES = ("megatron.mean", "megatron.mean_skip1", "paddle.bert")
-# All that tells a series but its batch size and what follows from it.
+# The columns that identify a series, without the batch size and the columns that follow from it.
 SAME = (
     "campaign",
     "gpu_model",
@@ -28,7 +28,7 @@ SAME = (
     "seq_len",
     "options",
 )
-# Of the definitions that a series has, the first: PaddlePaddle takes what nvidia-smi shows.
+# Order of preference. PaddlePaddle reports the memory that nvidia-smi shows, so `device` comes first.
 _MEMORY_KINDS = ("device", "process", "reserved", "allocated")
 _LOGS = """
 select series_run.series_id, min({'trial': series_run.trial, 'place': place_of(path, archive, member)}).place as log
@@ -38,7 +38,7 @@ join sighting using (sighting_id)
 where run_log.role = 'train'
 group by all
 """
-# A run may have several profiles, and a profile several devices: one device of one profile counts, the busiest.
+# A run can have several profiles, and a profile several devices. Only the busiest device of one profile counts.
 _PROFILES = """
 with one_device as (
     select run_id, log_id, device, 1000 * list_sum(list_sort(list(total_s))) as kernels_ms
@@ -59,7 +59,7 @@ group by all
 
 
 def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -> list[Row]:
-    """One row of speed_table a series: by the rule asked for, else by README 002's, else by the default."""
+    """Returns one row of speed_table per series: by `rule`, else by a rule of README 002, else by the default rule."""
     found = filters.apply(con.view("speed_table"))
     if rule is not None:
         return rows_by_rule(found, rule)
@@ -73,7 +73,7 @@ def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -
 
 
 def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]:
-    """MiB by series."""
+    """Returns memory in MiB by series."""
     by_series = grouped(rows_of(filters.apply(con.view("memory_table"))), ["series_id"])
     found: dict[int, float] = {}
     for (series,), rows in by_series.items():
@@ -85,17 +85,17 @@ def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]
 
 
 def kernel_times(con: duckdb.DuckDBPyConnection) -> dict[int, float]:
-    """Milliseconds of the kernels of the busiest device by series, of its first trial that was profiled."""
+    """Returns kernel milliseconds by series: the busiest device of its first trial with a profile."""
     return {row["series_id"]: row["kernels_ms"] for row in rows_of(con.sql(_PROFILES))}
 
 
 def train_logs(con: duckdb.DuckDBPyConnection) -> dict[int, str]:
-    """The place of the first trial's log by series."""
+    """Returns the place of the first trial's log by series."""
     return {row["series_id"]: row["log"] for row in rows_of(con.sql(_LOGS))}
 
 
 def largest_batches(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[tuple[Any, ...], int]:
-    """The largest batch size that ran, by the columns SAME, where a larger one ran out of memory."""
+    """Returns the largest batch size that ran, by the columns SAME, where a larger one ran out of memory."""
     table = con.view("max_batch_table")
     known = Filters({name: values for name, values in filters.values.items() if name in table.columns})
     rows = rows_of(known.apply(table))

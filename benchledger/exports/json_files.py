@@ -1,4 +1,4 @@
-"""JSON files in the shape that another project reads, as a folder or one by one."""
+"""JSON files in another project's form, written to a folder or returned one by one."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchledger.exports.places import need_free
+from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.overwrite_guard import refuse_overwrite
 from benchledger.exports.values import json_text
-from benchledger.exports.whole_files import write_whole
 
 
 @dataclass(frozen=True)
 class JsonFiles:
-    """Contents by relative path, and what is said of series that no file could be made of."""
+    """File contents by relative path, and notes about series without a file."""
 
     files: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path | str, db: Path | str | None = None) -> None:
-        """Writes every file below a folder; earlier answers that are there are replaced.
+        """Writes every file below `folder` and replaces earlier answers.
 
-        Raises UsageError if one of them is something else, or a log of the ledger `db`: then none is written.
+        Raises UsageError, before it writes any file, if a file exists that is not an earlier answer, or is a log of the
+        ledger `db`.
         """
-        need_free(*(Path(folder) / name for name in self.files), db=db)
+        refuse_overwrite(*(Path(folder) / name for name in self.files), db=db)
         for name, content in self.files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""LaTeX: a table environment with the rules of booktabs, in which no text from a log is a command."""
+"""Writes LaTeX: a table environment with booktabs rules, in which no text from a log acts as a command."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from benchledger.exports.captions import words_above, words_at_end, words_below, words_below_trials
 from benchledger.exports.markdown import number_columns
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import text_rows
-from benchledger.exports.words import words_above, words_at_end, words_below, words_below_trials
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables import Report
+    from benchledger.answers.tables.table import Report
 
 _HEAD = "% \\usepackage[T1]{fontenc}, \\usepackage{booktabs}"
-# A row that begins with [ or * would be an option of the line break before it; -- would be a dash.
+# A row that begins with [ or * would be read as an option of the line break before it, and -- as a dash.
 _SIGNS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -43,12 +43,12 @@ _SIGNS = str.maketrans(
 
 
 def latex_of_frame(frame: pl.DataFrame) -> str:
-    """A frame as one table; numbers to the right."""
+    """Returns a frame as one table, with right-aligned numbers."""
     return "\n".join([_HEAD, *_tabular(frame, [kind.is_numeric() for kind in frame.schema.values()])])
 
 
 def latex_of_report(report: Report) -> str:
-    """Every table of a report with what is said above it as its caption, and below it its notes."""
+    """Returns every table of a report, with the lines above it as its caption and its notes below it."""
     lines = [_HEAD]
     for table in report.tables:
         caption = "; ".join(words_above(report, table))
@@ -61,7 +61,7 @@ def latex_of_report(report: Report) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Text as LaTeX that prints just this text, on one line."""
+    """Returns text as LaTeX that prints exactly this text, on one line."""
     return re.sub("(?<=-)-", "{}-", escaped(text).translate(_SIGNS))
 
 

@@ -1,4 +1,4 @@
-"""The lines of a page as Markdown, in which no text from a log is markup."""
+"""Writes the lines of a page as Markdown, in which no text from a log acts as markup."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from benchledger.answers.prose import Kind, Line
-from benchledger.exports.markdown import markdown_line, markdown_text
+from benchledger.answers.tables.prose import Kind, Line
+from benchledger.exports.markdown_text import markdown_line, markdown_text
 from benchledger.exports.safe_text import escaped, escaped_lines
 
 _TICKS = re.compile("`+")
 
 
 def markdown_of_prose(lines: Iterable[Line]) -> str:
-    """Lines as Markdown: items and quotes that follow each other belong together, all else stands apart."""
+    """Returns lines as Markdown: consecutive items or quotes form one block, every other line its own."""
     blocks: list[str] = []
     for kind, group in groupby(lines, key=lambda line: line.kind):
         written = [_written(line) for line in group]
@@ -24,7 +24,7 @@ def markdown_of_prose(lines: Iterable[Line]) -> str:
 
 def _written(line: Line) -> str:
     if line.kind is Kind.BLOCK:
-        # A fence longer than any run of back quotes in the text, whose columns nvidia-smi parts by tabs.
+        # The fence must be longer than any run of back quotes in the text. nvidia-smi separates its columns by tabs.
         fence = "`" * max(3, _longest_run(line.text) + 1)
         return f"{fence}text\n{escaped_lines(line.text.expandtabs())}\n{fence}"
     marks = {Kind.HEADING: "#" * line.depth + " ", Kind.ITEM: "  " * line.depth + "- ", Kind.QUOTE: "> "}

@@ -1,28 +1,28 @@
-"""Text that came from a log or a path, made harmless for a terminal: control characters are shown escaped."""
+"""Makes text from a log or a path harmless for a terminal: control characters are shown escaped."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# Cc: C0 and C1 controls. Cf: bidi overrides, zero-width and other invisible signs. Cs: bytes of a path that are no
-# UTF-8. Zl, Zp: line and paragraph separators.
+# Cc: C0 and C1 controls. Cf: bidi overrides, zero-width and other invisible characters. Cs: bytes of a path that are
+# not UTF-8. Zl, Zp: line and paragraph separators.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def is_unsafe(char: str) -> bool:
-    """Whether a terminal might act on a character instead of showing it."""
+    """Tells whether a terminal might act on a character instead of showing it."""
     return not " " <= char <= "~" and unicodedata.category(char) in _UNSAFE
 
 
 def escaped(text: str) -> str:
-    r"""The text with every control character as \x1b, \u202e and so on; it stays on one line."""
+    r"""Returns the text on one line, with every control character as \x1b, \u202e and so on."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(char) if is_unsafe(char) else char for char in text)
 
 
 def escaped_lines(text: str) -> str:
-    """As escaped, but line breaks stay."""
+    """Like `escaped`, but line breaks stay."""
     return "\n".join(escaped(line) for line in text.split("\n"))
 
 

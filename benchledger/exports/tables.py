@@ -1,4 +1,4 @@
-"""`bench export tables`: reports written to files, several in one go."""
+"""`bench export tables`: writes one or several reports to files."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.reading import reading
-from benchledger.answers.tables import Report
+from benchledger.answers.read_only import reading
+from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError
-from benchledger.exports.forms import TEXT_FORMS, parquet_bytes, report_json, report_text
-from benchledger.exports.places import need_free
+from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.output_forms import TEXT_FORMS, parquet_bytes, report_json, report_text
+from benchledger.exports.overwrite_guard import refuse_overwrite
 from benchledger.exports.values import json_text
-from benchledger.exports.whole_files import write_whole
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import duckdb
 
 _LAID_OUT = ("layout", "lang")
-# The tables that can be exported: where each is asked for, and which words besides the filters it takes.
+# The tables that can be exported: the function that makes each, and the options that it takes besides the filters.
 TABLES = {
-    "convergence": ("benchledger.answers.convergence:report_convergence", ("lang",)),
-    "environment": ("benchledger.answers.environment:report_environment", _LAID_OUT),
-    "failures": ("benchledger.answers.failures:report_failures", ("lang",)),
-    "leaderboard": ("benchledger.answers.leaderboard:leaderboard", ()),
-    "logs": ("benchledger.answers.logs:report_logs", _LAID_OUT),
-    "max-batch": ("benchledger.answers.max_batch:report_max_batch", _LAID_OUT),
-    "memory": ("benchledger.answers.memory:report_memory", _LAID_OUT),
-    "profile": ("benchledger.answers.profile:report_profile", ("lang",)),
-    "speed": ("benchledger.answers.speed:report_speed", ("rule", *_LAID_OUT)),
-    "speedup": ("benchledger.answers.speedup:report_speedup", ("rule", *_LAID_OUT)),
+    "convergence": ("benchledger.answers.reports.convergence:report_convergence", ("lang",)),
+    "environment": ("benchledger.answers.reports.environment:report_environment", _LAID_OUT),
+    "failures": ("benchledger.answers.reports.failures:report_failures", ("lang",)),
+    "leaderboard": ("benchledger.answers.reports.leaderboard:leaderboard", ()),
+    "logs": ("benchledger.answers.reports.logs:report_logs", _LAID_OUT),
+    "max-batch": ("benchledger.answers.reports.max_batch:report_max_batch", _LAID_OUT),
+    "memory": ("benchledger.answers.reports.memory:report_memory", _LAID_OUT),
+    "profile": ("benchledger.answers.reports.profile:report_profile", ("lang",)),
+    "speed": ("benchledger.answers.reports.speed:report_speed", ("rule", *_LAID_OUT)),
+    "speedup": ("benchledger.answers.reports.speedup:report_speedup", ("rule", *_LAID_OUT)),
 }
-# By the end of a file's name.
+# Form by file suffix.
 SUFFIXES = {
     ".md": "markdown",
     ".csv": "csv",
@@ -44,7 +44,7 @@ SUFFIXES = {
     ".xlsx": "xlsx",
 }
 FORMS = tuple(SUFFIXES.values())
-# Of these a file holds the numbers of one table; several tables are a folder.
+# A file of these forms holds the numbers of one table; several tables need a folder.
 _ONE_TABLE = ("csv", "parquet")
 _FILLED = "select max(ingested_at) from sighting"
 _SOURCES = "select rule, source from rule"
@@ -61,13 +61,13 @@ def export_tables(
     lang: str | None = None,
     **case_columns: object,
 ) -> tuple[Report, ...]:
-    """The reports of some tables (speed, memory, speedup, failures, leaderboard, ...), written to `output`.
+    """Returns the reports of some tables (speed, memory, speedup, failures, ...), and writes them to `output`.
 
-    The form is markdown, csv, json, latex, parquet or xlsx, by default that of the output's suffix. Several tables in
-    csv or parquet make a folder with a file each. `rule`, `layout` and `lang` go to the tables that take them. A table
-    that nothing is found for is empty and has a note that says so. Raises NothingFoundError if that is true of all,
-    UsageError for an unknown table, form, rule or column, a word that none of the tables takes, or an output that holds
-    something else than an earlier answer.
+    `form` is markdown, csv, json, latex, parquet or xlsx; the default is that of the output's suffix. Several tables in
+    csv or parquet make a folder with one file each. `rule`, `layout` and `lang` go to the tables that take them. A
+    table without matches is empty and has a note that says so. Raises NothingFoundError if no table has a match. Raises
+    UsageError for an unknown table, form, rule or column, or an option that none of the tables takes. Raises it also
+    for an output that exists and is not an earlier answer.
     """
     form = form_of(form, output)
     if output is not None and form in _ONE_TABLE and len(set(tables)) > 1:
@@ -81,22 +81,24 @@ def export_tables(
 
 
 def form_of(form: str | None, output: Path | str | None) -> str:
-    """The form asked for, or that of the output's suffix, or Markdown. Raises UsageError for an unknown one."""
+    """Returns the requested form, else that of the suffix, else Markdown. Raises UsageError for an unknown form."""
     if form is None:
         form = "markdown" if output is None else SUFFIXES.get(Path(output).suffix.lower())
         if form is None:
-            raise UsageError(f"{output}: no form has this suffix; known: {', '.join(SUFFIXES)}. Or give --format")
+            raise UsageError(
+                f"{output}: unknown suffix; known: {', '.join(SUFFIXES)}. Or choose a format with --format"
+            )
     if form not in FORMS:
-        raise UsageError(f"no form {form!r}; known: {', '.join(FORMS)}")
+        raise UsageError(f"no output format {form!r}; known: {', '.join(FORMS)}")
     return form
 
 
 def reports_text(reports: Sequence[Report], form: str) -> str:
-    """Reports one after the other; one JSON for all."""
+    """Returns reports one after the other; JSON reports become one JSON list."""
     if form not in TEXT_FORMS:
-        raise UsageError(f"--format {form} is no text: say where it goes with --output FILE")
+        raise UsageError(f"--format {form} is binary: name a file with --output FILE")
     if form in _ONE_TABLE and len(reports) > 1:
-        raise UsageError(f"--format {form} holds one table: say in which folder several go with --output FOLDER")
+        raise UsageError(f"--format {form} holds one table per file: name a folder with --output FOLDER")
     if form == "json" and len(reports) > 1:
         return json_text([report_json(report) for report in reports])
     return "\n\n".join(report_text(report, form) for report in reports)
@@ -107,11 +109,11 @@ def _known(tables: Sequence[str], words: Iterable[str]) -> list[str]:
         if table not in TABLES:
             raise UsageError(f"no table {table!r}; known: {', '.join(TABLES)}")
     if not tables:
-        raise UsageError(f"say which tables: {', '.join(TABLES)}")
+        raise UsageError(f"name the reports to export: {', '.join(TABLES)}")
     for word in words:
         if not any(word in TABLES[table][1] for table in tables):
             taking = ", ".join(table for table, (_, taken) in TABLES.items() if word in taken)
-            raise UsageError(f"{', '.join(tables)}: no {word} can be asked for; it can with: {taking}")
+            raise UsageError(f"{', '.join(tables)}: option {word} is not supported; it is for: {taking}")
     return list(dict.fromkeys(tables))
 
 
@@ -144,7 +146,7 @@ def _need_folder_name(output: Path, form: str) -> None:
 
 
 def _files(output: Path, form: str, reports: Sequence[Report]) -> dict[Path, Sequence[Report]]:
-    """Where which reports go: all to one file, or each to one in a folder."""
+    """Returns the reports by file: all in one file, or each in its own file of a folder."""
     if not (form in _ONE_TABLE and (len(reports) > 1 or output.is_dir())):
         return {output: reports}
     suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
@@ -153,7 +155,7 @@ def _files(output: Path, form: str, reports: Sequence[Report]) -> dict[Path, Seq
 
 def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -> None:
     files = _files(output, form, reports)
-    need_free(*files, form=form, db=db)
+    refuse_overwrite(*files, form=form, db=db)
     for place, held in files.items():
         if place != output:
             output.mkdir(parents=True, exist_ok=True)
@@ -170,6 +172,6 @@ def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -
 
 
 def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:
-    """When the ledger was last filled, and where its rules come from."""
+    """Returns when the ledger was last filled, and the source of each rule."""
     filled = con.execute(_FILLED).fetchall()[0][0]
     return filled, dict(con.execute(_SOURCES).fetchall())

@@ -1,4 +1,4 @@
-"""One value of a frame, as text and as JSON."""
+"""Turns one value of a frame into text or JSON."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ if TYPE_CHECKING:
 
 
 def json_text(value: Any) -> str:
-    """JSON of plain values; what a terminal would act on is a JSON escape, so that it reads back the same."""
+    """Returns JSON of plain values. Characters that a terminal would act on are JSON escapes, so they read back the
+    same.
+    """
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
     return "".join(json.dumps(char)[1:-1] if char != "\n" and is_unsafe(char) else char for char in text)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it."""
+    """Converts a value to a type that JSON has."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        # JSON has no such number, and null would say that there is none.
+        # JSON has no infinity and no NaN, and null would claim that there is no number.
         return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -33,7 +35,7 @@ def plain(value: Any) -> Any:
 
 
 def value_text(value: Any) -> str:
-    """A value as it stands in a cell of text; nothing for NULL."""
+    """Returns a value as the text of a table cell; an empty text for NULL."""
     if value is None:
         return ""
     if isinstance(value, (list, tuple, dict)):
@@ -42,5 +44,5 @@ def value_text(value: Any) -> str:
 
 
 def text_rows(frame: pl.DataFrame) -> list[list[str]]:
-    """Every row of a frame as text."""
+    """Returns every row of a frame as text."""
     return [[value_text(value) for value in row] for row in frame.iter_rows()]

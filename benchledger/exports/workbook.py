@@ -1,4 +1,4 @@
-"""The sheets of reports: what each is, every table as it is laid out, and all numbers unrounded."""
+"""Lays out reports as sheets: a list of the sheets, every table as it is shown, and all numbers unrounded."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.exports.captions import words_above, words_below
 from benchledger.exports.excel import Sheet, sheet_names, write_workbook
-from benchledger.exports.words import words_above, words_below
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables import Report, Table
+    from benchledger.answers.tables.table import Report, Table
 
 _ABOUT = ("sheet", "what it is", "rule", "source of the rule", "notes", "ledger filled")
 _NAMED = ("model", "gpu_model")
@@ -21,7 +21,7 @@ _ALL_NUMBERS = "every number of {}, unrounded, one row each; cell is its short n
 
 
 def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, str], filled: datetime) -> None:
-    """Writes reports as a workbook; `sources` tells for each rule where it comes from."""
+    """Writes reports as a workbook; `sources` has the source of each rule."""
     import polars as pl
 
     sheets: list[Sheet] = []
@@ -53,8 +53,10 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
 
 
 def _name(report: Report, table: Table) -> str:
-    """A sheet's name: the report, and the model and card in which its tables differ. Sheet `about` says the rest."""
-    # 31 characters are all that Excel has for it: a campaign, which is a path, would leave no room.
+    """Returns a sheet's name: the report, and the model and GPU if its tables differ in them. Sheet `about` has the
+    rest.
+    """
+    # Excel allows 31 characters: a campaign, which is a path, would leave no room.
     told = [table.facts.get(fact) for fact in _NAMED if fact in report.split_by]
     return " ".join([report.name, *(fact for fact in told if fact is not None)])
 
@@ -64,7 +66,7 @@ def _numbers(table: Table, frame: pl.DataFrame) -> frozenset[str]:
 
 
 def _rules(table: Table) -> list[str]:
-    """The rules that a table's numbers are made by: one for all, or one a row."""
+    """Returns the rules behind a table's numbers: one for all rows, or one per row."""
     if table.facts.get("rule"):
         return [str(table.facts["rule"])]
     return sorted(set(table.frame["rule"].to_list())) if "rule" in table.frame.columns else []

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
+from benchledger.ingestion.base_tables import without
 from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.load import together
-from benchledger.ingestion.outcome import FileOutcome
+from benchledger.ingestion.outcome import FileOutcome, copy_of
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
-from benchledger.ingestion.read import Batch, WasRead
+from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.ingestion.waiting import WaitingRecords
+from benchledger.ingestion.spill import WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private import SeenFile
@@ -70,14 +71,14 @@ class Accounts:
             taken.tables["record"] = together(taken.tables["record"])
         return taken
 
-    def add(self, files: list[FoundFile], batch: Batch) -> list[FoundFile]:
-        """Takes over one unit of work; of its files, those that could be read are in the batch, in the same order.
+    def add(self, files: list[FoundFile], base: ReadFiles) -> list[FoundFile]:
+        """Takes over one unit of work; of its files, those that could be read are in `base`, in the same order.
 
         Returns those that turned out to be archives: they are accounted for by what is in them.
         """
         twice: set[int] = set()
         archives: list[FoundFile] = []
-        read = iter(batch.files)
+        read = iter(base.files)
         for file in files:
             if file.within:
                 self.members.setdefault(file.within, []).append(file.place)
@@ -89,14 +90,14 @@ class Accounts:
                 archives.append(file)
             else:
                 self._add_file(file, was, twice)
-        for name, table in batch.tables.items():
+        for name, table in base.tables.items():
             self.pending.tables.setdefault(name, []).append(without(table, twice))
-        for records in batch.waiting:
+        for records in base.waiting:
             records.leave_out(twice)
-        self.pending.waiting += batch.waiting
-        self.pending.records += batch.tables["record"].num_rows if batch.tables else 0
-        self.pending.records += sum(records.rows for records in batch.waiting)
-        self.pending.layouts.update(batch.layouts)
+        self.pending.waiting += base.waiting
+        self.pending.records += base.tables["record"].num_rows if base.tables else 0
+        self.pending.records += sum(records.rows for records in base.waiting)
+        self.pending.layouts.update(base.layouts)
         return archives
 
     def archive_read(self, file: FoundFile) -> None:
@@ -207,8 +208,7 @@ class Accounts:
             self.unchanged(file, known.format, known.status)
 
     def _copy(self, file: FoundFile, was: WasRead, status: str, format_name: str | None, evidence: str) -> None:
-        reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
-        shown = "empty" if status == "empty" else "duplicate"
+        shown, reason = copy_of(status, evidence)
         self._see(file, was.log_id, shown, reason, was.listed)
         self._tell(file, FileOutcome(self._shown(file), shown, reason, format_name, kept=status))
 
@@ -238,13 +238,3 @@ class Accounts:
             self.pending.seen.append(
                 SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, known, file.within)
             )
-
-
-def without(table: pa.Table, log_ids: set[int]) -> pa.Table:
-    """The rows of all other logs."""
-    if not log_ids:
-        return table
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return table.filter(pc.invert(pc.is_in(table.column("log_id"), value_set=pa.array(sorted(log_ids), pa.int64()))))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.write import Writer
+from benchledger.store.lock_wait import tell_wait
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,16 +23,20 @@ MOST_FILES = 30_000
 MOST_WAITING = 8_000_000
 # Where other processes read, a batch is smaller: while one is written, the next waits in memory beside it.
 BESIDE_RECORDS = 500_000
+# A batch ends after so long, too: what Ctrl-C loses is what was read since.
+COMMIT_S = 5.0
+# So long Ctrl-C waits for the batch that is being written: most take less.
+GRACE_S = 10.0
 # So long a ledger that is open stays open while its first batch is read: to open it again takes longer than that batch.
 HELD_S = 2.0
 _ASKED_AGAIN_S = 0.1
 
 
 class Batches:
-    """Writes what waits in the accounts when it is a batch.
+    """Writes what waits in the accounts when it is a batch, on a thread.
 
-    Where other processes read it is written on a thread, so that what they have read meanwhile is accounted for; what
-    goes wrong there is raised by the next call.
+    Where other processes read, what they have read meanwhile is accounted for; what goes wrong is raised by the next
+    call. At Ctrl-C what is being written is kept, unless that takes very long or a second Ctrl-C comes.
     """
 
     def __init__(self, accounts: Accounts, writer: Writer, others_read: bool) -> None:
@@ -40,16 +45,16 @@ class Batches:
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
         self._taken_bytes = 0
+        # When the reading of what waits began.
+        self._since = time.monotonic()
         self._held_until = time.monotonic() + HELD_S
 
     def __enter__(self) -> Batches:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is KeyboardInterrupt:
-            while self._writing is not None and not self._writing.done():
-                self._writer.interrupt()
-                wait([self._writing], _ASKED_AGAIN_S)
+        if kind is KeyboardInterrupt and self._writing is not None:
+            self._end(self._writing)
         self._thread.shutdown()
 
     def prepare(self, is_new: bool) -> None:
@@ -60,34 +65,64 @@ class Batches:
         import polars as pl  # noqa: F401
 
         from benchledger.scanning.arrow_calls import caller
-        from benchledger.store.rollups import convergence, memory, speeds  # noqa: F401
 
         caller()
 
-    def write_if_full(self, left: int) -> None:
+    def write_if_due(self, left: int) -> None:
         """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""
-        if not self._is_full(left):
-            if (self._writing is None or self._writing.done()) and time.monotonic() > self._held_until:
+        if not self._is_writing():
+            # What went wrong is told at once.
+            self.finish()
+        if not self._is_full(left) and not self._is_due(left):
+            if not self._is_writing() and time.monotonic() > self._held_until:
                 # Others may want to look at the ledger while this goes on.
                 self._writer.let_go()
             return
-        self._taken_bytes = self._accounts.bytes_read
-        pending = self._accounts.take()
         self.finish()
-        if self._others_read:
-            self._writing = self._thread.submit(self._write, pending)
-        else:
-            self._write(pending)
+        self._begin()
+        if not self._others_read:
+            self.finish()
+        self._since = time.monotonic()
+
+    def write_rest(self) -> None:
+        """Writes all that waits, and keeps the ledger open."""
+        self.finish()
+        self._writer.hold(self._accounts.pending.records)
+        self._begin(lets_go=False)
+        self.finish()
 
     def finish(self) -> None:
         """Waits until nothing is being written any more."""
         if self._writing is not None:
+            # polars handles SIGINT so that a wait without a time goes on: Ctrl-C would be heard when it has ended.
+            while not self._writing.done():
+                wait([self._writing], _ASKED_AGAIN_S)
             self._writing.result()
             self._writing = None
 
-    def _write(self, pending: Pending) -> None:
+    def _end(self, writing: Future[None]) -> None:
+        try:
+            if not writing.done():
+                tell_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
+                until = time.monotonic() + GRACE_S
+                while not writing.done() and time.monotonic() < until:
+                    wait([writing], _ASKED_AGAIN_S)
+        finally:
+            while not writing.done():
+                self._writer.interrupt()
+                wait([writing], _ASKED_AGAIN_S)
+
+    def _begin(self, *, lets_go: bool = True) -> None:
+        self._taken_bytes = self._accounts.bytes_read
+        self._writing = self._thread.submit(self._write, self._accounts.take(), lets_go)
+
+    def _write(self, pending: Pending, lets_go: bool) -> None:
         self._writer.write(pending)
-        self._writer.let_go()
+        if lets_go:
+            self._writer.let_go()
+
+    def _is_writing(self) -> bool:
+        return self._writing is not None and not self._writing.done()
 
     def _is_full(self, left: int) -> bool:
         pending = self._accounts.pending
@@ -99,5 +134,11 @@ class Batches:
         if pending.records < self._most or 2 * left < self._accounts.bytes_read - self._taken_bytes:
             return False
         if on_disk:
-            return self._writing is None or self._writing.done()
+            return not self._is_writing()
         return len(pending.folders) >= BATCH_FOLDERS
+
+    def _is_due(self, left: int) -> bool:
+        # Where nothing is left, all that waits is written next.
+        if self._is_writing() or not left or not self._accounts.pending.sightings:
+            return False
+        return time.monotonic() - self._since >= COMMIT_S

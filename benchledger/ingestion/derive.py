@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.ingestion.load import insert, set_ids, sql_text
-from benchledger.store.rollups import keep_rollups
+from benchledger.kept import keep
 
 if TYPE_CHECKING:
     import duckdb
 
-    from benchledger.ingestion.arrived import ArrivedRecords
+    from benchledger.ingestion.inserting import Insert
 
 _NAMELESS = "unknown"
 # To plan what pairs logs takes longer than all the rest of a small ingest: most logs stand alone.
@@ -24,16 +24,16 @@ def derive(
     con: duckdb.DuckDBPyConnection,
     touched: list[int],
     succession: list[tuple[int, int]],
-    arrived: ArrivedRecords | None = None,
+    records: Insert | None = None,
 ) -> int:
     """Derives everything near the touched logs again; returns the number of their runs.
 
-    `succession` are logs that were superseded, each with the log that took its place; `arrived` are records that this
-    transaction writes, some of which may not be in their table yet.
+    `succession` are logs that were superseded, each with the log that took its place; `records` inserts those that this
+    transaction writes: some may not be in their table yet.
     """
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
-    _pair(con, arrived)
+    _pair(con, records)
     con.execute(sql_text("derive_facts"))
     con.execute(sql_text("derive_status"))
     con.execute(_cases_sql())
@@ -61,12 +61,13 @@ def derive(
     con.execute("delete from bench_case where case_id not in (select case_id from run)")
     con.execute("delete from environment where environment_id not in (select environment_id from run)")
     _keep_keys(con, succession)
-    keep_rollups(con, "select run_id from old_run union select run_id from new_run", arrived)
+    _have_all(records)
+    keep(con, "select run_id from old_run union select run_id from new_run")
     row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
     return row[0] if row else 0
 
 
-def _pair(con: duckdb.DuckDBPyConnection, arrived: ArrivedRecords | None) -> None:
+def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     # Runs, and which logs are theirs.
     con.execute(sql_text("derive_scope"))
     if _finds(con, "from tie limit 1"):
@@ -83,20 +84,20 @@ def _pair(con: duckdb.DuckDBPyConnection, arrived: ArrivedRecords | None) -> Non
         con.execute(sql_text("derive_companions"))
         # Nobody knows how many records a transaction has added: they would be read where there is nothing to join.
         if _finds(con, "from watched limit 1"):
-            _have_all(arrived)
+            _have_all(records)
             con.execute(sql_text("derive_watched"))
         con.execute(sql_text("derive_monitors"))
     if _finds(con, _SIDECARS):
         con.execute(sql_text("derive_sidecars"))
     if _finds(con, _TWINS):
-        _have_all(arrived)
+        _have_all(records)
         con.execute(sql_text("derive_twins"))
 
 
-def _have_all(arrived: ArrivedRecords | None) -> None:
+def _have_all(records: Insert | None) -> None:
     # What comes reads table record.
-    if arrived is not None:
-        arrived.insert_rest()
+    if records is not None:
+        records.rest()
 
 
 def _finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:

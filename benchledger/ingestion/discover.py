@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
-from benchledger.archives.kinds import without_compression, without_suffixes
+from benchledger.archives.kinds import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 
@@ -25,7 +26,7 @@ folder_of = lru_cache(maxsize=256)(os.path.dirname)
 # Not frozen, which would cost as much as finding out about the file.
 @dataclass(slots=True)
 class FoundFile:
-    """A file below an ingested argument. `shown` is its path below it; `problem` says why it cannot be read.
+    """A file below the folder `top` that was named. `shown` is its path below that; `problem`: why it cannot be read.
 
     Of a member of an archive, `shown` is its path below the innermost archive, `within` the place of the archive on
     disk, `archive` that one's path as shown, and `member` the names that lead to it from there (None: it is what a
@@ -35,7 +36,7 @@ class FoundFile:
 
     place: str
     shown: str
-    root_name: str
+    top: str
     size: int
     mtime_ns: int
     problem: str | None = None
@@ -56,24 +57,54 @@ class FoundFile:
         return os.path.join(os.path.dirname(self.place), self.shown.rpartition("/")[2]) if self.within else self.place
 
 
+class NamedFolders:
+    """Some folders, which may lie within one another."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = frozenset(folders)
+        self._outermost: dict[str, str | None] = {}
+
+    def outermost(self, folder: str) -> str | None:
+        """The highest of them that is a folder or lies above it; None where none does."""
+        if folder not in self._outermost:
+            ends = [number for number, sign in enumerate(folder) if sign == os.sep and number] if self._folders else []
+            above = (os.sep, *(folder[:end] for end in ends), folder)
+            self._outermost[folder] = next((one for one in above if one in self._folders), None)
+        return self._outermost[folder]
+
+
+def named_folders(paths: Iterable[Path | str]) -> list[str]:
+    """The real paths of the folders among some paths."""
+    return [os.path.realpath(path) for path in paths if os.path.isdir(path)]
+
+
 def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
     """Every file under the given paths, once. Raises UsageError for a path that does not exist."""
     seen: set[str] = set()
+    paths = list(paths)
+    named = NamedFolders(named_folders(paths))
     for path in paths:
         given = Path(path)
         if not given.exists() and not given.is_symlink():
             raise UsageError(f"{given}: no such file or folder")
         place = os.path.realpath(given) if given.is_dir() else os.path.join(os.path.realpath(given.parent), given.name)
-        root = place if given.is_dir() else os.path.dirname(place)
+        folder = place if given.is_dir() else os.path.dirname(place)
+        # Of folders within one another the outermost, so that the order of the paths does not matter.
+        top = named.outermost(folder) or folder
         for found in _walk(place) if given.is_dir() else [place]:
             if found not in seen and found not in leave_out:
                 seen.add(found)
-                yield _found(found, root)
+                yield _found(found, top)
         # What is declared above holds here too.
         for found in _facts_above(place):
             if found not in seen:
                 seen.add(found)
-                yield _found(found, root)
+                yield _found(found, top)
+
+
+def open_file(place: str) -> BinaryIO:
+    """Opens a file on this disk. Raises OSError."""
+    return open(place, "rb")
 
 
 def found_at(place: str, shown: str) -> FoundFile:
@@ -84,15 +115,26 @@ def found_at(place: str, shown: str) -> FoundFile:
 
 def member_at(place: str, shown: str, within: str) -> FoundFile:
     """The member of an archive that was seen before as `shown`."""
+    names = chain_of(place, within)
+    if names:
+        shown = without_compression(names[-1]) if is_lone(place) else names[-1]
+    return FoundFile(place, printable(shown), os.path.dirname(within), 0, 0, None, within)
+
+
+def chain_of(place: str, within: str) -> list[str]:
+    """The names that lead from an archive on disk to its member; none for what a compressed file holds."""
+    chain = _once(place)[len(within) :].removeprefix(CHAIN).removesuffix(CHAIN).removesuffix("!")
+    return chain.split(CHAIN) if chain else []
+
+
+def is_lone(place: str) -> bool:
+    """Whether a member's place is that of what a compressed file holds."""
+    return _once(place).endswith("!")
+
+
+def _once(place: str) -> str:
     place_once, again, number = place.rpartition(AGAIN)
-    chain = (place_once if again and number.isdigit() else place)[len(within) :].removeprefix(CHAIN).removesuffix(CHAIN)
-    if chain.strip("!"):
-        names = [within, *chain.removesuffix("!").split(CHAIN)]
-        shown = without_compression(names[-1]) if chain.endswith("!") else names[-1]
-        root = without_suffixes(os.path.basename(names[-2]))
-    else:
-        root = os.path.basename(os.path.dirname(within))
-    return FoundFile(place, printable(shown), printable(root) or "root", 0, 0, None, within)
+    return place_once if again and number.isdigit() else place
 
 
 def printable(path: str) -> str:
@@ -124,22 +166,17 @@ def _walk(folder: str) -> Iterator[str]:
             yield entry.path
 
 
-@lru_cache(maxsize=16)
-def _root_name(root: str) -> str:
-    return printable(os.path.basename(root)) or "root"
-
-
-def _found(place: str, root: str) -> FoundFile:
-    inside = place.startswith(root + os.sep)
-    shown = printable(place[len(root) + 1 :] if inside else os.path.relpath(place, root)).replace(os.sep, "/")
-    root_name = _root_name(root)
+def _found(place: str, top: str) -> FoundFile:
+    above = top.rstrip(os.sep) + os.sep
+    shown = printable(place[len(above) :] if place.startswith(above) else os.path.relpath(place, top))
+    shown = shown.replace(os.sep, "/")
     try:
         status = os.stat(place)
     except OSError as error:
-        return FoundFile(place, shown, root_name, 0, 0, f"cannot be read: {error.strerror}")
+        return FoundFile(place, shown, top, 0, 0, f"cannot be read: {error.strerror}")
     problem = None
     if stat.S_ISDIR(status.st_mode):
         problem = "cannot be read: the folder may not be listed; give yourself the right to read it"
     elif not stat.S_ISREG(status.st_mode):
         problem = "no regular file (a pipe, socket or device): it is not opened"
-    return FoundFile(place, shown, root_name, status.st_size, status.st_mtime_ns, problem)
+    return FoundFile(place, shown, top, status.st_size, status.st_mtime_ns, problem)

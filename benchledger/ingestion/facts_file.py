@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
-from benchledger.ingestion.discover import FACTS_FILE, folder_of
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of
 from benchledger.ingestion.plan import is_below
 
 _BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
@@ -49,9 +49,13 @@ class _Body:
 
 
 class FactsFiles:
-    """Reads each facts.toml once; `problems` holds, by real path, what is wrong with those that cannot be used."""
+    """Reads each facts.toml once; `problems` holds, by real path, what is wrong with those that cannot be used.
 
-    def __init__(self) -> None:
+    `on_disk`: whether those on this disk are looked for. Others are provided.
+    """
+
+    def __init__(self, *, on_disk: bool = True) -> None:
+        self._on_disk = on_disk
         self._bodies: dict[str, tuple[_Body, ...]] = {}
         self._above: dict[str, tuple[str, ...]] = {}
         self._fitting: set[tuple[str, str]] = set()
@@ -66,6 +70,11 @@ class FactsFiles:
             self._bodies[folder] = _read(parse_toml(Path(place), text))
         except DefinitionError as error:
             self.problems[place] = str(error).replace(f"{place}:", f"{FACTS_FILE}:")
+
+    def take_up(self, file: FoundFile, text: bytes) -> FoundFile:
+        """Takes a facts.toml, and returns its file with what is wrong with it."""
+        self.provide(file.place, text)
+        return replace(file, problem=self.problems.get(file.place))
 
     def declared(self, place: str) -> Declared:
         """What is declared for the file at a real path."""
@@ -115,7 +124,7 @@ class FactsFiles:
         if folder not in self._bodies:
             path = os.path.join(folder, FACTS_FILE)
             self._bodies[folder] = ()
-            if os.path.isfile(path):
+            if self._on_disk and os.path.isfile(path):
                 try:
                     self._bodies[folder] = _read(read_toml(Path(path)))
                 except DefinitionError as error:
@@ -209,8 +218,7 @@ def _fact(
         file.fail(where, f"{name} is a text: put it in quotes, or digits of it are lost (12.10 would be 12.1)")
     canonical = known[name].canonical(str(value)) if isinstance(value, str | int | float) else None
     if canonical is None:
-        allowed = ", ".join(known[name].values) or f"a {known[name].type}"
-        file.fail(where, f"{value!r} is no value of {name}; it must be {allowed}")
+        file.fail(where, f"{value!r} is no value of {name}; it must be {known[name].wanted}")
     place = _where(file, where) + (f" ({reason})" if reason else "")
     return DeclaredFact(name, canonical, str(value), source, place)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
+from benchledger.ingestion.write_sightings import drop_empty_roots, name_campaigns
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import PrivateFile, log_read_from, private_path
@@ -131,6 +132,8 @@ def _forget(con: duckdb.DuckDBPyConnection, db: Path | str, logs: tuple[str, ...
     con.execute(sql_text("forget"))
     near = [row[0] for row in con.execute("select log_id from near_forgotten").fetchall()]
     remove_logs(con, log_ids)
+    near += name_campaigns(con)
+    drop_empty_roots(con)
     derive(con, near, [])
     return Forgotten(gone, con.sql(_NOW).pl(), dry_run)
 

@@ -7,6 +7,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,16 +18,16 @@ from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.batches import Batches
-from benchledger.ingestion.collecting import without_collecting
-from benchledger.ingestion.discover import FoundFile, discover
+from benchledger.ingestion.discover import FoundFile, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.ingestion.late_facts import account_for_facts, load_archived_facts, tell_late, unfitting_matches
 from benchledger.ingestion.outcome import IngestResult, Progress
 from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.pool import is_little
-from benchledger.ingestion.reading import Reading, Reporter
+from benchledger.ingestion.read import gc_paused
+from benchledger.ingestion.reading import ArchiveSources, Reading, Reporter
+from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.take_up import load_archived_facts, take_up, tell_late, unfitting_matches
-from benchledger.ingestion.unpack import Unpacker
 from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction
@@ -61,80 +63,94 @@ def ingest(
     a definition that is wrong.
     """
     key = read_key_file(Path(key_file)) if key_file is not None else None
+    options = _Options(Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress)
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
-            target = _copy_for_trial(Path(db), Path(folder))
-            return _ingest(paths, target, jobs, refresh, campaign_name, key, wait_s, stdin, limits, progress, Path(db))
-    return _ingest(paths, Path(db), jobs, refresh, campaign_name, key, wait_s, stdin, limits, progress, Path(db))
+            return _ingest(paths, stdin, options, _copy_for_trial(Path(db), Path(folder)))
+    return _ingest(paths, stdin, options, Path(db))
 
 
-def _ingest(
-    paths: tuple[Path | str, ...], db: Path, jobs: int, refresh: bool, campaign_name: str | None,
-    given_key: bytes | None, wait_s: float, stdin: BinaryIO | None, limits: Limits | None,
-    progress: Callable[[Progress], None] | None, real_db: Path,
-) -> IngestResult:  # fmt: skip
+@dataclass(frozen=True)
+class _Options:
+    # As in `ingest`.
+    db: Path
+    jobs: int
+    refresh: bool
+    campaign_name: str | None
+    key: bytes | None
+    wait_s: float
+    limits: Limits
+    progress: Callable[[Progress], None] | None
+
+
+def _ingest(paths: tuple[Path | str, ...], stdin: BinaryIO | None, options: _Options, db: Path) -> IngestResult:
+    # `db` is where it is written to: for a dry run a copy.
     began = time.monotonic()
     formats, names = known_formats(), load_names()
     result = IngestResult()
-    with without_collecting():
-        given = list(discover(paths, _own_files(real_db)))
+    with gc_paused():
+        given, folders = list(discover(paths, _own_files(options.db))), named_folders(paths)
     with ExitStack() as opened:
         # A ledger that is there may be held: that is found out before anything is read.
         is_new = db.parent.is_dir() and not db.exists()
-        con = None if is_new else opened.enter_context(closing(open_for_writing(db, wait_s, records=0)))
-        with without_collecting(), closing(PrivateFile(db, given_key)) as private:
+        con = None if is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
+        with gc_paused(), closing(PrivateFile(db, options.key)) as private:
             key = private.key
             redactor = Redactor(known_redaction(), key)
-            campaign_name = redactor.optional(campaign_name)
-            plan = Plan(names, all_formats_hash(formats), refresh, campaign_name, redactor.path)
+            campaign_name = redactor.optional(options.campaign_name)
+            plan = Plan(names, all_formats_hash(formats), options.refresh, campaign_name, redactor.path)
             if con is not None:
                 plan.know(con, private, formats)
-        if refresh and not paths and stdin is None:
+        if options.refresh and not paths and stdin is None:
             given = plan.stale_files()
         content: bytes | None = None
         if stdin is not None:
             opened.close()
             content = stdin.read()
             given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
-        with without_collecting():
+        with gc_paused():
             work = plan.sort_out(given, content)
-        writer = Writer(db, wait_s, formats, plan, jobs)
+        roots = Roots(key, redactor, plan, folders)
+        writer = Writer(db, options.wait_s, formats, plan, roots, options.jobs)
         if stdin is None and is_little(work.sizes):
             # To let go of it and to open it again would take longer than the reading.
             writer.con = con
         else:
             opened.close()
         opened.callback(writer.let_go)
-        report = Reporter(progress, work.sizes)
-        reading = Reading(work, plan, key, db.parent, jobs, report)
+        report = Reporter(options.progress, work.sizes)
+        reading = Reading(work, plan, key, db.parent, options.jobs, report)
         # While other processes read: the formats have to prove themselves.
         load_formats()
         load_redaction()
         facts = FactsFiles()
-        sightings = SightingMaker(key, names, facts, campaign_name, redactor)
+        sightings = SightingMaker(key, names, facts, campaign_name, redactor, roots, datetime.now(UTC))
         accounts = Accounts(plan, sightings, redactor)
-        unpacker = Unpacker(plan, facts, limits or Limits(), content, accounts.folders)
+        roots.read = accounts.members
+        sources = ArchiveSources(plan, facts, options.limits, content, accounts.folders)
+        opened.callback(reading.close)
         with Batches(accounts, writer, reading.others_read) as batches:
             if reading.others_read:
                 batches.prepare(is_new)
-            for _ in reading.into(accounts, unpacker):
-                batches.write_if_full(reading.left)
+            reading.into(accounts, sources, lambda: batches.write_if_due(reading.left))
+            for file in work.unreadable:
+                accounts.unreadable(file, file.problem or "cannot be read")
             batches.finish()
-        for file in work.unreadable:
-            accounts.unreadable(file, file.problem or "cannot be read")
-        retold = take_up(work, plan, facts, accounts, db)
-        # What is left writes and counts; nobody has to wait for a reader any more.
-        writer.hold(accounts.pending.records)
-        writer.write(accounts.take())
-        retold += tell_late(unpacker.late, db)
-        if retold:
-            load_archived_facts(retold, plan, unpacker)
+            retold = account_for_facts(work, plan, facts, accounts, db)
+            # What is left writes and counts; nobody has to wait for a reader any more.
+            batches.write_rest()
+        retold += tell_late(sources.late, db)
+        moved = [seen for seen in roots.moved if seen.place not in accounts.outcomes]
+        spread = tell_late(roots.now_spread(accounts.members), db)
+        if retold or moved or spread:
+            load_archived_facts([*retold, *moved, *spread], plan, sources)
+            writer.retell(spread, sightings)
             result.retold_runs = writer.retell(retold, sightings)
-        with without_collecting():
+            result.moved_runs = writer.retell(moved, sightings)
+        with gc_paused():
             unchanged = _account_for_unchanged(work, plan, accounts)
         writer.complete(result, unchanged)
-    given_folders = [os.path.realpath(path) for path in paths if os.path.isdir(path)]
-    unfitting = unfitting_matches(work, plan, facts, accounts, given_folders)
+    unfitting = unfitting_matches(work, plan, facts, accounts, folders)
     result.unfitting = tuple(redactor.text(said) for said in unfitting)
     result.outcomes = accounts.in_order(work.order)
     result.archives, result.archived_files = len(accounts.members), accounts.archived_files

@@ -9,6 +9,8 @@ from itertools import chain, islice
 from threading import Event
 from typing import TYPE_CHECKING
 
+from benchledger.store.database import shared_out
+
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
@@ -30,6 +32,8 @@ class Insert:
         self._con, self._load_number, self._parts = con, load_number, parts
         self._left: Iterator[pa.RecordBatch] = iter(())
         self._is_wanted = Event()
+        # So many of DuckDB's share the insert of what is left.
+        self.threads = 1
 
     @contextmanager
     def beside(self) -> Iterator[Callable[[], bool]]:
@@ -40,10 +44,17 @@ class Insert:
         with self._lane(self._go_on) as inserting:
             yield lambda: not inserting.done()
 
-    def rest(self, *, shared_out: bool = False) -> None:
-        """Inserts all that is left. `shared_out`: as DuckDB's threads can share it."""
+    def rest(self) -> None:
+        """Inserts all that is left."""
+        if self.threads == 1:
+            self._all(self._go_on)
+        else:
+            with shared_out(self._con, self.threads):
+                self._all(self._in_groups)
+
+    def _all(self, insert: Callable[[], None]) -> None:
         # Not on this thread: Ctrl-C within what DuckDB reads would be told as an error of the statement.
-        with self._lane(self._in_groups if shared_out else self._go_on) as inserting:
+        with self._lane(insert) as inserting:
             inserting.result()
 
     @contextmanager

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.ingestion.arrived import ArrivedRecords
+from benchledger.errors import DatabaseError
+from benchledger.ingestion.frames import framed
 from benchledger.ingestion.inserting import Insert
 from benchledger.ingestion.record_keys import RecordKeys, in_order, numbers_of
 from benchledger.ingestion.segments import Segments
-from benchledger.ingestion.waiting import WaitingRecords
+from benchledger.ingestion.spill import WaitingRecords
 from benchledger.scanning.layout import Layout
-from benchledger.store.rollups.frames import framed
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +31,14 @@ delete from record
 using (from log where log_id in (select id from removed)) as gone
 where record.log_id = gone.log_id and record.load_number = gone.load_number
 """
+
+
+class BrokenKeyError(DatabaseError):
+    """Records of a log cannot stand in the ledger together: a fault of the scanner that read it."""
+
+    def __init__(self, log_id: int, why: str) -> None:
+        super().__init__(f"records of log {log_id} broke a key: {why}")
+        self.log_id, self.why = log_id, why
 
 
 def sql_text(name: str) -> str:
@@ -95,7 +103,12 @@ def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFor
 
 def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> None:
     """Adds the line layouts that are not there yet."""
-    rows = [
+    insert(con, "shape", shape_rows(layouts), "on conflict do nothing")
+
+
+def shape_rows(layouts: dict[int, Layout]) -> list[dict[str, Any]]:
+    """The rows of table shape of some layouts."""
+    return [
         {
             "shape_id": shape_id, "ordinal": ordinal, "format": layout.format, "record": layout.record.name,
             "kind": layout.record.kind, "phase": value.phase, "name": value.name, "quantity": value.quantity,
@@ -104,7 +117,6 @@ def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> N
         for shape_id, layout in layouts.items()
         for ordinal, value in enumerate(layout.values, start=1)
     ]  # fmt: skip
-    insert(con, "shape", rows, "on conflict do nothing")
 
 
 def load_logs(
@@ -113,10 +125,10 @@ def load_logs(
     records: list[pa.Table],
     waiting: list[WaitingRecords],
     layouts: dict[int, Layout],
-) -> ArrivedRecords:
-    """Adds logs that are not there yet, with all that was found in them. Raises if a key of the records is broken.
+) -> Insert:
+    """Adds logs that are not there yet, with all that was found in them. Raises BrokenKeyError.
 
-    Of the records only some are in the table when this returns: what has arrived inserts the others.
+    Of the records only some are in the table when this returns: the answer inserts the others.
 
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
     part is in memory at a time. `layouts` are those of all of them.
@@ -128,25 +140,38 @@ def load_logs(
     insert_arrow(con, "log", logs.append_column("load_number", pa.repeat(pa.scalar(number, pa.int32()), len(logs))))
     for table in ("reject", "ignored_piece", "log_fact"):
         insert_arrow(con, table, tables[table])
-    log_ids, told = set(tables["log"].column("log_id").to_pylist()), tables["segment"]
+    told = tables["segment"]
     if not told.num_rows:
-        return ArrivedRecords(log_ids, [], [], Insert(con, number, iter(())))
+        return Insert(con, number, iter(()))
     in_memory = [in_order(rows) for rows in records if len(rows)]
 
     def waited() -> Iterator[pa.Table]:
         return chain.from_iterable(long.parts() for long in waiting)
 
     insert = Insert(con, number, chain((rows for rows, _ in in_memory), waited()))
-    segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
     with insert.beside():
-        for rows, frame in chain(in_memory, ((rows, numbers_of(rows)) for rows in waited())):
-            keys.add(frame)
-            segments.add(frame, rows)
+        parts = chain(in_memory, ((rows, numbers_of(rows)) for rows in waited()))
+        segments = segments_of(tables, parts, layouts)
+    insert_arrow(con, "segment", segments)
+    return insert
+
+
+def segments_of(
+    tables: dict[str, pa.Table], parts: Iterable[tuple[pa.Table, pl.DataFrame]], layouts: dict[int, Layout]
+) -> pa.Table:
+    """Rows of table segment, from what logs say of their segments and from their records. Raises BrokenKeyError.
+
+    `parts`: as `in_order` gives them; a part of a log begins behind the part before it.
+    """
+    told = tables["segment"]
+    segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
+    for rows, frame in parts:
+        keys.add(frame)
+        segments.add(frame, rows)
     broken = keys.broken(_said(tables["log"], told))
     if broken is not None:
-        raise AssertionError(broken)
-    insert_arrow(con, "segment", segments.rows().to_arrow())
-    return ArrivedRecords(log_ids, [frame for _, frame in in_memory], waiting, insert)
+        raise BrokenKeyError(*broken)
+    return segments.rows().to_arrow()
 
 
 def together(tables: list[pa.Table]) -> list[pa.Table]:

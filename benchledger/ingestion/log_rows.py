@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Column: Arrow type. `segment` is what the log itself says; the rest of table segment is computed from its records.
-_COLUMNS: dict[str, dict[str, str]] = {
+COLUMNS: dict[str, dict[str, str]] = {
     "log": {
         "log_id": "int64", "content_hash": "string", "bytes": "int64", "lines": "int64", "format": "string",
         "format_version": "int32", "definitions_hash": "string", "pieces": "int64", "records": "int64",
@@ -25,7 +25,7 @@ _COLUMNS: dict[str, dict[str, str]] = {
     "ignored_piece": {"log_id": "int64", "reason": "string", "pieces": "int64"},
     "log_fact": {
         "log_id": "int64", "segment": "int32", "name": "string", "value": "string", "value_logged": "string",
-        "line": "int64", "trust": "int32",
+        "line": "int64", "trust": "int32", "strength": "string",
     },
     "segment": {
         "log_id": "int64", "segment": "int32", "role": "string", "closing": "string", "expects_closing": "bool",
@@ -42,7 +42,7 @@ class LogRows:
         self._formats = formats
         self._redactor = redactor
         self._unread_hash = unread_hash
-        self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in _COLUMNS}
+        self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in COLUMNS}
         self._known: dict[tuple[str, str, str], tuple[str, str]] = {}
 
     def add(self, log: ReadLog) -> None:
@@ -81,6 +81,7 @@ class LogRows:
                     *self._redacted(said.name, said.value, said.value_logged),
                     said.line,
                     said.trust,
+                    said.strength,
                 )
                 for said in segment.statements
             ]
@@ -98,7 +99,7 @@ class LogRows:
         import pyarrow as pa
 
         tables = {}
-        for table, columns in _COLUMNS.items():
+        for table, columns in COLUMNS.items():
             rows = self._rows[table]
             values = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
             arrays = [

@@ -7,17 +7,16 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import BinaryIO
 
-from benchledger.archives.kinds import without_suffixes
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
-from benchledger.ingestion.discover import AGAIN, FoundFile
-from benchledger.ingestion.read import Batch, ToRead, WasRead, read_batch
-from benchledger.ingestion.unit import UNIT_BYTES, Unit
+from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
+from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead, read_files
 from benchledger.scanning.content import Previous
 
 # A larger member is not held whole, but read as it streams.
@@ -27,9 +26,10 @@ _LIMITS = ("bomb", "deep")
 
 
 @dataclass(frozen=True)
-class Packed:
+class ArchiveToRead:
     """An archive to read. `wanted`: the places of the members that are to be read, None for all; `previous`: what was
-    seen at their places before; `content`: its bytes, if it came through standard input.
+    seen at their places before; `content`: its bytes, if it came through standard input; `open` opens one that lies
+    elsewhere than on this disk.
     """
 
     archive: FoundFile
@@ -37,10 +37,11 @@ class Packed:
     wanted: set[str] | None = None
     previous: dict[str, Previous] = field(default_factory=dict)
     content: bytes | None = None
+    open: Callable[[], BinaryIO] | None = None
 
 
 @dataclass
-class Unpacked:
+class ReadMembers:
     """Members that were read together, in order, and what was found in them.
 
     Those with a problem stand among `files`, and facts.toml, whose texts are in `facts` by place. `to_read`: what
@@ -49,22 +50,26 @@ class Unpacked:
 
     files: list[FoundFile]
     facts: dict[str, bytes]
-    batch: Batch
+    base: ReadFiles
     to_read: list[ToRead] = field(default_factory=list)
     ended: int = 0
 
 
-def unpack(
-    archives: list[Packed], on_read: Callable[[int], None], is_free: Callable[[], bool] = lambda: False
-) -> Iterator[Unpacked]:
+def read_members(
+    archives: list[ArchiveToRead],
+    on_read: Callable[[int], None],
+    is_free: Callable[[], bool] = lambda: False,
+    read: Callable[[list[ToRead]], ReadFiles] | None = None,
+) -> Iterator[ReadMembers]:
     """All that some archives hold, in order. `on_read` hears how many bytes were read of those not told as ended.
 
-    `is_free`: whether another process may read what was gathered.
+    `is_free`: whether another process may read what was gathered; `read` reads it here, by default with the reader of
+    this process.
     """
-    return _Unpacking(on_read, is_free).read(archives)
+    return _MemberReader(on_read, is_free, read or read_files).read(archives)
 
 
-def facts_in(packed: Packed) -> Iterator[tuple[FoundFile, bytes | None]]:
+def facts_in(packed: ArchiveToRead) -> Iterator[tuple[FoundFile, bytes | None]]:
     """The facts.toml files of an archive with their texts, None where one cannot be read. Nothing else is read."""
     with ExitStack() as opened:
         for member in _walked(packed, opened, lambda _: None):
@@ -73,22 +78,27 @@ def facts_in(packed: Packed) -> Iterator[tuple[FoundFile, bytes | None]]:
                 yield _facts(file, member)
 
 
-class _Unpacking:
-    def __init__(self, on_read: Callable[[int], None], is_free: Callable[[], bool]) -> None:
-        self._on_read, self._is_free = on_read, is_free
+class _MemberReader:
+    def __init__(
+        self,
+        on_read: Callable[[int], None],
+        is_free: Callable[[], bool],
+        read: Callable[[list[ToRead]], ReadFiles],
+    ) -> None:
+        self._on_read, self._is_free, self._read = on_read, is_free, read
         # Small members that are to be read together, with what stands among them.
         self._unit = Unit()
         self._facts: dict[str, bytes] = {}
         self._ended = self._ended_bytes = 0
 
-    def read(self, archives: list[Packed]) -> Iterator[Unpacked]:
+    def read(self, archives: list[ArchiveToRead]) -> Iterator[ReadMembers]:
         for packed in archives:
             yield from self._members(packed)
             self._ended += 1
             self._ended_bytes += packed.archive.size
         yield self._taken()
 
-    def _members(self, packed: Packed) -> Iterator[Unpacked]:
+    def _members(self, packed: ArchiveToRead) -> Iterator[ReadMembers]:
         archive, places = packed.archive, set[str]()
         with ExitStack() as opened:
             walked = _walked(packed, opened, lambda taken: self._on_read(self._ended_bytes + taken))
@@ -112,7 +122,8 @@ class _Unpacking:
                     if len(first) > SMALL or (member.size or 0) > SMALL:
                         if self._unit.files:
                             yield self._taken()
-                        yield Unpacked([file], {}, _large(packed, number, file, member, first, opened))
+                        base = self._large(packed, number, file, member, first, opened)
+                        yield ReadMembers([file], {}, base)
                     else:
                         self._small(file, member, first, packed.previous.get(file.place))
                 if self._unit.full:
@@ -127,36 +138,37 @@ class _Unpacking:
             file = replace(file, size=len(content))
             self._unit.add(file, ToRead(file.place, len(content), previous, content))
 
-    def _taken(self) -> Unpacked:
+    def _taken(self) -> ReadMembers:
         unit = self._unit
-        unpacked = Unpacked(unit.files, self._facts, Batch(), unit.to_read, self._ended)
+        members = ReadMembers(unit.files, self._facts, ReadFiles(), unit.to_read, self._ended)
         if unit.to_read and not self._is_free():
-            unpacked.batch, unpacked.to_read = read_batch(unit.to_read), []
+            members.base, members.to_read = self._read(unit.to_read), []
         self._unit, self._facts = Unit(), {}
         self._ended = self._ended_bytes = 0
-        return unpacked
+        return members
 
+    def _large(
+        self, packed: ArchiveToRead, number: int, file: FoundFile, member: Member, first: bytes, opened: ExitStack
+    ) -> ReadFiles:
+        assert member.stream is not None
+        streams = [member.stream]
 
-def _large(packed: Packed, number: int, file: FoundFile, member: Member, first: bytes, opened: ExitStack) -> Batch:
-    assert member.stream is not None
-    streams = [member.stream]
+        def reopen() -> Source:
+            # The rare log that tells its format after its first 8 MB: the archive is walked to it once more.
+            for place, again in enumerate(_walked(packed, opened, lambda _: None)):
+                if place == number and again.stream is not None:
+                    streams.append(again.stream)
+                    return again.stream
+            return io.BytesIO()
 
-    def reopen() -> Source:
-        # The rare log that tells its format after its first 8 MB: the archive is walked to it once more.
-        for place, again in enumerate(_walked(packed, opened, lambda _: None)):
-            if place == number and again.stream is not None:
-                streams.append(again.stream)
-                return again.stream
-        return io.BytesIO()
-
-    with closing(ReadAhead(member.stream)) as ahead:
-        stream = _Continued(first, ahead)
-        batch = read_batch([ToRead(file.place, UNIT_BYTES, packed.previous.get(file.place), None, stream, reopen)])
-    for stream_read in streams:
-        if stream_read.problem is not None and not stream_read.kept:
-            limited = stream_read.problem.kind in _LIMITS
-            return Batch([WasRead(problem=str(stream_read.problem), limited=limited)])
-    return batch
+        with closing(ReadAhead(member.stream)) as ahead:
+            stream = _Continued(first, ahead)
+            base = self._read([ToRead(file.place, UNIT_BYTES, packed.previous.get(file.place), None, stream, reopen)])
+        for stream_read in streams:
+            if stream_read.problem is not None and not stream_read.kept:
+                limited = stream_read.problem.kind in _LIMITS
+                return ReadFiles([WasRead(problem=str(stream_read.problem), limited=limited)])
+        return base
 
 
 class _Continued:
@@ -181,15 +193,16 @@ def _facts(file: FoundFile, member: Member) -> tuple[FoundFile, bytes | None]:
     return file, text
 
 
-def _walked(packed: Packed, opened: ExitStack, on_read: Callable[[int], None]) -> Iterator[Member]:
+def _walked(packed: ArchiveToRead, opened: ExitStack, on_read: Callable[[int], None]) -> Iterator[Member]:
     # What walks archives is not imported where there is none.
     from benchledger.archives.walk import Archive
 
     archive = packed.archive
     file: BinaryIO
-    if os.path.isabs(archive.place):
+    if packed.open is not None or os.path.isabs(archive.place):
+        opens = packed.open or partial(open_file, archive.place)
         try:
-            file = opened.enter_context(open(archive.place, "rb"))  # noqa: SIM115 - the stack closes it
+            file = opened.enter_context(opens())
         except OSError as error:
             problem = Problem("corrupt", f"cannot be read: {error.strerror}", "see to its rights")
             yield Archive(io.BytesIO(), 0, archive.shown, 0, packed.limits).damaged(problem)
@@ -211,13 +224,13 @@ def _found(archive: FoundFile, member: Member) -> FoundFile:
     # What a compressed file holds, and what is missing of an archive, have places of their own beside that file's.
     place = f"{archive.place}{chain}{CHAIN if member.whole else '!' if member.lone else ''}"
     if where.chain:
-        shown, root = member.path, without_suffixes((where.inner or "").rpartition("/")[2]) or archive.root_name
+        shown = member.path
     elif member.lone:
-        shown, root = _beside(archive.shown, member.path), archive.root_name
+        shown = _beside(archive.shown, member.path)
     else:
-        shown, root = archive.shown, archive.root_name
+        shown = archive.shown
     file = FoundFile(
-        place, shown, root, member.size or 0, where.mtime_ns, None, archive.place,
+        place, shown, archive.top, member.size or 0, where.mtime_ns, None, archive.place,
         archive.shown if where.chain or member.lone else None, where.chain or None,
     )  # fmt: skip
     if member.problem is None:

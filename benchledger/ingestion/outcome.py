@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from benchledger.scanning.log_reader import NO_TEXT
+
 FILE_STATUSES = (
     "loaded",
     "duplicate",
@@ -56,7 +58,8 @@ class IngestResult:
     """Every file's outcome in the order in which it was seen, and what the ledger holds after it.
 
     `runs` is the number of runs that the files of this ingest belong to, `retold_runs` of those that were derived again
-    because a facts.toml says something else now; `unpaired` counts telemetry, profile and
+    because a facts.toml says something else now, `moved_runs` of those that lie below a folder that was named only now;
+    `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
     `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
@@ -68,6 +71,7 @@ class IngestResult:
     outcomes: list[FileOutcome] = field(default_factory=list)
     runs: int = 0
     retold_runs: int = 0
+    moved_runs: int = 0
     unpaired: int = 0
     stale: int = 0
     lost_private: bool = False
@@ -104,3 +108,14 @@ class IngestResult:
     def rejects(self) -> int:
         """Pieces that should have been records and are not; each is kept in table reject."""
         return sum(outcome.rejects for outcome in self.outcomes)
+
+
+def status_of(format_name: str | None, evidence: str) -> str:
+    """What a file is whose content was read, by the format of its log and the evidence for it."""
+    return "loaded" if format_name is not None else "empty" if evidence == NO_TEXT else "unrecognised"
+
+
+def copy_of(status: str, evidence: str) -> tuple[str, str]:
+    """Status and reason of a file whose content was seen elsewhere too, by those that the content has."""
+    reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
+    return "empty" if status == "empty" else "duplicate", reason

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, member_at
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, found_at, member_at
+from benchledger.ingestion.outcome import status_of
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
-from benchledger.scanning.log_reader import NO_TEXT
 from benchledger.store.private import PrivateFile, SeenFile
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class KnownLog(NamedTuple):
     @property
     def status(self) -> str:
         """What a file with this content is when it is read first."""
-        return "loaded" if self.format is not None else "empty" if self.evidence == NO_TEXT else "unrecognised"
+        return status_of(self.format, self.evidence)
 
 
 @dataclass
@@ -75,6 +75,10 @@ class Plan:
         self.foreign: list[str] = []
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
+        # Folders that were named before, each with whether all that was seen below is told as its own; and the roots
+        # that hold logs.
+        self.named: dict[str, bool] = {}
+        self.root_ids: set[str] = set()
         self._members: dict[str, list[SeenFile]] = {}
         self._reasons: dict[int, str] = {}
         # Of an archive of which some members only are to be read again, their places.
@@ -99,7 +103,8 @@ class Plan:
         self._reasons = dict(
             con.execute("select sighting_id, reason from sighting where status = 'unreadable'").fetchall()
         )
-        self.seen = private.seen()
+        self.seen, self.named = private.seen(), private.roots()
+        self.root_ids = {row[0] for row in con.execute("select root_id from root").fetchall()}
         for seen in self.seen.values():
             if seen.within:
                 self._members.setdefault(seen.within, []).append(seen)
@@ -212,6 +217,14 @@ class Plan:
     def seen_below(self, folder: str) -> list[SeenFile]:
         """Every file that was seen in a folder or below it."""
         return [seen for seen in self.seen.values() if is_below(os.path.dirname(seen.place), folder)]
+
+    def seen_through(self, folders: list[str]) -> list[SeenFile]:
+        """Every log that was seen in some folders or below, also in archives."""
+        named = NamedFolders(folders)
+        return [
+            seen for seen in (self.seen.values() if folders else ())
+            if seen.log_id is not None and named.outermost(os.path.dirname(seen.within or seen.place)) is not None
+        ]  # fmt: skip
 
     def _unchanged(self, file: FoundFile, seen: SeenFile) -> bool:
         if self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):

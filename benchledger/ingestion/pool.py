@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Future
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Future, wait
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import BenchledgerError
-from benchledger.ingestion.elsewhere import Elsewhere
-from benchledger.ingestion.members import Packed, Unpacked, unpack
-from benchledger.ingestion.read import Batch, begin, read_batch
-from benchledger.ingestion.unit import Unit
+from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
+from benchledger.ingestion.read import ReadFiles, Unit, begin, begin_worker, read_files
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Executor, ProcessPoolExecutor
+    from multiprocessing.connection import Connection
 
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
@@ -26,6 +26,12 @@ WORTH_A_PROCESS = 24 * 1024 * 1024
 EXPANSION = 8
 # So much is read while what came before is written, so that no process waits for that.
 READ_AHEAD = 32 * 1024 * 1024
+# So often something else is done while what others read is waited for.
+MEANWHILE_S = 0.2
+# So many parts wait to be taken, beside those that others read.
+AHEAD = 4
+# So often it is told how far the reading is, and looked whether it still goes on.
+TOLD_S = 0.1
 
 
 def is_little(sizes: list[int]) -> bool:
@@ -39,10 +45,14 @@ class Pool:
     def __init__(self, known: frozenset[str], key: bytes, folder: Path, jobs: int) -> None:
         """`folder`: where records may wait."""
         self._given, self._jobs = (known, key, folder), jobs
+        # Called again and again while logs are read.
+        self.meanwhile: Callable[[], None] = lambda: None
         self._executor: ProcessPoolExecutor | None = None
+        # While this is open, the other processes read.
+        self._open_end: Connection | None = None
         self._begun = False
         self._processes = 1
-        self._elsewhere: deque[Elsewhere] = deque()
+        self._workers: deque[ArchiveWorker] = deque()
 
     @property
     def is_started(self) -> bool:
@@ -53,16 +63,18 @@ class Pool:
         """Starts other processes where there is enough to read: `expected` bytes, in `count` units if that is known."""
         if self._executor is None and self._jobs > 1 and expected >= WORTH_A_PROCESS:
             self._processes = min(self._jobs, count or self._jobs)
-            self._executor = _processes(self._processes, self._given)
+            self._executor, self._open_end = _processes(self._processes, self._given)
 
     def close(self) -> None:
-        """Lets the processes go."""
-        for elsewhere in self._elsewhere:
+        """Lets the processes go. One that still reads is ended."""
+        for elsewhere in self._workers:
             elsewhere.close()
+        if self._open_end is not None:
+            self._open_end.close()
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def read(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, Batch]]:
+    def read(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, ReadFiles]]:
         """What was read, unit by unit in order. Other processes begin at once.
 
         Raises BenchledgerError if one of them is ended from outside.
@@ -70,11 +82,11 @@ class Pool:
         pending = iter(units)
         if self._executor is None:
             return ((unit, self._here(unit)) for unit in pending)
-        waiting: deque[tuple[Unit, Future[Batch]]] = deque()
+        waiting: deque[tuple[Unit, Future[ReadFiles]]] = deque()
         self._fill(self._executor, waiting, pending)
         return self._in_turn(self._executor, pending, waiting)
 
-    def unpack(self, units: list[list[Packed]], on_read: Callable[[int], None]) -> Iterator[Unpacked]:
+    def read_archives(self, units: list[list[ArchiveToRead]], on_read: Callable[[int], None]) -> Iterator[ReadMembers]:
         """What archives hold, in order: those of a unit are read by one process, some units side by side. Processes
         that are left help with small members.
 
@@ -84,60 +96,62 @@ class Pool:
         if self._executor is None:
             self._begin_here()
             for archives in units:
-                yield from unpack(archives, on_read)
+                yield from read_members(archives, on_read)
             return
-        waiting = self._elsewhere
+        waiting = self._workers
         pending = deque(units)
         # Where there are fewer archives than processes. Each archive has one to itself, so that none waits for ever.
         helpers = max(self._processes - len(pending), 0) // max(len(pending), 1)
-        with _told_if_ended():
+        with _says_if_killed():
             while pending or waiting:
                 while pending and len(waiting) < 2 * self._processes:
-                    waiting.append(Elsewhere(self._executor, pending.popleft(), helpers))
-                yield from waiting[0].parts(on_read)
+                    waiting.append(ArchiveWorker(self._executor, pending.popleft(), helpers))
+                yield from waiting[0].parts(on_read, self.meanwhile)
                 waiting.popleft().close()
 
     def _fill(
-        self, executor: ProcessPoolExecutor, waiting: deque[tuple[Unit, Future[Batch]]], pending: Iterator[Unit]
+        self, executor: ProcessPoolExecutor, waiting: deque[tuple[Unit, Future[ReadFiles]]], pending: Iterator[Unit]
     ) -> None:
         # A bounded amount in flight: what was read waits in memory until it is loaded.
         while len(waiting) < 2 * self._jobs or sum(unit.bytes for unit, _ in waiting) < READ_AHEAD:
             if (unit := next(pending, None)) is None:
                 return
-            waiting.append((unit, executor.submit(read_batch, unit.to_read)))
+            waiting.append((unit, executor.submit(read_files, unit.to_read)))
 
     def _in_turn(
-        self, executor: ProcessPoolExecutor, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[Batch]]]
-    ) -> Iterator[tuple[Unit, Batch]]:
-        with _told_if_ended():
+        self, executor: ProcessPoolExecutor, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[ReadFiles]]]
+    ) -> Iterator[tuple[Unit, ReadFiles]]:
+        with _says_if_killed():
             while waiting:
                 unit, future = waiting.popleft()
-                batch = future.result()
+                while not wait([future], MEANWHILE_S).done:
+                    self.meanwhile()
+                base = future.result()
                 self._fill(executor, waiting, pending)
-                yield unit, batch
+                yield unit, base
 
-    def _here(self, unit: Unit) -> Batch:
+    def _here(self, unit: Unit) -> ReadFiles:
         self._begin_here()
-        return read_batch(unit.to_read)
+        return read_files(unit.to_read)
 
     def _begin_here(self) -> None:
         if not self._begun:
-            begin(*self._given, in_worker=False)
+            begin(*self._given, meanwhile=self.meanwhile)
             self._begun = True
 
 
 @contextmanager
-def _told_if_ended() -> Iterator[None]:
+def _says_if_killed() -> Iterator[None]:
     try:
         yield
     except BrokenExecutor as error:
         raise BenchledgerError(
-            "a process that was reading logs was ended from outside, perhaps for want of memory (or, in a script "
+            "a reading process was killed, perhaps because memory ran out (or, in a script "
             "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
         ) from error
 
 
-def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> ProcessPoolExecutor:
+def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> tuple[ProcessPoolExecutor, Connection]:
     # Not imported where one process reads. What hands over what was read is imported once, before the processes part.
     import multiprocessing.resource_sharer
     from concurrent.futures import ProcessPoolExecutor
@@ -147,11 +161,114 @@ def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> Process
         how = "fork"
     else:
         how = "spawn"
-    executor = ProcessPoolExecutor(count, multiprocessing.get_context(how), begin, given)
+    their_end, our_end = multiprocessing.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(
+        count, multiprocessing.get_context(how), begin_worker, (*given, (their_end, our_end))
+    )  # fmt: skip
     # They are forked now: none of them shall hold the ends of others' pipes.
     executor.submit(_nothing)
-    return executor
+    return executor, our_end
 
 
 def _nothing() -> None:
     pass
+
+
+class ArchiveWorker:
+    """Some archives, which a process begins to read as soon as it is free.
+
+    It hands small members on to `helpers` others, which have nothing to do but that, and reads itself what these have
+    no time for.
+    """
+
+    def __init__(self, executor: Executor, archives: list[ArchiveToRead], helpers: int) -> None:
+        from multiprocessing import Pipe
+
+        self._executor = executor
+        self._pipe, self._other_end = Pipe()
+        self._reading = executor.submit(_read_into, self._other_end, archives, helpers)
+
+    def parts(self, on_read: Callable[[int], None], meanwhile: Callable[[], None]) -> Iterator[ReadMembers]:
+        """What was read, in order; `on_read` hears how many bytes have been. Raises what the reading raised.
+
+        `meanwhile` is called some times a second while this waits.
+        """
+        waiting: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
+        is_over = False
+        while waiting or not is_over:
+            while not is_over and (not waiting or self._pipe.poll()):
+                meanwhile()
+                told = self._next(meanwhile)
+                if isinstance(told, ReadMembers):
+                    waiting.append((told, self._executor.submit(read_files, told.to_read) if told.to_read else None))
+                elif told is None:
+                    is_over = True
+                else:
+                    on_read(told)
+            if waiting:
+                part, reading = waiting.popleft()
+                if reading is not None:
+                    while not wait([reading], MEANWHILE_S).done:
+                        meanwhile()
+                    part.base = reading.result()
+                with suppress(OSError):
+                    # Nobody listens any more where this was its last.
+                    self._pipe.send(None)
+                yield part
+
+    def close(self) -> None:
+        """Ends the reading, if it is not at its end."""
+        self._pipe.close()
+        self._other_end.close()
+
+    def _next(self, meanwhile: Callable[[], None]) -> Any:
+        while not self._pipe.poll(TOLD_S):
+            meanwhile()
+            if self._reading.done():
+                # Its last word may have come meanwhile; else this raises why there is none.
+                self._reading.result()
+        # It has its end by now: where it is ended, so is the pipe.
+        self._other_end.close()
+        try:
+            return self._pipe.recv()
+        except (EOFError, OSError):
+            self._reading.result()
+            raise
+
+
+class _WorkerPipe:
+    """What the process that reads tells through the pipe, and hears."""
+
+    def __init__(self, pipe: Connection, helpers: int) -> None:
+        self._pipe, self._helpers = pipe, helpers
+        self._told = time.monotonic()
+        # Of each part that was told and not taken yet: whether it was handed on.
+        self._waiting: deque[bool] = deque()
+
+    def read(self, taken: int) -> None:
+        if time.monotonic() > self._told + TOLD_S:
+            self._told = time.monotonic()
+            # Nothing is read for nobody: this raises where the other end is closed.
+            self._pipe.send(taken)
+
+    def is_free(self) -> bool:
+        while self._pipe.poll():
+            self._hear()
+        return sum(self._waiting) < self._helpers
+
+    def part(self, part: ReadMembers) -> None:
+        while len(self._waiting) >= AHEAD + self._helpers:
+            self._hear()
+        self._pipe.send(part)
+        self._waiting.append(bool(part.to_read))
+
+    def _hear(self) -> None:
+        self._pipe.recv()
+        self._waiting.popleft()
+
+
+def _read_into(pipe: Connection, archives: list[ArchiveToRead], helpers: int) -> None:
+    told = _WorkerPipe(pipe, helpers)
+    for part in read_members(archives, told.read, told.is_free):
+        told.part(part)
+    pipe.send(None)

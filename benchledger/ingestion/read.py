@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from benchledger.archives.streams import Source
-from benchledger.definitions.log_format import all_formats_hash
-from benchledger.ingestion.collecting import without_collecting
-from benchledger.ingestion.handing import Handed, handed
+from benchledger.archives.streams import Source, Watched
+from benchledger.definitions.log_format import LogFormat, all_formats_hash
+from benchledger.ingestion.discover import FoundFile, open_file
 from benchledger.ingestion.log_rows import LogRows
-from benchledger.ingestion.waiting import Spill, WaitingRecords
+from benchledger.ingestion.shared_memory import SharedTables, shared
+from benchledger.ingestion.spill import Spill, WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Previous, small_content
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
+from benchledger.scanning.native_scanner import is_there, native_is_wanted
 from benchledger.scanning.samples import known_formats
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     import pyarrow as pa
 
 
+UNIT_BYTES = 8 * 1024 * 1024
+UNIT_FILES = 1_000
+# The reference reader takes half a second for so much, the native scanner a tenth for 8 MB.
+SLOW_UNIT_BYTES = 1024 * 1024
 REJECTS_SHOWN = 5
 # By so much a process that reads yields to the one that writes.
 YIELDING = 5
@@ -41,7 +52,8 @@ class ToRead:
     """One file to read, and what was seen at its place before.
 
     Instead of the file: `content`, for standard input and small members of archives; or `stream`, for a large member,
-    which is read where its archive is walked, and `reopen`, which gives it again.
+    which is read where its archive is walked, and `reopen`, which gives it again; or `open`, which opens a file that
+    lies elsewhere than on this disk and can seek.
     """
 
     place: str
@@ -50,11 +62,48 @@ class ToRead:
     content: bytes | None = None
     stream: Source | None = None
     reopen: Callable[[], Source] | None = None
+    open: Callable[[], BinaryIO] | None = None
+
+
+@dataclass
+class Unit:
+    """Files that are read together. Those with a problem, and facts.toml, stand among them to keep the order."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    to_read: list[ToRead] = field(default_factory=list)
+    bytes: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more belongs into it."""
+        return self.bytes >= most_bytes() or len(self.files) >= UNIT_FILES
+
+    def add(self, file: FoundFile, reading: ToRead) -> None:
+        """One more file that is to be read."""
+        self.files.append(file)
+        self.to_read.append(reading)
+        self.bytes += reading.size
+
+
+def most_bytes() -> int:
+    """How many bytes are read together: what is read is written between two units."""
+    return UNIT_BYTES if native_is_wanted() and is_there() else min(SLOW_UNIT_BYTES, UNIT_BYTES)
+
+
+def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
+    """Files in order, in units of 8 MB and at most 1,000 files; smaller ones without the native scanner."""
+    units: list[Unit] = []
+    most = most_bytes()
+    for file, reading in zip(files, to_read, strict=True):
+        if not units or units[-1].bytes + reading.size > most or units[-1].full:
+            units.append(Unit())
+        units[-1].add(file, reading)
+    return units
 
 
 @dataclass(slots=True)
 class WasRead:
-    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the batch.
+    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the tables.
 
     The status of what turned out to be an archive is "archive", and nothing else is told of it here. `limited`: a
     limit was the problem.
@@ -78,7 +127,7 @@ class WasRead:
 
 
 @dataclass
-class Batch:
+class ReadFiles:
     """The files of one unit of work, and all that was found in them as Arrow tables by name.
 
     Of long logs most records wait in a file.
@@ -91,114 +140,155 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         # As tuples, thousands of files are told in a third of the time.
-        return {**self.__dict__, "files": list(map(_told, self.files)), "tables": handed(self.tables) or self.tables}
+        return {**self.__dict__, "files": list(map(_told, self.files)), "tables": shared(self.tables) or self.tables}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         tables = state["tables"]
         self.__dict__ = {
             **state,
             "files": list(starmap(WasRead, state["files"])),
-            "tables": tables.taken() if isinstance(tables, Handed) else tables,
+            "tables": tables.taken() if isinstance(tables, SharedTables) else tables,
         }
 
 
 _told = attrgetter(*(field.name for field in fields(WasRead)))
 
 
-class _Process:
-    """What one process keeps from batch to batch: learned line layouts serve the next logs too."""
-
-    def __init__(self, known: frozenset[str], key: bytes, folder: Path) -> None:
-        self.redactor = Redactor(known_redaction(), key)
-        self.formats = known_formats()
-        self.unread_hash = all_formats_hash(self.formats)
-        self.manifests = {name for name, known in self.formats.items() if known.role == "manifest"}
-        self.reader = LogReader(self.formats)
-        self.known = known
-        self.folder = folder
+_reader: UnitReader | None = None
 
 
-_process: _Process | None = None
-
-
-def begin(known: frozenset[str], key: bytes, folder: Path, in_worker: bool = True) -> None:
+def begin(known: frozenset[str], key: bytes, folder: Path, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Prepares a process.
 
     `known` are content hashes whose logs need not be read again, `key` is the pseudonyms', `folder` where records may
-    wait.
+    wait. `meanwhile` is called again and again while logs are read.
     """
-    global _process  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
-    _process = _Process(known, key, folder)
-    if in_worker:
-        # Ctrl-C is the parent's to handle: a worker just ends.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if hasattr(os, "nice"):
-            # What the parent writes takes longer than what is read for it: where cores are short, it goes first.
-            os.nice(YIELDING)
+    global _reader  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
+    _reader = UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile)
 
 
-def read_batch(files: list[ToRead]) -> Batch:
-    """Reads files one after another. A content that occurs twice among them is read once."""
-    assert _process is not None, "begin() prepares the process"
-    with without_collecting():
-        return _read_batch(_process, files)
+def begin_worker(known: frozenset[str], key: bytes, folder: Path, ends: tuple[Connection, Connection]) -> None:
+    """Prepares a process that reads for another one, whose end of the pipe is the second of `ends`."""
+    # Ctrl-C is the parent's to handle.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent, other_end = ends
+    other_end.close()
+
+    # At once, however long a log it reads: nobody wants it any more.
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    begin(known, key, folder)
+    if hasattr(os, "nice"):
+        # What the parent writes takes longer than what is read for it: where cores are short, it goes first.
+        os.nice(YIELDING)
 
 
-def _read_batch(process: _Process, files: list[ToRead]) -> Batch:
-    redact = process.redactor.text
-    spill = Spill(process.folder)
-    batch, columns = Batch(), RecordColumns(process.redactor, spill.add)
-    rows = LogRows(process.formats, process.unread_hash, process.redactor)
-    log_ids: list[int | None] = []
-    here: set[str] = set()
-    manifests: set[str] = set()
-    for number, file in enumerate(files):
-        columns.log = number
-        waited = spill.rows
-        log = _read_one(process.reader, file, columns, lambda digest: digest in process.known or digest in here)
-        if spill.rows > waited:
-            # All of a log in one piece: what follows its records from one to the next need not sort them.
-            columns.relieve(1)
-        if isinstance(log, str) or log.status == "archive":
-            batch.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
-            log_ids.append(None)
-            continue
-        is_manifest = log.format in process.manifests
-        if log.content_hash in manifests:
-            # Read for what it lists here, and kept once.
-            log.status = "known"
-        (manifests if is_manifest else here).add(log.content_hash)
-        log_ids.append(log.log_id if log.status == "loaded" else None)
-        if log.status != "known":
-            rows.add(log)
-        found = log.scanned
-        batch.files.append(
-            WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
-                    sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
-                    sum(found.ignored.values()), len(found.rejects),
-                    tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
-                          for reject in found.rejects[:REJECTS_SHOWN]),
-                    tuple(found.files) if is_manifest else None)
-        )  # fmt: skip
-    if all(file.status in ("", "archive", "known") for file in batch.files):
-        # Nothing of it is to be kept. pyarrow has a thread, beside which no process could be forked for an archive.
-        return batch
-    batch.layouts = columns.layouts()
-    batch.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
-    batch.waiting = spill.end(log_ids)
-    return batch
+def _end_with(parent: Connection) -> None:
+    # Nothing is ever sent: what can be read is the end.
+    parent.poll(None)
+    os._exit(1)
 
 
-def _read_one(reader: LogReader, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
-    if file.stream is not None:
-        return reader.read(file.stream, columns, known, file.previous, file.size, file.reopen)
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """No search for cycles within: among the rows and files of an ingest it is a tenth of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
     try:
-        content = file.content if file.content is not None else small_content(file.place, file.size)
-        if content is not None and len(content) < CHUNK:
-            return reader.read_content(content, columns, known, file.previous)
-        stream: BinaryIO
-        with io.BytesIO(content) if content is not None else open(file.place, "rb") as stream:
-            return reader.read(stream, columns, known, file.previous, file.size)
-    except OSError as error:
-        # It vanished or may not be read: accounted for, and no reason to lose the others.
-        return f"cannot be read: {error.strerror or error}"
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def read_files(files: list[ToRead]) -> ReadFiles:
+    """What the reader of this process reads."""
+    assert _reader is not None, "begin() prepares the process"
+    return _reader.read(files)
+
+
+class UnitReader:
+    """Reads units of files. It keeps from unit to unit what formats compiled to: it serves the next logs too.
+
+    `folder`: where records of long logs may wait; None for memory. `known` are content hashes whose logs need not be
+    read again; `meanwhile` is called again and again while logs are read, and what it raises ends that.
+    """
+
+    def __init__(
+        self,
+        formats: dict[str, LogFormat],
+        redactor: Redactor,
+        folder: Path | None = None,
+        known: frozenset[str] = frozenset(),
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._formats, self._redactor, self._folder = formats, redactor, folder
+        self._unread_hash = all_formats_hash(formats)
+        self._manifests = {name for name, known in formats.items() if known.role == "manifest"}
+        self._reader = LogReader(formats)
+        self._known, self._meanwhile = known, meanwhile
+
+    @gc_paused()
+    def read(self, files: list[ToRead]) -> ReadFiles:
+        """Reads files one after another. A content that occurs twice among them is read once."""
+        redact = self._redactor.text
+        spill = Spill(self._folder) if self._folder is not None else None
+        base, columns = ReadFiles(), RecordColumns(self._redactor, spill.add if spill is not None else None)
+        rows = LogRows(self._formats, self._unread_hash, self._redactor)
+        log_ids: list[int | None] = []
+        here: set[str] = set()
+        manifests: set[str] = set()
+        for number, file in enumerate(files):
+            self._meanwhile()
+            columns.log = number
+            waited = spill.rows if spill is not None else 0
+            log = self._read_one(file, columns, lambda digest: digest in self._known or digest in here)
+            if spill is not None and spill.rows > waited:
+                # All of a log in one piece: what follows its records from one to the next need not sort them.
+                columns.relieve(1)
+            if isinstance(log, str) or log.status == "archive":
+                base.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
+                log_ids.append(None)
+                continue
+            is_manifest = log.format in self._manifests
+            if log.content_hash in manifests or log.content_hash in here:
+                # A manifest is read for what it lists here, and kept once; so is what holds no text.
+                log.status = "known"
+            (manifests if is_manifest else here).add(log.content_hash)
+            log_ids.append(log.log_id if log.status == "loaded" else None)
+            if log.status != "known":
+                rows.add(log)
+            found = log.scanned
+            base.files.append(
+                WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
+                        sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
+                        sum(found.ignored.values()), len(found.rejects),
+                        tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
+                              for reject in found.rejects[:REJECTS_SHOWN]),
+                        tuple(found.files) if is_manifest else None)
+            )  # fmt: skip
+        if all(file.status in ("", "archive", "known") for file in base.files):
+            # Nothing of it is to be kept. pyarrow has a thread, beside which no process could be forked for an archive.
+            return base
+        base.layouts = columns.layouts()
+        base.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
+        base.waiting = spill.end(log_ids) if spill is not None else []
+        return base
+
+    def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
+        reader = self._reader
+        if file.stream is not None:
+            stream = Watched(file.stream, self._meanwhile)
+            return reader.read(stream, columns, known, file.previous, file.size, file.reopen)
+        try:
+            content = file.content
+            if content is None and file.open is None:
+                content = small_content(file.place, file.size)
+            opens = file.open or partial(open_file, file.place)
+            if content is not None and len(content) < CHUNK:
+                return reader.read_content(content, columns, known, file.previous)
+            opened: BinaryIO
+            with io.BytesIO(content) if content is not None else opens() as opened:
+                return reader.read(Watched(opened, self._meanwhile), columns, known, file.previous, file.size)
+        except OSError as error:
+            # It vanished or may not be read: accounted for, and no reason to lose the others.
+            return f"cannot be read: {error.strerror or error}"

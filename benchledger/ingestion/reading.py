@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.archives.limits import Limits
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
 from benchledger.ingestion.outcome import Progress
-from benchledger.ingestion.plan import Plan, Work
+from benchledger.ingestion.plan import Plan, Work, is_below
 from benchledger.ingestion.pool import EXPANSION, Pool
-from benchledger.ingestion.read import ToRead
-from benchledger.ingestion.unit import UNIT_BYTES, UNIT_FILES, units_of
-from benchledger.ingestion.unpack import Unpacker
+from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, units_of
 
 # Only such an archive is looked for before its turn.
 LARGE = 1024 * 1024
@@ -42,34 +44,40 @@ class Reading:
         """Whether other processes have begun to read."""
         return self._pool.is_started
 
-    def into(self, accounts: Accounts, unpacker: Unpacker) -> Iterator[None]:
-        """Accounts for all that is read; after each unit the caller may write what has come together."""
-        try:
-            archives: list[FoundFile] = []
-            for unit, batch in self._plain:
-                found = accounts.add(unit.files, batch)
-                archives += found
-                self.left += sum(file.size for file in found) * EXPANSION - unit.bytes
-                self._report.files_read(unit.files, found)
-                yield
-            yield from self._unpacked(archives, accounts, unpacker)
-        finally:
-            self._pool.close()
+    def into(self, accounts: Accounts, sources: ArchiveSources, write: Callable[[], None]) -> None:
+        """Accounts for all that is read. `write` may write what has come together: it is called after each unit, and
+        again and again while a long log is read.
+        """
+        self._pool.meanwhile = write
+        archives: list[FoundFile] = []
+        for unit, base in self._plain:
+            found = accounts.add(unit.files, base)
+            archives += found
+            self.left += sum(file.size for file in found) * EXPANSION - unit.bytes
+            self._report.files_read(unit.files, found)
+            write()
+        self._read_archives(archives, accounts, sources, write)
 
-    def _unpacked(self, archives: list[FoundFile], accounts: Accounts, unpacker: Unpacker) -> Iterator[None]:
+    def close(self) -> None:
+        """Lets the other processes go, whether they have read all or not."""
+        self._pool.close()
+
+    def _read_archives(
+        self, archives: list[FoundFile], accounts: Accounts, sources: ArchiveSources, write: Callable[[], None]
+    ) -> None:
         self._pool.start(sum(file.size for file in archives) * EXPANSION)
-        units = [[unpacker.packed(file) for file in unit] for unit in _units_of_archives(archives)]
+        units = [[sources.to_read(file) for file in unit] for unit in _units_of_archives(archives)]
         ends = deque(archives)
-        for part in self._pool.unpack(units, self._report.within):
-            unpacker.take_up(part)
-            accounts.add(part.files, part.batch)
+        for part in self._pool.read_archives(units, self._report.within):
+            sources.take_up(part)
+            accounts.add(part.files, part.base)
             ended = [ends.popleft() for _ in range(part.ended)]
             for file in ended:
                 self.left -= file.size * EXPANSION
                 if file.place not in self._plan.wanted:
                     accounts.archive_read(file)
             self._report.archives_read(ended)
-            yield
+            write()
 
 
 def _packed_bytes(to_read: list[ToRead]) -> int:
@@ -133,3 +141,51 @@ class Reporter:
         if self._progress is not None:
             doing = "reading" if self._files < self._total_files else "loading"
             self._progress(Progress(doing, self._files, self._total_files, self._done, self._total))
+
+
+class ArchiveSources:
+    """Prepares the archives of one ingest to be read, and takes up the facts.toml files that come out of them.
+
+    `content` is that of standard input, `told` the folders of all that was told so far, which others fill.
+    """
+
+    def __init__(
+        self, plan: Plan, facts: FactsFiles, limits: Limits, content: bytes | None, told: set[str]
+    ) -> None:  # fmt: skip
+        self._plan, self._facts, self._limits = plan, facts, limits
+        self._content = content
+        self._told = told
+        # Folders whose facts.toml came when something below had been told already.
+        self.late: list[str] = []
+
+    def to_read(self, archive: FoundFile) -> ArchiveToRead:
+        """An archive, and what has to be known to read it."""
+        previous = {seen.place: self._plan.previous(seen.place) for seen in self._plan.members_of(archive.place)}
+        known = {place: content for place, content in previous.items() if content is not None}
+        on_disk = os.path.isabs(archive.place)
+        packed = ArchiveToRead(
+            archive, self._limits, self._plan.wanted.get(archive.place), known, None if on_disk else self._content
+        )
+        if not on_disk and archive.place not in self._plan.seen:
+            # What is told of standard input is not remembered, and cannot be told again.
+            self.load_facts(archive, None)
+        return packed
+
+    def take_up(self, members: ReadMembers) -> None:
+        """Reads the facts.toml files that were among these members, before these are told."""
+        for number, file in enumerate(members.files):
+            if (text := members.facts.get(file.place)) is not None:
+                members.files[number] = self._declare(file, text)
+
+    def load_facts(self, archive: FoundFile, places: set[str] | None) -> None:
+        """Reads the facts.toml files of an archive (at these places, or all), and nothing else of it."""
+        for file, text in facts_in(ArchiveToRead(archive, self._limits, content=self._content)):
+            if text is not None and (places is None or file.place in places):
+                self._declare(file, text)
+
+    def _declare(self, file: FoundFile, text: bytes) -> FoundFile:
+        declared = self._facts.take_up(file, text)
+        folder = os.path.dirname(file.place)
+        if any(is_below(told, folder) for told in self._told):
+            self.late.append(folder)
+        return declared

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchledger.ingestion.frames import framed, stands, summed
 from benchledger.scanning.arrow_calls import call
-from benchledger.store.rollups.frames import framed, stands, summed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,8 +66,8 @@ class RecordKeys:
             )
         )
 
-    def broken(self, said: pl.DataFrame) -> str | None:
-        """What a key would not have let in, if there is anything: none is what is expected.
+    def broken(self, said: pl.DataFrame) -> tuple[int, str] | None:
+        """A log that a key would not have let in, and why: none is what is expected.
 
         `said`: the logs whose records came, and how many there should be; columns log_id and said.
         """
@@ -90,5 +90,5 @@ class RecordKeys:
         ):
             found = counted.filter(is_wrong)
             if found.height:
-                return f"records of log {found['log_id'][0]} broke a key: {why}"
+                return found["log_id"][0], why
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from benchledger.ingestion.frames import are_alike, chosen, framed, repeated, summed
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
-from benchledger.store.rollups.frames import are_alike, chosen, framed, repeated, summed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,11 +30,14 @@ class Segments:
         self._closings = _closings(self._told, layouts)
         self._layouts = _layouts(layouts, self._closings)
         self._parts: list[pl.DataFrame] = []
+        self._epochs: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         """Takes a part: `frame` has the numbers of `rows`, which are rows of table record."""
         found = _with_losses(_beside(frame, self._spans, self._layouts))
         part = _whole(found)
+        if found["epoch"].null_count() < len(found):
+            self._epochs.append(_epochs(found))
         for more in (_steps(found), _losses(found), _closed(found, self._closings, rows)):
             part = part.join(more, on="at", how="left", maintain_order="left")
         self._parts.append(part)
@@ -54,15 +57,34 @@ class Segments:
             pl.col("started_at").min(),
             pl.col("ended_at").max(),
             pl.col("records", "step_records").sum(),
-            pl.col("steps_done").max(),
+            pl.col("steps_done", "last_step_line", "first_epoch").max(),
             pl.col("closing_line", "closing_speed").drop_nulls().last(),
             pl.col("final_loss_nan").drop_nulls().last().fill_null(False),
             stream=pl.col("moments").explode().drop_nulls().sort().head(FIRST),
             losses=pl.col("losses").explode(keep_nulls=False, empty_as_null=False).head(FIRST),
             devices=pl.col("devices").explode().drop_nulls().unique().sort(),
         )
+        if self._epochs:
+            whole = _with_epochs(whole, pl.concat(self._epochs))
+        else:
+            whole = whole.with_columns(pl.lit(None, pl.Int64).alias(name) for name in ("last_epoch", "epoch_step"))
         lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
         return self._told.join(whole.with_columns(lists), on="at").join(gaps, on="at", how="left").drop("at", "closing")
+
+
+def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
+    """Adds the last epoch and its last step. Steps that fall in a later epoch begin anew in each, in any format."""
+    import polars as pl
+
+    each = epochs.group_by("at", "epoch").agg(pl.col("low").min(), pl.col("high").max()).sort("at", "epoch")
+    most = pl.col("high").cum_max().shift().over("at")
+    ended = each.group_by("at", maintain_order=True).agg(
+        last_epoch=pl.col("epoch").last(),
+        epoch_step=pl.col("high").last(),
+        begins_anew=(pl.col("low") < most).fill_null(False).any(),
+    )
+    counted = pl.when(pl.col("begins_anew").fill_null(False).not_()).then("steps_done")
+    return whole.join(ended, on="at", how="left").with_columns(steps_done=counted).drop("begins_anew")
 
 
 def _spans(told: pl.DataFrame) -> pl.DataFrame:
@@ -97,12 +119,17 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             # Steps of a validation are no steps of the training.
             layout.record.kind == "step" and all(value.phase in ("train", None) for value in layout.values[:1]),
             layout.record.kind == "sample",
+            layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),
             layout.shape_id in closing,
+            layout.record.first_epoch,
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
     ]
-    schema = {"shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "may_close": pl.Boolean}
+    schema = {
+        "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
+        "may_close": pl.Boolean, "first_epoch": pl.Int64,
+    }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in told], schema, orient="row")
     losses = range(max((len(row[-1]) for row in told), default=0))
     places = [[row[-1][at] if at < len(row[-1]) else None for row in told] for at in losses]
@@ -176,15 +203,31 @@ def _steps(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     is_step = pl.col("is_step") & pl.col("step").is_not_null()
-    steps = chosen(found.select("at", "step", "is_step"), is_step).select("at", "step", gap=_since("step", "step"))
+    columns = ("at", "step", "line", "epoch", "first_epoch")
+    steps = chosen(found.select(*columns, "is_step"), is_step).select(*columns, gap=_since("step", "step"))
+    # A line without an epoch counts its steps on.
+    first = pl.when(pl.col("epoch").is_not_null()).then("first_epoch")
     return summed(
         steps,
         "at",
-        steps_done=pl.col("step").max(),
+        steps_done=pl.col("step").filter(first.is_null()).max(),
+        last_step_line=pl.col("line").max(),
+        first_epoch=first.max(),
         step_gap=pl.when(pl.col("gap") > 0).then("gap").max(),
         first_step=pl.col("step").first(),
         last_step=pl.col("step").last(),
     )
+
+
+def _epochs(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    columns = found.select("at", "epoch", "step", "is_step", "is_training")
+    told = chosen(columns, pl.col("epoch").is_not_null() & pl.col("is_training"))
+    step = pl.col("step").filter("is_step")
+    if are_alike(told, "at", "epoch"):
+        return told.select(pl.col("at", "epoch").first(), low=step.min(), high=step.max())
+    return told.group_by("at", "epoch").agg(low=step.min(), high=step.max())
 
 
 def _since(what: str, before: str) -> pl.Expr:

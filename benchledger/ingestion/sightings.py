@@ -11,6 +11,7 @@ from typing import Any
 from benchledger.definitions.names import NameFact, Names
 from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
+from benchledger.ingestion.roots import Root, Roots
 from benchledger.redaction.redactor import Redactor
 
 _REMEMBERED = 10_000
@@ -24,6 +25,7 @@ class Sighting:
     """
 
     row: dict[str, Any]
+    root: Root
     facts: list[dict[str, Any]]
     files: list[dict[str, Any]] | None = None
     keeps_declared: bool = False
@@ -41,14 +43,22 @@ class SightingMaker:
     """
 
     def __init__(
-        self, key: bytes, names: Names, facts: FactsFiles, campaign_name: str | None, redactor: Redactor
+        self,
+        key: bytes,
+        names: Names,
+        facts: FactsFiles,
+        campaign_name: str | None,
+        redactor: Redactor,
+        roots: Roots,
+        now: datetime,
     ) -> None:
         self._keyed = hashlib.blake2b(digest_size=8, key=key)
         self._redactor = redactor
         self._names = names
         self._facts = facts
+        self._roots = roots
         self._campaign_name = campaign_name
-        self._now = datetime.now(UTC).replace(tzinfo=None)
+        self._now = now.astimezone(UTC).replace(tzinfo=None)
         self._folders: dict[str, str] = {}
         self._above: dict[str, list[str]] = {}
         self._redacted: dict[tuple[str, str, str, str | None], tuple[str, str, str | None]] = {}
@@ -62,34 +72,41 @@ class SightingMaker:
         `kept_campaign` is what --campaign-name said of this place before; `listed` are the files that a manifest
         binds, relative to its folder.
         """
-        match = self._names.match(file.shown)
+        root = self._roots.of(file)
+        below = self._roots.below(file, root)
+        match = self._names.match(below.path)
         named, folder = file.named_place, folder_of(file.place)
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
         redactor = self._redactor
-        path = redactor.path(file.shown, file.place)
-        parts = path.split("/")
-        left = parts[: -match.parts] if match.parts else parts[:-1]
+        campaign: str | None = None
+        campaign_source: str | None = None
+        campaign_path: str | None = None
         if self._campaign_name or kept_campaign:
             campaign, campaign_source = self._campaign_name or kept_campaign, "option"
         elif declared.campaign:
             campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
-        else:
-            campaign, campaign_source = "/".join(left) or self._root_name(file), "name" if match.parts else "folder"
+        elif log_id is not None:
+            parts = below.shown.split("/")
+            left = (parts[: -match.parts] if match.parts else parts[:-1])[below.own_top :]
+            campaign_path, campaign_source = "/".join(left), "name" if match.parts else "folder"
+            campaign = f"{root.name}/{campaign_path}" if left else root.name
         sighting_id = self.id_of(file.place, log_id)
         row = {
             "sighting_id": sighting_id,
             "log_id": log_id,
-            "path": path,
-            "archive": redactor.path(file.archive, file.within) if file.archive else file.archive,
+            "path": below.inner,
+            "archive": self._roots.archive(file, root) if file.archive else file.archive,
             "member": redactor.path(file.member) if file.member else file.member,
             "campaign": campaign,
             "campaign_source": campaign_source,
+            "root_id": root.root_id if log_id is not None else None,
+            "campaign_path": campaign_path,
             "place": self._place(named),
             "folder": self._folder(folder),
             "folders": self._folders_above(folder),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
-            "stem": self._stem(file.shown.rpartition("/")[2], parts[-1]),
+            "stem": self._stem(file.shown.rpartition("/")[2], below.inner.rpartition("/")[2]),
             "name_rule": match.rule,
             "modified_at": _time(file.mtime_ns),
             "ingested_at": self._now,
@@ -100,12 +117,12 @@ class SightingMaker:
         facts = [self._fact(sighting_id, fact, "name", match.rule) for fact in match.facts]
         facts += [self._fact(sighting_id, fact, fact.source, fact.place) for fact in declared.facts]
         if listed is None:
-            return Sighting(row, facts, None, keeps)
+            return Sighting(row, root, facts, None, keeps)
         places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
         files = [
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
         ]
-        return Sighting(row, facts, files, keeps)
+        return Sighting(row, root, facts, files, keeps)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
@@ -130,11 +147,6 @@ class SightingMaker:
     def _stem(self, name: str, kept: str) -> str:
         stem = self._names.stem(name)
         return stem if name == kept else self._redactor.text(stem)
-
-    def _root_name(self, file: FoundFile) -> str:
-        # What was ingested, told by where it lies.
-        above = file.place.removesuffix(file.shown).rstrip("/!") if file.place.endswith(file.shown) else ""
-        return self._redactor.path(file.root_name, above)
 
     def _folder(self, folder: str) -> str:
         # Logs are paired within a folder; which folder it is on this machine is nobody's business.

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import (
+    BrokenKeyError,
     insert,
     load_formats_table,
     load_logs,
@@ -22,19 +23,20 @@ from benchledger.ingestion.load import (
 )
 from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
-from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.ingestion.waiting import WaitingRecords
+from benchledger.ingestion.roots import Roots
+from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.spill import WaitingRecords
+from benchledger.ingestion.write_sightings import drop_empty_roots, move_others, name_campaigns, write_sightings
+from benchledger.kept import follow_definitions
 from benchledger.store.database import (
     LITTLE_MEMORY,
     WRITING_MEMORY,
     lift_memory_limit,
     limit_memory,
     open_for_writing,
-    shared_out,
     transaction,
 )
 from benchledger.store.private import PrivateFile, SeenFile
-from benchledger.store.rollups import follow_definitions
 from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
@@ -44,14 +46,18 @@ if TYPE_CHECKING:
 # longer ones they would hold much more memory, since each has a row group in hand.
 SHARED_BYTES = 128
 # What is told of a place again keeps these.
-_AS_SEEN = ("ingested_at", "modified_at", "archive", "member")
+_AS_SEEN = ("ingested_at", "modified_at", "member")
 
 
 class Writer:
     """Holds the database only while it writes."""
 
-    def __init__(self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, jobs: int) -> None:
+    def __init__(
+        self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, roots: Roots, jobs: int
+    ) -> None:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
+        # What is remembered of roots: nothing, or that they are there.
+        self._roots, self._knows_roots = roots, False
         # Of so many cores half: others read meanwhile, and a thread of DuckDB's that waits for another keeps one busy.
         self._jobs, self._threads = jobs, max(1, jobs // 2)
         self._touched: set[int] = set()
@@ -99,14 +105,18 @@ class Writer:
         """Writes a batch. Raises DatabaseError if it cannot be written; the ledger is then as it was before."""
         if not pending.sightings:
             return
+        import duckdb
+
         synced = self._synced
         with self._open(pending.records) as con:
             limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.waiting))
+            except BrokenKeyError as error:
+                raise _named(error, pending) from error
             except DatabaseError as error:
-                if type(error.__cause__).__name__ != "OutOfMemoryException":
+                if not isinstance(error.__cause__, duckdb.OutOfMemoryException):
                     raise
                 # What can be done in little memory is only known when it is done.
                 con.rollback()
@@ -117,16 +127,21 @@ class Writer:
         # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
+            self._remember_roots(private)
         self._touched |= pending.touched
 
     def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
         """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
+        if not files:
+            return 0
+        with closing(PrivateFile(self._db)) as private:
+            self._remember_roots(private)
         with self._open() as con, transaction(con, self._db):
             set_ids(con, "retold", [seen.sighting_id for seen in files])
             there = {
                 row[0]: row[1:]
                 for row in con.execute(
-                    """select sighting_id, status, reason, ingested_at, modified_at, archive, member from sighting
+                    """select sighting_id, status, reason, archive, ingested_at, modified_at, member from sighting
                        where sighting_id in (select id from retold)"""
                 ).fetchall()
             }
@@ -134,11 +149,13 @@ class Writer:
             for seen in files:
                 row = there.get(seen.sighting_id)
                 if row is not None and seen.log_id is not None:
-                    file, given = self._plan.found_again(seen), self._plan.campaign_given(seen.place)
-                    new = sightings.make(file, seen.log_id, row[0], row[1], given)
-                    told.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[2:], strict=True))}))
+                    file = replace(self._plan.found_again(seen), archive=row[2])
+                    new = sightings.make(file, seen.log_id, row[0], row[1], self._plan.campaign_given(seen.place))
+                    told.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[3:], strict=True))}))
                     touched.append(seen.log_id)
-            _write_sightings(con, told)
+            write_sightings(con, told)
+            touched += [*move_others(con), *name_campaigns(con)]
+            drop_empty_roots(con)
             derive(con, touched, [])
             self._touched |= set(touched)
             set_ids(con, "retold", touched)
@@ -146,6 +163,9 @@ class Writer:
 
     def complete(self, result: IngestResult, unchanged: set[int]) -> None:
         """Counts what the ledger holds of this ingest's logs."""
+        if self._roots.moved:
+            with closing(PrivateFile(self._db)) as private:
+                private.remember_roots(self._roots.new, is_settled=True)
         with self._open() as con:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with transaction(con, self._db):
@@ -165,6 +185,12 @@ class Writer:
                 for name, digest, count in hashes
                 if name not in self._plan.foreign and digest != current.get(name, self._plan.unread_hash)
             )
+
+    def _remember_roots(self, private: PrivateFile) -> None:
+        # Until all that was seen below them is told again, the next ingest has to.
+        if self._roots.new and not self._knows_roots:
+            private.remember_roots(self._roots.new, is_settled=not self._roots.moved)
+        self._knows_roots = True
 
     def _runs_of(self, con: duckdb.DuckDBPyConnection, unchanged: set[int]) -> int:
         # Where nothing was written, what was not seen may be less than what was: often it is nothing.
@@ -194,26 +220,29 @@ class Writer:
             remove_logs(con, sorted(pending.replaced))
             _restate_sightings(con, pending)
         load_shapes(con, pending.layouts)
-        arrived = None
+        insert_records = None
         if pending.tables:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
-            arrived = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
-        _write_sightings(con, pending.sightings)
+            insert_records = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
+            insert_records.threads = max(2, self._threads) if shares else 1
+        write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(
             """update sighting set status = 'superseded', reason = 'it has grown, or was changed'
                where sighting_id in (select id from grown)"""
         )
-        touched = pending.touched | {old for old, _, _ in pending.grown}
-        derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], arrived)
-        if arrived is not None and shares:
-            # Nothing else is left to do beside it, and of long logs it takes long.
-            with shared_out(con, max(2, self._threads)):
-                arrived.insert_rest(shared_out=True)
-        elif arrived is not None:
-            arrived.insert_rest()
+        touched = pending.touched | {old for old, _, _ in pending.grown} | set(name_campaigns(con))
+        derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], insert_records)
+
+
+def _named(error: BrokenKeyError, pending: Pending) -> DatabaseError:
+    paths = [str(sighting.row["path"]) for sighting in pending.sightings if sighting.row["log_id"] == error.log_id]
+    return DatabaseError(
+        f"{', '.join(paths[:3])}: what was read of it cannot be written: {error.why}. This is a fault of benchledger, "
+        f"and nothing that was read with it is kept: leave that file out, and report this"
+    )
 
 
 def _are_short(waiting: list[WaitingRecords]) -> bool:
@@ -237,49 +266,6 @@ def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None
     for sighting in pending.sightings:
         if sighting.sighting_id in part and sighting.row["status"] in ("loaded", "unrecognised"):
             sighting.row["status"] = part[sighting.sighting_id]
-
-
-def _write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
-    if not sightings:
-        return
-    # In place of what the same sightings told before.
-    rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
-    _keep_declared(con, [sighting for sighting in rows if sighting.keeps_declared])
-    set_ids(con, "told", [sighting.sighting_id for sighting in rows])
-    for table in ("sighting_fact", "sighting"):
-        con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
-    insert(con, "sighting", [sighting.row for sighting in rows])
-    insert(con, "sighting_fact", [fact for sighting in rows for fact in sighting.facts])
-    # What a manifest lists is known only when it is read; what is told of its place again leaves that as it is.
-    listing = [sighting for sighting in rows if sighting.files is not None]
-    set_ids(con, "listing", [sighting.sighting_id for sighting in listing])
-    con.execute("delete from sighting_file where sighting_id in (select id from listing)")
-    insert(con, "sighting_file", [file for sighting in listing for file in sighting.files or ()])
-
-
-def _keep_declared(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
-    # What a facts.toml said of these places before it was refused; what a nearer one says now counts before it.
-    set_ids(con, "kept", [sighting.sighting_id for sighting in sightings])
-    campaigns = dict(
-        con.execute(
-            """select sighting_id, campaign from sighting
-               where campaign_source = 'facts.toml' and sighting_id in (select id from kept)"""
-        ).fetchall()
-    )
-    before = con.execute(
-        """select sighting_id, name, value, value_logged, source, place from sighting_fact
-           where source in ('facts.toml', 'correct') and sighting_id in (select id from kept)"""
-    )
-    columns = [column[0] for column in before.description]
-    facts: dict[int, list[dict[str, Any]]] = {}
-    for row in before.fetchall():
-        facts.setdefault(row[0], []).append(dict(zip(columns, row, strict=True)))
-    for sighting in sightings:
-        told = {(fact["name"], fact["source"]) for fact in sighting.facts}
-        kept = facts.get(sighting.sighting_id, [])
-        sighting.facts += [fact for fact in kept if (fact["name"], fact["source"]) not in told]
-        if sighting.sighting_id in campaigns and sighting.row["campaign_source"] not in ("option", "facts.toml"):
-            sighting.row.update(campaign=campaigns[sighting.sighting_id], campaign_source="facts.toml")
 
 
 def _count(con: duckdb.DuckDBPyConnection, statement: str) -> int:

@@ -1,1 +1,4 @@
-"""Logs made fit for publishing: the same redaction as on the way into a ledger, done to files."""
+"""Makes logs fit for publishing (`bench redact`): the redaction of an ingest, applied to files.
+
+`redact.py` is the command, `archive.py` rewrites archives and compressed logs, `text.py` redacts the lines of one log.
+"""

@@ -1,4 +1,4 @@
-"""Archives written again: the same kind, the same order and times of members, redacted names and contents."""
+"""Rewrites archives: same kind, same order and times of members, redacted names and contents."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from benchledger.archives.streams import (
     gzip_mtime_ns,
     held_whole,
 )
-from benchledger.archives.zip_rest import IS_ENCRYPTED, zip_rest
-from benchledger.publishing.text import Unfit, redact_text
+from benchledger.archives.zip import IS_ENCRYPTED, entries_without_directory
+from benchledger.publishing.text import NotRedactable, redact_text
 from benchledger.redaction.redactor import Redactor
 
 _YEAR_1980 = 315_532_800
@@ -40,14 +40,15 @@ _BROKEN = (
 )  # fmt: skip
 
 
-class NothingLeft(Unfit):
-    """Raised for an archive of which every member was left out."""
+class AllMembersLeftOut(NotRedactable):
+    """Raised for an archive if every member was left out."""
 
 
 class Rewriter:
-    """Redacts one file, with all archives in it. `left_out` hears of each member that cannot be redacted, and why.
+    """Redacts one file and all archives within it.
 
-    `archive`: it is one, and not a log or a compressed log. `written` and `missing` count the members that are logs.
+    `left_out` is called with each member that cannot be redacted, and the reason. `archive` is true for an archive,
+    false for a log or a compressed log. `written` and `missing` count the members that are logs.
     """
 
     def __init__(self, redactor: Redactor, budget: Budget, left_out: Callable[[str, str], None]) -> None:
@@ -56,14 +57,17 @@ class Rewriter:
         self.written = self.missing = 0
 
     def rewrite(self, source: Source, sink: BinaryIO, depth: int = 0) -> str | None:
-        """Copies a log or an archive, redacted; says what is missing of a cut one. Raises Unfit if nothing can be."""
+        """Copies a log or an archive, redacted.
+
+        Returns what is missing if the archive is cut, else None. Raises Unfit if nothing can be redacted.
+        """
         if depth > self._budget.limits.depth:
-            raise Unfit(f"more than {self._budget.limits.depth} archives within one another")
+            raise NotRedactable(f"more than {self._budget.limits.depth} archives within one another")
         try:
             source = Peekable(source)
             kind = kind_of(source.head)
             if (name := foreign(source.head)) is not None:
-                raise Unfit(f"{name}, which is not read: unpack it first")
+                raise NotRedactable(f"{name}, which is not read: unpack it first")
             if kind is None:
                 redact_text(source, sink.write, self._redactor)
             elif kind in COMPRESSED:
@@ -74,10 +78,12 @@ class Rewriter:
                 written, missing = self.written, self.missing
                 problem = {TAR: self._tar, ZIP: self._zip}[kind](source, sink, depth)
                 if self.written == written and (problem or self.missing > missing):
-                    raise NothingLeft(problem or f"nothing of it could be written ({self.missing - missing} members)")
+                    raise AllMembersLeftOut(
+                        problem or f"nothing of it could be written ({self.missing - missing} members)"
+                    )
                 return problem
         except (Damaged, *_BROKEN) as error:
-            raise Unfit(str(error)) from error
+            raise NotRedactable(str(error)) from error
         return None
 
     def _tar(self, source: Source, sink: BinaryIO, depth: int) -> str | None:
@@ -91,7 +97,7 @@ class Rewriter:
                 fresh.mtime, fresh.mode, fresh.type = info.mtime, info.mode, info.type
                 fresh.linkname = self._path(info.linkname)
                 if not info.isreg():
-                    # Folders and links have a name only; owners, and what a tool adds to a header, stay behind.
+                    # Folders and links have only a name. Owners and the additions of tools to a header are not copied.
                     if info.isdir() or info.issym() or info.islnk():
                         new.addfile(fresh)
                     else:
@@ -111,11 +117,11 @@ class Rewriter:
         with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
             cut = held_whole(source, cast("BinaryIO", held))
             if cut is not None:
-                return self._zip_rest(cast("SeekableSource", held), sink, depth, str(cut))
+                return self._zip_without_directory(cast("SeekableSource", held), sink, depth, str(cut))
             try:
                 old = zipfile.ZipFile(cast("BinaryIO", held))
             except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as error:
-                return self._zip_rest(cast("SeekableSource", held), sink, depth, str(error))
+                return self._zip_without_directory(cast("SeekableSource", held), sink, depth, str(error))
             with old, zipfile.ZipFile(sink, "w") as new:
                 for info in old.infolist():
                     name = zip_name(info.filename, info.flag_bits)
@@ -133,11 +139,11 @@ class Rewriter:
                                 _put(new, fresh, content)
         return None
 
-    def _zip_rest(self, file: SeekableSource, sink: BinaryIO, depth: int, why: str) -> str | None:
-        # A zip without its directory, as far as it goes, as a whole one.
+    def _zip_without_directory(self, file: SeekableSource, sink: BinaryIO, depth: int, why: str) -> str | None:
+        # A zip without its directory is read as far as possible, and written as a whole one.
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as new:
             try:
-                for entry in zip_rest(file, self._budget, why):
+                for entry in entries_without_directory(file, self._budget, why):
                     fresh = zipfile.ZipInfo(self._path(entry.name), _date_time(entry.mtime_ns))
                     fresh.compress_type = zipfile.ZIP_DEFLATED
                     if fresh.is_dir():
@@ -158,11 +164,11 @@ class Rewriter:
         written, before = self.written, self.written + self.missing
         try:
             problem = self.rewrite(source, sink, depth + 1)
-        except NothingLeft as reason:
-            # Its members were counted and told; here it is told that the archive around them is missing too.
+        except AllMembersLeftOut as reason:
+            # Its members are already counted and reported. This reports that the archive around them is missing too.
             self._tell(name, str(reason))
             return False
-        except Unfit as reason:
+        except NotRedactable as reason:
             if isinstance(reason.__cause__, LimitReached):
                 raise
             self.missing += self.written - written
@@ -184,7 +190,7 @@ class Rewriter:
 
 
 class _Counted:
-    # What comes out of a zip's member, held against the limits.
+    # Checks the decompressed size of a zip member against the limits.
     def __init__(self, member: IO[bytes], packed: int, budget: Budget) -> None:
         self._member, self._packed, self._budget, self._out = member, packed, budget, 0
 
@@ -211,7 +217,7 @@ def _put(archive: zipfile.ZipFile, info: zipfile.ZipInfo, content: IO[bytes]) ->
 
 def _compressor(kind: str, sink: BinaryIO, head: bytes) -> IO[bytes]:
     if kind == GZIP:
-        # Its header may hold the name of the file that it was made of, and its time.
+        # A gzip header may hold the name and time of the original file: the name is dropped, the time kept.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", fileobj=sink, mtime=gzip_mtime_ns(head) // 1_000_000_000))
     if kind == BZIP2:
         return bz2.BZ2File(sink, "wb")

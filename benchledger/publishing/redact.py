@@ -1,4 +1,4 @@
-"""`bench redact`: logs and archives written again with nothing private in them."""
+"""`bench redact`: rewrites logs and archives with nothing private in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.streams import DiskFile
 from benchledger.errors import UsageError
 from benchledger.publishing.archive import Rewriter
-from benchledger.publishing.text import Unfit
+from benchledger.publishing.text import NotRedactable
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import read_key_file
@@ -22,13 +22,12 @@ from benchledger.store.private import KEY_BYTES, key_of
 
 @dataclass
 class RedactResult:
-    """What was written, below the folder asked for; what was left out, with its reason; what was replaced, by kind.
+    """The files written below the folder, what was left out with its reason, and what was replaced, by kind.
 
-    Of the written, `archives` are archives; `members` logs in them were written, `members_left_out` were not, and
-    `archives_left_out` archives were not written at all. `left_out` holds all that is missing, also the end of a cut
-    archive.
-    `replaced` counts occurrences, `distinct` the names behind them. `own_key`: the pseudonyms are those of this call
-    only. No original name is in here.
+    `archives` counts the written files that are archives; `members` the logs in them that were written,
+    `members_left_out` those that were not; `archives_left_out` the archives that were not written at all. `left_out`
+    lists everything that is missing, also the end of a cut archive. `replaced` counts occurrences, `distinct` the
+    different names. `own_key` is true if the pseudonyms are those of this call only. The result holds no original name.
     """
 
     written: list[str] = field(default_factory=list)
@@ -43,12 +42,12 @@ class RedactResult:
 
     @property
     def files(self) -> int:
-        """How many logs were written that are in no archive."""
+        """Returns the number of written files that are not archives."""
         return len(self.written) - self.archives
 
     @property
     def files_left_out(self) -> int:
-        """How many files that are no archives were not written."""
+        """Returns the number of files that are not archives and were not written."""
         whole = sum(1 for path, _ in self.left_out if "!/" not in path and path not in self.written)
         return whole - self.archives_left_out
 
@@ -62,8 +61,8 @@ def redact(
 ) -> RedactResult:
     """Writes every log and archive under the paths into the folder `out`, redacted.
 
-    The pseudonyms are those of `key_file`, else of the ledger `db` if there is one, else of a key that is forgotten.
-    Raises UsageError for a path that does not exist, or before anything is written if a file is there already.
+    Pseudonyms use the key of `key_file`, else of the ledger `db`, else a new key that is not kept. Raises UsageError
+    for a path that does not exist, or, before it writes anything, if an output file exists.
     """
     rules = load_redaction()
     key = _key(db, key_file)
@@ -74,7 +73,7 @@ def redact(
         shown = redactor.path(path, place)
         to = target / shown
         if os.path.lexists(to) or to in plan:
-            raise UsageError(f"{to}: is there already, and is not overwritten. Name another folder with --out")
+            raise UsageError(f"{to}: exists already and is not overwritten. Name another folder with --out")
         plan[to] = (place, shown)
     result = RedactResult(own_key=key is None)
     for to, (place, shown) in plan.items():
@@ -98,7 +97,7 @@ def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]
             yield place, path.name
             continue
         for folder, folders, names in os.walk(place):
-            # What was redacted before may lie within what is redacted now.
+            # The output folder may lie within a folder that is redacted: it is not read again.
             folders[:] = sorted(name for name in folders if os.path.join(folder, name) != out)
             for name in sorted(names):
                 found = os.path.join(folder, name)
@@ -123,7 +122,7 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
         result.archives += rewriter.archive
         if cut is not None:
             result.left_out.append((shown, f"only what comes before its damage was written: {redactor.text(cut)}"))
-    except Unfit as reason:
+    except NotRedactable as reason:
         result.left_out.append((shown, redactor.text(str(reason))))
     except OSError as error:
         result.left_out.append((shown, f"cannot be read or written: {error.strerror or error}"))
@@ -134,6 +133,6 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
                 result.members += rewriter.written
                 result.members_left_out += rewriter.missing
             else:
-                # What was read of it before it failed is not written either.
+                # Members that were read before the failure are not written either.
                 result.archives_left_out += 1
                 result.members_left_out += rewriter.written + rewriter.missing

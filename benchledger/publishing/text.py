@@ -1,4 +1,4 @@
-"""The bytes of a log redacted line by line: line numbers stay, and bytes that are no UTF-8 survive."""
+"""Redacts the bytes of a log line by line: line numbers stay, and bytes that are not UTF-8 survive."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 
 CHUNK = 1024 * 1024
-# A longer line is cut at a blank or comma, so that memory is bounded and no name is cut in two.
+# A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
 _LONGEST = 16 * CHUNK
 _CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
 
 
-class Unfit(Exception):
-    """Raised for what cannot be redacted; the message says why."""
+class NotRedactable(Exception):
+    """Raised for a file that cannot be redacted; the message says why."""
 
 
 def redact_text(source: Source, write: Callable[[bytes], object], redactor: Redactor) -> None:
-    """Copies a log, redacted. Raises Unfit for bytes that are no text."""
+    """Copies a log, redacted. Raises Unfit for bytes that are not text."""
     lines = _Lines(redactor)
     rest = source.read(CHUNK)
     if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
-        raise Unfit("binary: what is private in it cannot be told or replaced")
+        raise NotRedactable("binary: what is private in it cannot be told or replaced")
     while chunk := source.read(CHUNK):
         rest += chunk
         cut = rest.rfind(b"\n") + 1
@@ -46,7 +46,7 @@ def _log_reader() -> LogReader:
 
 
 class _Lines:
-    # Remembers the header of a CSV table, which says what its cells hold.
+    # Keeps the header of a CSV table: its names tell which cells are private.
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._header: list[str] = []
@@ -71,7 +71,7 @@ class _Lines:
 
     def _line(self, line: str) -> str:
         if "\x00" in line:
-            # No part of any name: what stands around it is redacted, it stays.
+            # A zero byte is part of no name: it stays, and the text on either side is redacted.
             return "\x00".join(map(self._redactor.fresh, line.split("\x00")))
         return self._redactor.fresh(line)
 

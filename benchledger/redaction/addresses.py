@@ -1,17 +1,17 @@
-"""Addresses of machines, told from what only looks like one: versions, layer names, times, shapes.
+"""Finds addresses of machines and tells them from versions, layer names, times and shapes.
 
-The heart of it is `10.148.0.1` against `1.6.0.1`: four numbers with dots are an address or a version, and only their
-surroundings and sizes can tell. In this order:
+The hard case is `10.148.0.1` against `1.6.0.1`: four numbers with dots are an address or a version, and only context
+and size can tell. The rules, in this order:
 
-1. A number above 255, a leading zero (`460.32.03.01`) or a fifth part: no address. Loopback, unspecified, masks and
-   multicast name no machine.
-2. What only an address has: a port (`:29500`, `<0>`), `//` or `@` before it, an interface (`ib0:`), a network length,
-   a word such as `host` or `endpoint` just before.
-3. What only a version has: a word such as `version`, `driver` or the name of a library just before; `v`, `==`, or a
-   letter glued to it; a build glued behind it (`8.0.4.30-10.2-linux`, `+cu111`). The ranges that are never routed
-   (192.168, 172.16 to 172.31, 169.254, and 10 with a second number above 60) are stronger than this.
-4. Else size decides. Versions count up from small numbers: with all of the first three at most 31, and not beginning
-   with 10, it stays. All else is taken for an address: better one number too many hidden than one machine shown.
+1. Not an address: a number above 255, a leading zero (`460.32.03.01`), a fifth part; loopback, unspecified, masks and
+   multicast, which name no machine.
+2. An address: a port (`:29500`, `<0>`) behind it, `//` or `@` before it, an interface (`ib0:`), a network length, or a
+   word such as `host` or `endpoint` just before it.
+3. A version: a word such as `version`, `driver` or a library name just before it; `v`, `==`, or a letter directly
+   before it; a build directly behind it (`8.0.4.30-10.2-linux`, `+cu111`). Private ranges overrule this rule:
+   192.168, 172.16 to 172.31, 169.254, and 10 with a second number above 60.
+4. Else by size. Versions count up from small numbers: a quad with its first three numbers at most 31, and not beginning
+   with 10, is a version. Everything else counts as an address: hiding a version is better than showing a machine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Addresses:
         self._interface = re.compile(rf"(?<![A-Za-z])(?:{nics})[\w.-]{{0,16}}:$")
 
     def redact(self, text: str) -> str:
-        """The text without addresses; ports, brackets and network lengths stay."""
+        """Returns the text with addresses replaced; ports, brackets and network lengths stay."""
         if text.count(".") >= 3:
             text = _QUAD.sub(self._dotted, text)
         dashes = text.count("-")
@@ -92,7 +92,7 @@ class Addresses:
         if not is_machine(quad) or max(numbers) <= _MOST_OF_A_DATE or numbers[0] < 10:
             return match.group()
         never_routed, _ = _sizes(quad)
-        # `16-3-224-224` and `128-64-32-16` are sizes of layers.
+        # `16-3-224-224` and `128-64-32-16` are sizes of layers, not addresses.
         if not never_routed and (numbers[2] == numbers[3] or all(number % 4 == 0 for number in numbers)):
             return match.group()
         return self._pseudonyms.of("address", quad)
@@ -106,7 +106,7 @@ class Addresses:
         except ValueError:
             return text
         groups = [group for group in text.split(":") if group]
-        # C++ spells `add::bad` alike: an address has a number, and more than two groups or a known beginning.
+        # C++ writes `add::bad` in the same form. An address has a digit, and more than two groups or a known prefix.
         spelt = any(letter.isdigit() for letter in text) and (len(groups) > 2 or text[:2].lower() in _BEGINNINGS)
         if address.is_loopback or address.is_unspecified or not spelt:
             return text
@@ -114,7 +114,7 @@ class Addresses:
 
     def _hardware(self, match: re.Match[str]) -> str:
         digits = set(match.group().lower()) - {":", "-"}
-        # All alike name no device; six numbers with dashes and no letter are a date and a time.
+        # Six equal pairs name no device; six numbers with dashes and no letter are a date and time.
         if len(digits) == 1 or ("-" in match.group() and not digits & set("abcdef")):
             return match.group()
         return self._pseudonyms.of("hardware", match.group().replace("-", ":"))
@@ -124,7 +124,7 @@ _BEGINNINGS = ("fe", "fd", "fc", "20", "24", "26", "28", "2a", "2c")
 
 
 def is_machine(quad: str) -> bool:
-    """Whether four numbers could be the address of one machine other than this one."""
+    """Tells whether four numbers can be the address of one machine other than this one."""
     numbers = quad.split(".")
     if any(int(number) > 255 or (len(number) > 1 and number[0] == "0") for number in numbers):
         return False

@@ -1,4 +1,4 @@
-"""Names of hosts, users, groups and jobs: by what stands around them, and by how they look."""
+"""Finds names of hosts, users, groups and jobs by their context and by their form."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from functools import cached_property, partial
 
 from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, RedactionRules, Shape
 from benchledger.definitions.template import Hole, Literal
+from benchledger.redaction.line_filter import domain_ending, shortest
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
-from benchledger.redaction.suspects import domain_ending, shortest
 
-# Names of machines as DNS has them; those of people may be in any script, and end where a path or a list goes on.
+# Host names follow DNS. User names may be in any script, and end where a path or a list continues.
 _HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
 _USER = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]{1,64}+"
 _NAMES = {"host": _HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:-]{1,64}+"}
 _OTHER = {"int": r"-?\d{1,18}+", "word": r"[^\s,]{0,128}?", "text": r"[^\n]{0,200}?"}
 _SKIP = r"[^\n]{0,200}?"
 _CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
-# What follows a name after a dot in the name of a file is no domain.
+# A file suffix after a dot is not a domain.
 _ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|zip|tar|tgz|html?|sqlite|nvvp|ncu-rep)\b"
 _SIGNS = "[ ,('=\\/."
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + _HOST + r")")
-# The names of fields that were asked about.
+# Limit of the cache of field names.
 _KEPT = 10_000
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
@@ -35,14 +35,14 @@ _DOMAIN = re.compile(r"(?<![\w./@-])(?:\w[\w-]{0,62}+\.){1,8}[A-Za-z]{2,24}+(?![
 
 
 class _Regex:
-    """A regex that is compiled when it is first searched for: most are asked of no text of an ingest."""
+    """A regex that is compiled at its first search: an ingest needs only few of them."""
 
     def __init__(self, compiled: Callable[[], re.Pattern[str]]) -> None:
         self._compiled = compiled
 
     @cached_property
     def sub(self) -> Callable[[Callable[[re.Match[str]], str], str], str]:
-        """As that of a compiled regex."""
+        """Returns the `sub` method of the compiled regex."""
         return self._compiled().sub
 
 
@@ -52,7 +52,7 @@ class Names:
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self._rules = rules
         self._pseudonyms = pseudonyms
-        # By a sign that they need: most texts lack most signs, and are done with after a handful of searches.
+        # Templates by a character that they need: most texts lack most of these, and are done after a few searches.
         self.contexts: dict[str, list[tuple[str, _Regex]]] = {}
         for context in rules.contexts:
             sign = next((sign for sign in _SIGNS if sign in context.literals), "")
@@ -68,17 +68,17 @@ class Names:
 
     @property
     def literals(self) -> set[str]:
-        """What some context or shape needs: a text without any of them holds none."""
+        """Returns literals of which every context or shape needs at least one; the shapes of `patterns` need none."""
         shapes = {literal for literal, _, _, loose in self.shapes if loose is None}
         return shapes | {literal for contexts in self.contexts.values() for literal, _ in contexts}
 
     @property
     def patterns(self) -> list[re.Pattern[str]]:
-        """What a shape needs whose literal stands everywhere."""
+        """Returns the regexes of shapes whose literal is too common to search for."""
         return [loose for _, _, _, loose in self.shapes if loose is not None]
 
     def redact(self, text: str) -> str:
-        """The text without names; a text that holds none costs some substring searches."""
+        """Returns the text with names replaced; a text without names costs only some substring searches."""
         return self._by_signs(self._by_rules(text))
 
     def _by_rules(self, text: str) -> str:
@@ -108,8 +108,8 @@ class Names:
         return text
 
     def kind_of(self, name: str) -> str | None:
-        """What the value of a field of this name is."""
-        # A log states the same few fields again and again.
+        """Returns the kind of the value of a field with this name, or None."""
+        # Cached: a log states the same few fields again and again.
         if name not in self._asked:
             if len(self._asked) >= _KEPT:
                 self._asked.clear()
@@ -117,12 +117,12 @@ class Names:
         return self._asked[name]
 
     def value(self, name: str, text: str) -> str | None:
-        """What a text is as the value of a field of this name; None if the name says nothing."""
+        """Redacts a text as the value of a field with this name; None if the name tells no kind."""
         kind = self.kind_of(name)
         return None if kind is None else self._replaced(kind, text)
 
     def _replaced(self, kind: str, names: str) -> str:
-        # A list: only commas outside of brackets divide it, as in `node[01,03],login1`.
+        # A list is divided at commas outside brackets, as in `node[01,03],login1`.
         kind = LISTS.get(kind, kind)
         return ",".join(self._one(kind, name) for name in re.split(r",(?![^\[\]]{0,200}\])", names))
 
@@ -140,7 +140,7 @@ class Names:
         if kind == "host":
             if lower.endswith(self._rules.public_domains):
                 return False
-            # A number, a size, a version or an address (which has rules of its own) is no host; a container's id is.
+            # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
             return bool(name[0].isalpha() or _CONTAINER.fullmatch(name) or ("-" in name and name[0] != "-"))
         return True
 
@@ -159,9 +159,9 @@ class Names:
         kind = self._kinds[_canonical(match.group(1))]
         before, value = match.group()[: match.start(2) - match.start()], match.group(2)
         if kind == "host" and match.string[match.end() : match.end() + 1] == "@":
-            return match.group()  # host: root@gpu7
+            return match.group()  # host: root@gpu7 (the rule for @ redacts this)
         if kind == "user" and value[0].isdigit():
-            return match.group()  # user: 1.25 s
+            return match.group()  # user: 1.25 s (a time)
         return before + self._replaced(kind, value)
 
     def _at(self, match: re.Match[str]) -> str:
@@ -215,7 +215,7 @@ def _compile_keys(kinds: dict[str, str]) -> re.Pattern[str]:
 
 
 def compile_context(context: Context) -> re.Pattern[str]:
-    """The regex of a template: every part bounded, so that it is done in time proportional to the text."""
+    """Returns the regex of a template; every part is bounded, so that its time is proportional to the text."""
     pattern = ""
     seen: dict[str, int] = {}
     for part in context.template.parts:
@@ -246,7 +246,7 @@ def _of_list() -> str:
 
 
 def _loose(shape: Shape) -> re.Pattern[str] | None:
-    # A single letter stands in every text. Without what may not stand before, its regex is searched for fast.
+    # Every text contains a single-letter literal. Without its lookbehind, the regex of such a shape searches fast.
     return None if len(shape.literal) > 1 else re.compile(_of_shape(shape))
 
 
@@ -256,7 +256,7 @@ def _of_shape(shape: Shape) -> str:
 
 
 def compile_shape(shape: Shape) -> re.Pattern[str]:
-    """The regex of one shape; the domain of a machine belongs to its name."""
+    """Returns the regex of one shape; the domain of a host belongs to its name."""
     name = _of_shape(shape)
     domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
     return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]|-\w){domain}")

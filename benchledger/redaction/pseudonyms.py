@@ -1,4 +1,4 @@
-"""Pseudonyms: keyed hashes, so that one host has one name all over a ledger and nobody can guess back."""
+"""Makes pseudonyms: keyed hashes, so that one host has one name in a whole ledger and nobody can reverse it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections import Counter
 
 from benchledger.definitions.redaction import KINDS
 
-# 32 bits: of 1,000 hosts two share a pseudonym once in 8,000 ledgers.
+# 32 bits: among 1,000 hosts two share a pseudonym in one of 8,000 ledgers.
 _HEX_DIGITS = 8
 PSEUDONYM = re.compile(rf"(?:{'|'.join(KINDS.values())})-[0-9a-f]{{{_HEX_DIGITS}}}(?![0-9A-Za-z])")
 
 
 class Pseudonyms:
-    """Gives each private name its pseudonym, and counts what was replaced."""
+    """Gives each private name its pseudonym, and counts the replacements."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -23,11 +23,14 @@ class Pseudonyms:
 
     @property
     def distinct(self) -> Counter[str]:
-        """How many different names of each kind were given a pseudonym."""
+        """Returns how many different names of each kind got a pseudonym."""
         return Counter(kind for kind, _ in self._given)
 
     def of(self, kind: str, name: str) -> str:
-        """The pseudonym of a name; of a host, its first label counts: `gpu1` and `gpu1.example.com` are one."""
+        """Returns the pseudonym of a name.
+
+        Only a host's first label counts: `gpu1` and `gpu1.example.com` are equal.
+        """
         if PSEUDONYM.fullmatch(name):
             return name
         self.counts[kind] += 1

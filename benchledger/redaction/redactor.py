@@ -1,4 +1,4 @@
-"""The redactor: one object that turns text into text that may be kept, shown and published."""
+"""The redactor: one object that turns text into text that may be stored, shown and published."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections import Counter
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import Addresses
+from benchledger.redaction.line_filter import Suspects
 from benchledger.redaction.names import Names
 from benchledger.redaction.pseudonyms import Pseudonyms
-from benchledger.redaction.suspects import Suspects
 
-# Leads, labels and notes come again and again: what a text became is kept, up to this many texts of this length.
+# Texts repeat (leads, labels, notes): results are cached, up to this many texts of up to this length.
 _KEPT = 50_000
 _KEPT_LENGTH = 2_000
 _MOST_PASSES = 4
 
 
 class Redactor:
-    """Replaces what is private by pseudonyms of a key. Made once per process; what it gives, it leaves as it is."""
+    """Replaces private text by pseudonyms of a key. One per process. Text that is already redacted stays as it is."""
 
     def __init__(self, rules: RedactionRules, key: bytes) -> None:
         self._pseudonyms = Pseudonyms(key)
@@ -29,20 +29,20 @@ class Redactor:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each kind was replaced so far, a text that was met before not counted again."""
+        """Returns how often each kind was replaced; a cached text is not counted again."""
         return self._pseudonyms.counts
 
     @property
     def distinct(self) -> Counter[str]:
-        """How many names of each kind were replaced so far."""
+        """Returns how many different names of each kind were replaced."""
         return self._pseudonyms.distinct
 
     def says_what(self, name: str) -> bool:
-        """Whether the name of a field says that its value names a host, a user or the like."""
+        """Tells whether a field's name says that its value is the name of a host, a user or the like."""
         return self._names.kind_of(name) is not None
 
     def text(self, text: str) -> str:
-        """The text with every private name and address replaced."""
+        """Returns the text with every private name and address replaced."""
         known = self._known.get(text)
         if known is not None:
             return known
@@ -54,8 +54,8 @@ class Redactor:
         return redacted
 
     def fresh(self, text: str) -> str:
-        """The same without looking at what was met before, so that everything is counted."""
-        # Once more where something was replaced: what stood glued to it may be a name of its own now.
+        """Like `text`, without the cache, so that every occurrence is counted."""
+        # Repeated after a replacement: the text next to it may be a name of its own now.
         for _ in range(_MOST_PASSES):
             before, text = text, self._addresses.redact(self._names.redact(text))
             if text == before:
@@ -63,28 +63,32 @@ class Redactor:
         return text
 
     def suspects(self, text: str) -> set[int]:
-        """Where those lines of a text begin in which something may have to be replaced: `fresh` leaves all others."""
+        """Returns the starts of the lines in which something may need replacement.
+
+        `fresh` leaves all other lines as they are.
+        """
         return self._suspects.starts(text)
 
     def optional(self, text: str | None) -> str | None:
-        """The text redacted, None as it is."""
+        """Returns the text redacted; None stays None."""
         return None if text is None else self.text(text)
 
     def kind_of(self, name: str) -> str | None:
-        """What all of a field's value is, if its name says so: a host, a user, a group."""
+        """Returns the kind of a field's whole value (host, user, group) if the field's name states it."""
         return self._names.kind_of(name)
 
     def value(self, name: str, text: str) -> str:
-        """The value of a field: its name may say that all of it names a host or a user."""
+        """Returns the redacted value of a field, whose name may say that all of it is a host or a user."""
         named = self._names.value(name, text)
         return self.text(text if named is None else named)
 
     def path(self, path: str, place: str = "") -> str:
-        """A path below what was ingested; `place`, the whole path, tells `crim/x.log` below /home from a folder.
+        """Redacts a path relative to its root.
 
-        Without it, the path is taken to begin at the root: tar stores `/home/crim/x.log` as `home/crim/x.log`.
+        `place`, the whole path, shows that `crim/x.log` below /home names a user. Without `place`, the path counts as
+        absolute: tar stores `/home/crim/x.log` as `home/crim/x.log`.
         """
-        # Asked for twice a file in a row, for its outcome and for its sighting.
+        # Cached, because each file asks twice in a row: for its outcome and for its sighting.
         if self._last_path[0] != (path, place):
             self._last_path = (path, place), self._path(path, place)
         return self._last_path[1]
@@ -92,7 +96,7 @@ class Redactor:
     def _path(self, path: str, place: str) -> str:
         if not place.endswith(path) or place == path:
             place = path if path.startswith("/") else f"/{path}"
-        # The folders are those of many files. What a name is, the nearest ones tell.
+        # Folders are shared by many files, so they are cached. Only the nearest folders decide what a file name is.
         folder, _, name = place.rpartition("/")
         near = "/".join(folder.rsplit("/", 2)[-2:])
         name = self.fresh(f"/{near}/{name}").rpartition("/")[2]

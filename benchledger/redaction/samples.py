@@ -1,4 +1,4 @@
-"""The rules prove themselves: every sample comes out as it says, and reaches every template and shape."""
+"""Proves the redaction rules: each sample gives its expected text, and each template and shape has a sample."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SHOWN = {beginning: f"<{beginning}>" for beginning in KINDS.values()}
 
 @cache
 def known_redaction() -> RedactionRules:
-    """The rules as they stand in their files."""
+    """Returns the rules as their files state them."""
     return read_redaction()
 
 
 @cache
 def load_redaction() -> RedactionRules:
-    """The rules, proved by their samples. Raises DefinitionError with file and line."""
+    """Returns the rules, proved by their samples. Raises DefinitionError with file and line."""
     rules = known_redaction()
     if only_packed():
         return rules
@@ -36,7 +36,7 @@ def load_redaction() -> RedactionRules:
 
 
 def prove(rules: RedactionRules) -> None:
-    """Raises DefinitionError if a sample comes out otherwise, or a template or shape is reached by none."""
+    """Raises DefinitionError if a sample gives another text, or if no sample matches a template or shape."""
     redactor = Redactor(rules, _KEY)
     for sample in rules.samples:
         found = shown(redactor.fresh(sample.text))
@@ -53,5 +53,5 @@ def prove(rules: RedactionRules) -> None:
 
 
 def shown(redacted: str) -> str:
-    """A redacted text with `<host>` and the like for every pseudonym."""
+    """Returns a redacted text with `<host>` and the like in place of every pseudonym."""
     return PSEUDONYM.sub(lambda match: _SHOWN[match.group().partition("-")[0]], redacted)

@@ -1,4 +1,4 @@
-"""Cases as runners/cases/*.toml state them: one training case a file, with all settings that it is run at."""
+"""Reads cases from runners/cases/*.toml: one training case per file, with all its settings."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _KEYS = (
     "point",
 )
 _OTHERS_KEYS = ("arguments", "when")
-# Without them a run has no name (README 002).
+# Without these a run has no name (README 002).
 _NEEDED = ("model", "task", "precision", "batch_size")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case file. `points` are the settings that it is run at where nobody sweeps; `suffix` ends the names of its
-    runs, where another case has the same model, batch size and precision.
+    """One case file. `points` are the settings of its runs without --sweep.
 
-    `program` lies below runners/, or in a checkout that an environment variable names: $MEGATRON/pretrain_gpt.py.
-    `data` is a folder below that of the training data, with {settings} in it. `arguments` and `when` are for programs
-    that are not ours: a template of their arguments, and further ones for a setting's value, "precision.fp16".
-    `one_process`: the program itself takes all GPUs of a machine, and needs no launcher.
+    `suffix` ends the names of its runs; it is needed if another case has the same model, batch size and precision.
+    `program` is below runners/, or in a checkout that an environment variable names: $MEGATRON/pretrain_gpt.py. `data`
+    is a folder below that of the training data, with {settings} in it. `arguments` and `when` are for programs of
+    others: a template of their arguments, and further arguments for a setting's value, "precision.fp16". `one_process`:
+    the program itself uses all GPUs of a machine and needs no launcher.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Case:
 
 
 def load_cases() -> dict[str, Case]:
-    """Every case by its name, the stem of its file; one of the user's own replaces ours.
+    """Returns every case by its name, the stem of its file; a user's own case replaces a shipped one.
 
     Raises DefinitionError with file and line.
     """
@@ -69,7 +69,7 @@ def load_cases() -> dict[str, Case]:
 
 
 def find_case(name: str) -> Case:
-    """The case of a name. Raises UsageError with the known ones."""
+    """Returns the case of a name. Raises UsageError with the known names."""
     cases = load_cases()
     if name not in cases:
         raise UsageError(f"no case {name!r}; known: {known(cases, name, 'bench run --list')}")
@@ -77,7 +77,7 @@ def find_case(name: str) -> Case:
 
 
 def read_case(path: Path) -> Case:
-    """One case file."""
+    """Returns the case in one file. Raises DefinitionError with file and line."""
     file = read_toml(path)
     top = Table(file, "", file.data, (*_KEYS, *_OTHERS_KEYS))
     settings = _settings(file, "settings", top.any_values("settings"))

@@ -1,4 +1,4 @@
-"""`bench data make`: training data, made by a script in the runners' environment, which alone has HDF5."""
+"""`bench data make`: makes training data with a script in the runners' environment, the only one with HDF5."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def data_make(
     dupe_factor: int = 5,
     python: str = sys.executable,
 ) -> list[Path]:
-    """Makes training data of a kind in the folder `output`, and gives its files; the same seed gives the same bytes.
+    """Makes training data of a kind in the folder `output`, and returns its files. The same seed gives the same bytes.
 
-    Raises UsageError for what makes no data, BenchledgerError where they cannot be made.
+    Raises UsageError for wrong arguments, BenchledgerError if the data cannot be made.
     """
     if kind not in KINDS:
         raise UsageError(f"no kind of data {kind!r}; known: {', '.join(KINDS)}")
@@ -44,7 +44,7 @@ def data_make(
     words += [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     words += ["--text", *map(str, text)] if text else []
     try:
-        # What it draws while it works goes to the terminal; what it says when it fails is its last line.
+        # On a terminal its progress is shown. Otherwise its errors are captured: the last line says why it failed.
         errors = None if sys.stderr.isatty() else subprocess.PIPE
         env = {**os.environ, "PYTHONPATH": str(shipped_root())}
         done = subprocess.run(words, stderr=errors, text=True, env=env, check=False)

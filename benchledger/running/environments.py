@@ -1,4 +1,4 @@
-"""Environments of frameworks: each a Python of its own, with what runners/environments/NAME.txt pins."""
+"""Makes environments of frameworks: each its own Python, with the packages pinned in runners/environments/NAME.txt."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PYTHON = re.compile(r"^# python (3\.\d+)", re.MULTILINE)
 
 
 def environment_python(name: str) -> Path | None:
-    """The Python of an environment that was made here."""
+    """Returns the Python of an environment that was made here, or None."""
     python = (FOLDER / name / "bin" / "python").absolute()
     return python if python.exists() else None
 
 
 def environment_commands(name: str) -> list[list[str]]:
-    """The commands that make an environment. Raises UsageError for a name that no file has."""
+    """Returns the commands that make an environment. Raises UsageError for an unknown name."""
     files = {path.stem: path for path in definition_files("runners/environments", ".txt")}
     if name not in files:
         raise UsageError(f"no environment {name!r}; known: {known(files, name)}")
@@ -35,29 +35,29 @@ def environment_commands(name: str) -> list[list[str]]:
 
 
 def make_environment(name: str, *, dry_run: bool = False, progress: Callable[[str], None] | None = None) -> list[str]:
-    """Makes the environment of a framework in .bench/environments/ and gives the commands; `dry_run` only gives them.
+    """Makes a framework's environment in .bench/environments/ and returns the commands; `dry_run` only returns them.
 
-    Raises BenchledgerError where one of them fails.
+    Raises BenchledgerError if one of them fails.
     """
     commands = environment_commands(name)
     if not dry_run:
         if not _starts(commands[0][0]):
             cure = "Install it, and try again; pyenv's own must be chosen, too: pyenv shell 3.11 3.10 3.8"
-            raise BenchledgerError(f"{name} needs {commands[0][0]}, which is not here. {cure}")
+            raise BenchledgerError(f"{name} needs {commands[0][0]}, which is not installed. {cure}")
         for words in commands:
             if progress is not None:
                 progress(shell_text(words))
             done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
-                # Half an environment would be taken for a whole one.
+                # Half an environment would count as a complete one.
                 shutil.rmtree(FOLDER / name, ignore_errors=True)
                 last = (done.stdout.strip().splitlines() or ["it said nothing"])[-1]
-                raise BenchledgerError(f"{shell_text(words)}: ended with {done.returncode}: {last}")
+                raise BenchledgerError(f"{shell_text(words)}: exit code {done.returncode}: {last}")
     return [shell_text(words) for words in commands]
 
 
 def _starts(python: str) -> bool:
-    """Whether there is such a Python: pyenv has a command for each that it knows, chosen or not."""
+    """Tells whether this Python starts: pyenv has a command for each version that it knows, selected or not."""
     if shutil.which(python) is None:
         return False
     return subprocess.run([python, "--version"], check=False, capture_output=True).returncode == 0

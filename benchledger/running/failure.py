@@ -1,4 +1,4 @@
-"""Why a run ended as it did: from its exit, the signals it got and the end of its log; each with a cure."""
+"""Explains why a run failed, from its exit, its signals and the end of its log, with a cure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMED_OUT = 124
 
 @dataclass(frozen=True)
 class Exit:
-    """How a process ended. `signal` names what ended it; `interrupted`: it came for bench run and was passed on."""
+    """How a process ended. `signal` ended it; `interrupted`: bench run received the signal and passed it on."""
 
     exit_code: int
     signal: str | None = None
@@ -24,13 +24,13 @@ class Exit:
 
     @property
     def is_ok(self) -> bool:
-        """Whether it ended by itself with exit code 0."""
+        """Tells whether it ended by itself with exit code 0."""
         return self.exit_code == 0 and self.signal is None and self.timeout_s is None
 
 
 @dataclass(frozen=True)
 class Failure:
-    """`mark` is the word at the end of the folder's name; message and cure are for the user."""
+    """`mark` ends the name of the run's folder; `message` and `cure` are for the user."""
 
     mark: str
     message: str
@@ -38,9 +38,10 @@ class Failure:
 
 
 _DISK = ("disk", "the disk is full", "Free some space, or put the logs on another disk with --staging")
-# Less than this, and a line more may not find its place.
+# With less free space than this, one more line may not fit.
 _FULL_BYTES = 64 * 1024
-# What stands in the log, in lower case, the first that does; a program that dies of one thing often says others later.
+# Text in the log, in lower case; the first entry that matches counts. A program that dies of one cause often prints
+# others later.
 _CAUSES = (
     (("outofmemoryerror", "cuda out of memory", "cuda error: out of memory", "oom when allocating",
       "out of memory error on gpu", "cublas_status_alloc_failed"),
@@ -68,11 +69,11 @@ _CAUSES = (
 
 
 def failure_of(end: Exit, log: Path) -> Failure | None:
-    """Why the run failed, or None if it did not."""
+    """Returns why the run failed, or None if it did not."""
     if end.is_ok:
         return None
     if _is_full(log):
-        # Then what the runner said of it could not be written either.
+        # On a full disk the runner's own message is lost too.
         return Failure(*_DISK)
     if end.timeout_s is not None:
         cure = "Give it longer with --timeout, or fewer iterations with --sweep max_iterations=..."
@@ -84,7 +85,7 @@ def failure_of(end: Exit, log: Path) -> Failure | None:
             return Failure(mark, message, cure)
     if end.signal is None and (told := _told(text)):
         return Failure("failed", *told)
-    # Of several processes one; the launcher that saw it ends by itself.
+    # The launcher saw one of several processes die, and then ended by itself.
     if end.signal == "SIGKILL" or "signal 9 (sigkill) received by pid" in tail:
         cure = "If it was the system, for want of memory (see dmesg), take fewer data workers: --sweep data_workers=1"
         return Failure("killed", "it was killed (SIGKILL)", cure)
@@ -95,7 +96,7 @@ def failure_of(end: Exit, log: Path) -> Failure | None:
 
 
 def closing_line(end: Exit, failure: Failure) -> str:
-    """What is added to the log of a run that failed, so that the log alone says it."""
+    """Returns the line that is added to the log of a failed run, so that the log alone tells the failure."""
     if end.timeout_s is not None:
         limit = f"time limit of {end.timeout_s:g} s reached"
         return f"bench run: {limit}, ended by {end.signal or 'SIGTERM'} after {end.seconds:.1f} s"
@@ -105,7 +106,7 @@ def closing_line(end: Exit, failure: Failure) -> str:
 
 
 def signal_name(number: int) -> str:
-    """SIGKILL for 9; a number that has no name as itself."""
+    """Returns SIGKILL for 9; a number without a name stays a number."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -124,7 +125,7 @@ def _has_words(line: str) -> bool:
 
 
 def _told(text: str) -> tuple[str, str] | None:
-    """What the runner itself says is wrong, and its cure; our runners do."""
+    """Returns the runner's own message and cure, which our runners print."""
     for line in reversed(text.splitlines()):
         message, said, cure = line.partition(". Cure: ")
         if said:

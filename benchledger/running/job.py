@@ -1,4 +1,4 @@
-"""A job: one case at one choice of its settings, with the name that the READMEs give it; and the matrix of jobs."""
+"""A job: one case with one choice of settings, named as in the READMEs; and the matrix of jobs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchledger.errors import UsageError
 from benchledger.running.case_file import Case
 from benchledger.running.settings import MAX, SETTINGS, Value
 
-# The words of the name itself; any other setting that differs from the case's own is added behind it.
+# Settings that are part of the name itself. Any other setting that differs from the case's own is added behind it.
 _IN_NAME = ("model", "task", "precision", "batch_size", "gpus", "nodes", "device")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A case at one choice of settings; each trial of it is one run."""
+    """A case with one choice of settings; each trial of it is one run."""
 
     case: Case
     settings: dict[str, Value]
@@ -31,24 +31,24 @@ class Job:
 
     @property
     def nodes(self) -> int:
-        """Machines."""
+        """The number of machines."""
         return int(self.settings.get("nodes", 1))
 
     @property
     def on_cpu(self) -> bool:
-        """Whether no GPU takes part."""
+        """Tells whether the run uses no GPU."""
         return self.settings.get("device") == "cpu"
 
     @property
     def run_mode(self) -> str:
-        """One device or several, as READMEs 000 and 002 say it: sp or mp."""
+        """One device (sp) or several (mp), as in READMEs 000 and 002."""
         return "sp" if self.gpus == 1 else "mp"
 
     @property
     def name(self) -> str:
-        """README 002's name, nlp_bert_base_sp_bs32_fp32_1, and behind it what else was chosen.
+        """README 002's name, nlp_bert_base_sp_bs32_fp32_1, and behind it the settings that differ from the case.
 
-        A run on a CPU says so where the number of GPUs stands: it has none.
+        A run on a CPU has "cpu" in place of the number of GPUs.
         """
         repo, model, _ = self._mission()
         devices = f"cpu{self.gpus if self.gpus > 1 else ''}" if self.on_cpu else str(self.gpus)
@@ -66,22 +66,22 @@ class Job:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Where READMEs 000 and 002 keep a model's raw logs, NLP/bert_base/logs/train_log, below the framework."""
+        """The folder of a model's raw logs below the framework in READMEs 000 and 002: NLP/bert_base/logs/train_log."""
         _, model, direction = self._mission()
         return PurePosixPath(self.case.framework, direction, model, "logs", "train_log")
 
     def with_settings(self, **settings: Value) -> Job:
-        """The same case at other settings."""
+        """Returns the same case with other settings."""
         return Job(self.case, {**self.settings, **settings})
 
     def facts(self) -> dict[str, Any]:
-        """The case as a manifest states it."""
+        """Returns the case as a manifest states it."""
         found: dict[str, Any] = {"framework": self.case.framework}
         options: dict[str, Any] = {}
         for name, value in self.settings.items():
             fact = SETTINGS[name].fact or ""
             if fact.startswith("options."):
-                # As the ledger says it: what is switched off is no option.
+                # As in the ledger: an option that is off is not listed.
                 if value is not False:
                     options[fact.removeprefix("options.")] = "true" if value is True else value
             elif fact and not (fact in ("gpus", "nodes") and self.on_cpu):
@@ -93,7 +93,7 @@ class Job:
     def _mission(self) -> tuple[str, str, str]:
         model, task = str(self.settings["model"]), str(self.settings["task"])
         mission = find_mission(model, task)
-        # A model that PaddlePaddle's index does not know: most of ours read text.
+        # A model that PaddlePaddle's index does not list: most of our cases are language models.
         return (mission.repo, mission.name, mission.direction) if mission else ("nlp", model, "NLP")
 
     def _chosen(self) -> list[str]:
@@ -105,9 +105,9 @@ class Job:
 
 
 def matrix(case: Case, sweep: Mapping[str, Sequence[Value]]) -> list[Job]:
-    """Every job of a case: its points, each with every choice of the swept settings.
+    """Returns every job of a case: each point with every combination of the swept settings.
 
-    A point's own value of a swept setting gives way. Raises UsageError for a choice that cannot be.
+    A swept value overrides the point's own. Raises UsageError for an impossible combination.
     """
     jobs: list[Job] = []
     for point in case.points:
@@ -122,5 +122,5 @@ def matrix(case: Case, sweep: Mapping[str, Sequence[Value]]) -> list[Job]:
 
 
 def is_search(job: Job) -> bool:
-    """Whether the job asks for the largest batch that runs."""
+    """Tells whether the job asks for the largest batch size that runs."""
     return job.settings["batch_size"] == MAX

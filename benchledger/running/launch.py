@@ -1,6 +1,7 @@
-"""Command lines: how a job's runner is started, on one machine or several, in a container or not. Text, nothing runs.
+"""Makes command lines: how a job's runner is started, on one machine or several, in a container or not.
 
-No address stands in any: the first machine is $MASTER_ADDR, which each machine's own environment knows.
+It only makes text and runs nothing. No command contains an address: the first machine is $MASTER_ADDR, which the
+environment of each machine defines.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from benchledger.running.profiler import compute_capability, profiler_words, run
 from benchledger.running.settings import SETTINGS
 
 _PORT = 29500
-# These start one process a GPU by themselves; mpirun starts those of the others (Horovod).
+# Launchers that start one process per GPU. Other frameworks (Horovod) use mpirun.
 _OWN_LAUNCHERS = {
     "pytorch": "torch.distributed.run",
     "paddlepaddle": "paddle.distributed.launch",
@@ -30,7 +31,7 @@ _OWN_LAUNCHERS = {
 
 @dataclass(frozen=True)
 class Launch:
-    """How runs are started: `python` of the framework's environment, the launcher, and a container's image, if any."""
+    """How runs are started: `python` of the framework's environment, the launcher, and a container image, if any."""
 
     python: str
     launcher: str = "local"
@@ -40,14 +41,14 @@ class Launch:
 
 
 def command(job: Job, launch: Launch, data: Path | None, log: Path | None) -> list[str]:
-    """The whole command line of a job. Raises UsageError where the launcher cannot do it."""
+    """Returns the whole command line of a job. Raises UsageError if the launcher cannot start it."""
     before = profiler_words(launch.profiler, log, compute_capability() if launch.profiler else None)
     started = [*before, *_started(job, launch), *runner_arguments(job, data, log), *runner_words(launch.profiler)]
     return [*_spread(job, launch), *(_in_container(job, launch, started) if launch.image else started)]
 
 
 def around(job: Job, launch: Launch, words: list[str]) -> list[str]:
-    """A command that is to run once, where the job runs: in its container, on one of its machines."""
+    """Returns a command that runs once where the job runs: in its container, on one of its machines."""
     inside = _in_container(job, launch, words) if launch.image else words
     if launch.launcher != "slurm":
         return inside
@@ -56,12 +57,12 @@ def around(job: Job, launch: Launch, words: list[str]) -> list[str]:
 
 
 def shell_text(words: Sequence[str]) -> str:
-    """A command line as one types it; $NAMES of the environment stay theirs."""
+    """Returns a command line as typed in a shell; $NAMES of the environment are not quoted."""
     return " ".join(word if re.fullmatch(r"[\w@%+=:,./$-]+", word) else shlex.quote(word) for word in words)
 
 
 def program_of(job: Job) -> str:
-    """The file that is run: one of runners/, or one in a checkout that an environment variable names."""
+    """Returns the program's file: in runners/, or in a checkout that an environment variable names."""
     program = job.case.program
     if not program.startswith("$"):
         own = job.case.folder / program
@@ -74,7 +75,7 @@ def program_of(job: Job) -> str:
 
 
 def runner_arguments(job: Job, data: Path | None, log: Path | None) -> list[str]:
-    """What the runner is given: its own options, or for another's program what the case's template says."""
+    """Returns the runner's arguments: its own options, or for another's program those of the case's template."""
     values = {name: str(value) for name, value in job.settings.items()}
     values |= {"data": str(data), "log": str(log), "global_batch_size": str(_global_batch_size(job))}
     words: list[str] = []
@@ -94,15 +95,15 @@ def runner_arguments(job: Job, data: Path | None, log: Path | None) -> list[str]
 
 
 def environment_of(job: Job) -> dict[str, str]:
-    """What the runner's environment holds beside that of the shell: threads, GPUs, and nothing kept back of its log."""
+    """Returns the environment variables added for the runner: threads, GPUs, and unbuffered output."""
     found = {"PYTHONUNBUFFERED": "1", "PYTHONPATH": _python_path(job)}
     if "omp_threads" in job.settings:
         found["OMP_NUM_THREADS"] = str(job.settings["omp_threads"])
     elif job.gpus > 1:
-        # torchrun's own default, which it else says in a warning of eight lines.
+        # torchrun's own default, set here because torchrun otherwise prints a warning of eight lines.
         found["OMP_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
     if job.on_cpu:
-        # Paddle's launcher hands each process one of these, and must find as many.
+        # Paddle's launcher gives each process one device of this list, so it must have as many entries as processes.
         none_each = job.case.framework == "paddlepaddle" and job.gpus > 1
         found["CUDA_VISIBLE_DEVICES"] = ",".join(["-1"] * job.gpus) if none_each else ""
     elif "CUDA_VISIBLE_DEVICES" not in os.environ:
@@ -111,12 +112,12 @@ def environment_of(job: Job) -> dict[str, str]:
 
 
 def shared_script(name: str) -> Path:
-    """A script of runners/common/, which a case of the user's own folder has, too."""
+    """Returns a script of runners/common/, which cases in the user's own folder use too."""
     return shipped_root() / "runners" / "common" / name
 
 
 def _tops(job: Job) -> list[str]:
-    """The folders that hold a runners/: the case's own, and ours."""
+    """Returns the folders that contain a runners/ folder: the case's own, and the shipped one."""
     return list(dict.fromkeys([str(job.case.folder.parent), str(shipped_root())]))
 
 
@@ -126,9 +127,9 @@ def _python_path(job: Job) -> str:
 
 
 def _started(job: Job, launch: Launch) -> list[str]:
-    """Python and the program, or the framework's launcher between them.
+    """Returns Python and the program, with the framework's launcher between them if there are several processes.
 
-    "--" ends that one's own options: it would take the runner's --log for the beginning of one of its own.
+    "--" ends the launcher's options: it would take the runner's --log for an abbreviation of its own.
     """
     program, each = program_of(job), job.gpus // job.nodes
     module = _OWN_LAUNCHERS.get(job.case.framework)
@@ -137,7 +138,8 @@ def _started(job: Job, launch: Launch) -> list[str]:
     if job.case.framework == "paddlepaddle":
         devices = f"--nproc_per_node={each}" if job.on_cpu else f"--devices={','.join(map(str, range(each)))}"
         several = [f"--master=$MASTER_ADDR:{_PORT}", f"--nnodes={job.nodes}"] if job.nodes > 1 else []
-        # What the first process prints it passes on; of the others it would make a folder log/ where it is started.
+        # The launcher prints the output of the first process. Those of the others would go to a folder log/ in the
+        # current folder.
         logs = f"--log_dir={Path(tempfile.gettempdir()) / 'paddle-workers'}"
         return [launch.python, "-m", module, *several, devices, logs, "--", program]
     if job.nodes == 1:
@@ -146,13 +148,16 @@ def _started(job: Job, launch: Launch) -> list[str]:
     if job.case.framework == "oneflow":
         place = [f"--nnodes={job.nodes}", "--node_rank=$NODE_RANK", "--master_addr=$MASTER_ADDR"]
         return [launch.python, "-m", module, *place, f"--nproc_per_node={each}", "--", program]
-    # The same on each machine: the first to come at $MASTER_ADDR gives out the ranks.
+    # The same command on each machine: the rendezvous at $MASTER_ADDR assigns the ranks.
     place = ["--rdzv_backend=c10d", f"--rdzv_endpoint=$MASTER_ADDR:{_PORT}", f"--rdzv_id={job.name}"]
     return [launch.python, "-m", module, f"--nnodes={job.nodes}", f"--nproc_per_node={each}", *place, "--", program]
 
 
 def _spread(job: Job, launch: Launch) -> list[str]:
-    """The words before it all: mpirun or srun, one task a machine where the framework starts its own processes."""
+    """Returns the words before the command: mpirun or srun.
+
+    One task per machine if the framework starts its own processes.
+    """
     own = job.case.framework in _OWN_LAUNCHERS or job.case.one_process
     each = job.gpus // job.nodes
     tasks = 1 if own else each
@@ -165,20 +170,20 @@ def _spread(job: Job, launch: Launch) -> list[str]:
         if job.nodes == 1:
             return ["mpirun", "-np", str(tasks)]
         passed = [word for name in ("MASTER_ADDR", "PYTHONPATH", "OMP_NUM_THREADS") for word in ("-x", name)]
-        # The machines stand in a file, whose name the shell knows: no address in the command.
+        # The machines are listed in a file that a shell variable names, so that the command contains no address.
         return ["mpirun", "-np", str(tasks * job.nodes), "--npernode", str(tasks), "--hostfile", "$HOSTFILE", *passed]
     return []
 
 
 def _in_container(job: Job, launch: Launch, words: list[str]) -> list[str]:
-    """In a container that sees the same paths, so that the log lies where it is looked for."""
+    """Returns the command within a container that mounts the same paths, so that the log is where bench expects it."""
     folders = dict.fromkeys([*_tops(job), *map(str, launch.mounts)])
     mounts = [word for folder in folders for word in ("-v", f"{folder}:{folder}")]
     passed = [word for name in sorted(environment_of(job)) for word in ("-e", name)]
     if job.nodes > 1:
         passed += ["-e", "MASTER_ADDR"]
     gpus = [] if job.on_cpu else ["--gpus", "all"]
-    # --init: the runner gets the signal that ends the container, and the container its exit code.
+    # --init: the runner gets the signal that ends the container, and the container returns the runner's exit code.
     start = ["docker", "run", "--rm", "--init", *gpus, "--ipc=host", "--net=host"]
     return [*start, *mounts, *passed, str(launch.image), *words]
 

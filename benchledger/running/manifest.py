@@ -1,4 +1,4 @@
-"""What a run's manifest says (docs/facts.md), and what the machine says of itself for it."""
+"""Makes a run's manifest (docs/facts.md), with the environment that the machine reports."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from benchledger.running.failure import Exit
 from benchledger.running.job import Job
 from benchledger.running.launch import Launch, around, environment_of, program_of, shared_script, shell_text
 
-# The environment variable that says which commit a copy without its history was made of.
+# The environment variable that states the commit of a copy without git history.
 COMMIT = "BENCH_COMMIT"
 
 
 def manifest(job: Job, launch: Launch, campaign: str, trial: int, command: str, started_at: datetime) -> dict[str, Any]:
-    """What is known when the run begins; `ended` adds the rest. No address: the command names none."""
+    """Returns the manifest at the start of a run; `ended` adds the rest. The command in it contains no address."""
     return {
         KEY: VERSION,
         "run": f"{job.name}, trial {trial}",
@@ -40,13 +40,13 @@ def manifest(job: Job, launch: Launch, campaign: str, trial: int, command: str, 
 
 
 def _home(job: Job) -> Path:
-    """Whose version counts: that of our runners with all that they share, or of the folder of another program."""
+    """Returns the folder whose version counts: all of our runners, or the folder of another program."""
     ours, program = shipped_root() / "runners", Path(program_of(job))
     return ours if program.is_relative_to(ours) else program.parent
 
 
 def ended(begun: dict[str, Any], end: Exit, ended_at: datetime) -> dict[str, Any]:
-    """The manifest of a run that is over."""
+    """Returns the manifest of a finished run."""
     return {
         **begun,
         "ended_at": f"{ended_at:%Y-%m-%dT%H:%M:%S.%f}",
@@ -56,7 +56,7 @@ def ended(begun: dict[str, Any], end: Exit, ended_at: datetime) -> dict[str, Any
 
 
 def shown_command(job: Job, launch: Launch, words: Sequence[str]) -> str:
-    """The command as it would be typed in the folder that holds runners/: no folder above that is anyone's business."""
+    """Returns the command as typed in the folder that contains runners/, without private parent folders."""
     top, here = f"{job.case.folder.parent}{os.sep}", f"{Path.cwd()}{os.sep}"
     ours = f"{shipped_root()}{os.sep}"
     short = [
@@ -66,7 +66,7 @@ def shown_command(job: Job, launch: Launch, words: Sequence[str]) -> str:
 
 
 def environment(job: Job, launch: Launch) -> dict[str, Any]:
-    """Where the runs of this launch run, asked of the runner's own Python, and with several machines of one of them."""
+    """Returns the environment of the runs, as the runner's own Python reports it on one of the machines."""
     asked = around(job, launch, [launch.python, str(shared_script("environment.py")), job.case.framework])
     found = dict(_asked(tuple(asked), tuple(sorted(environment_of(job).items()))))
     if launch.image:
@@ -81,7 +81,7 @@ def _asked(words: tuple[str, ...], env: tuple[tuple[str, str], ...]) -> tuple[tu
             [os.path.expandvars(word) for word in words],
             capture_output=True, text=True, timeout=300, check=True, env={**os.environ, **dict(env)},
         )  # fmt: skip
-        # Some frameworks greet on stdout when they are imported.
+        # Some frameworks print to stdout when they are imported.
         return tuple(json.loads(told.stdout.strip().rpartition("\n")[2]).items())
     print(f"bench run: the environment is not known: {shell_text(words)} said nothing", file=sys.stderr)  # noqa: T201
     return ()
@@ -89,7 +89,7 @@ def _asked(words: tuple[str, ...], env: tuple[tuple[str, str], ...]) -> tuple[tu
 
 @lru_cache(maxsize=8)
 def commit_of(folder: Path) -> str | None:
-    """The commit that last changed a folder, marked if it has changed since; None where there is no git."""
+    """Returns the commit that last changed a folder, marked if it has changed since; None without git."""
     try:
         said = [
             subprocess.run(["git", *words, "--", "."], cwd=folder, capture_output=True, text=True, check=True).stdout
@@ -98,5 +98,5 @@ def commit_of(folder: Path) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     commit, changed = said[0].strip(), said[1].strip()
-    # A copy without its history has no commit that it could have changed.
+    # A copy without history has no commit that it could differ from.
     return (f"{commit}-changed" if commit and changed else commit) or None

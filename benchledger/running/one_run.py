@@ -1,4 +1,4 @@
-"""One run: a fresh process, a sampler beside it, its logs aside and then, with a manifest, in the staging folder."""
+"""Makes one run: a new process with a sampler beside it; its logs and manifest then move to the staging folder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from benchledger.running.launch import Launch, command, environment_of, shared_s
 from benchledger.running.manifest import ended, manifest, shown_command
 from benchledger.running.outcome import Outcome
 from benchledger.running.process import run_process
-from benchledger.running.staging import Aside, Staging
+from benchledger.running.staging import RunFolder, Staging
 
 _SAMPLER_ENDS_S = 5.0
 
 
 class StopRuns(Exception):
-    """No further run is to begin. `signal` is the name of what came for bench run, if that is why."""
+    """Raised to start no further run. `signal` is the signal that bench run received, if that is the reason."""
 
     def __init__(self, signal: str | None = None) -> None:
         super().__init__(signal)
@@ -35,7 +35,7 @@ class StopRuns(Exception):
 
 @dataclass
 class Session:
-    """One call of `run`: where, how, and what came of it."""
+    """One call of `run`: its settings and the outcomes so far."""
 
     staging: Staging
     launch: Launch
@@ -51,18 +51,18 @@ class Session:
 
 
 def data_folder(job: Job, root: Path) -> Path | None:
-    """Where a job's training data lie below the folder of all such data; None if it takes none."""
+    """Returns the folder of a job's training data below `root`; None if it needs none."""
     return root / job.case.data.format(**job.settings) if job.case.data else None
 
 
 def typed_command(session: Session, job: Job) -> str:
-    """The command of a run as a manifest and --dry-run show it: its log beside it, no folder of this machine."""
+    """Returns the command of a run for the manifest and --dry-run: the log beside it, no folder of this machine."""
     words = command(job, session.launch, data_folder(job, session.data), Path(f"{job.name}.json"))
     return shown_command(job, session.launch, words)
 
 
 def one_run(session: Session, job: Job, trial: int, *, is_probe: bool = False) -> Outcome:
-    """Makes one run. Raises StopRuns if it failed and nobody said to keep going, or if a signal came."""
+    """Makes one run. Raises StopRuns if it failed and keep_going is not set, or if a signal came."""
     outcome = _planned(session, job, trial) if session.dry_run else _made(session, job, trial, is_probe)
     session.outcomes.append(outcome)
     if outcome.end is not None and outcome.end.interrupted:
@@ -92,7 +92,7 @@ def _made(session: Session, job: Job, trial: int, is_probe: bool) -> Outcome:
         end = run_process(words, aside.log, env=environment_of(job), timeout_s=session.timeout_s, started=started)
     failure = failure_of(end, aside.log)
     if is_probe and failure is None:
-        # A dozen iterations are no trial.
+        # A dozen iterations are not a trial.
         shutil.rmtree(aside.folder)
         return Outcome(job, None, "ok", end)
     if failure is not None:
@@ -106,24 +106,27 @@ def _made(session: Session, job: Job, trial: int, is_probe: bool) -> Outcome:
     return Outcome(job, trial, mark or "ok", end, folder, failure)
 
 
-def _note_owner(session: Session, job: Job, trial: int, aside: Aside, begun: dict[str, Any], pid: int) -> None:
-    """What the next bench run needs where this one is killed: the manifest so far, and where it all belongs."""
+def _note_owner(session: Session, job: Job, trial: int, aside: RunFolder, begun: dict[str, Any], pid: int) -> None:
+    """Writes the note that the next bench run needs if this one is killed: the manifest so far, and the target."""
     target = session.staging.train_log(job) / f"{job.name}_trial{trial}"
     owner = {"pid": os.getpid(), "runner_pid": pid, "job": job.name, "target": str(target), "manifest": begun}
-    # Where the disk is full, the run itself will say so.
+    # If the disk is full, the run itself reports it.
     with contextlib.suppress(OSError):
         aside.note.write_text(json.dumps(owner), encoding="utf-8")
 
 
 @contextlib.contextmanager
-def _sampler(session: Session, job: Job, aside: Aside) -> Iterator[Callable[[int], None]]:
-    """A sampler that starts when it is told the runner's id. It sees this machine: where others work, there is none."""
+def _sampler(session: Session, job: Job, aside: RunFolder) -> Iterator[Callable[[int], None]]:
+    """Yields a function that starts the sampler for the runner's process id.
+
+    The sampler sees only this machine, so runs on several machines or under Slurm have none.
+    """
     processes: list[subprocess.Popen[str]] = []
 
     def start(pid: int) -> None:
         if session.sample_ms <= 0 or job.nodes > 1 or session.launch.launcher == "slurm":
             return
-        # In a container's image the sampler's library need not be; outside it sees the same GPUs.
+        # A container image may lack the sampler's library; outside the container the sampler sees the same GPUs.
         python = sys.executable if session.launch.image else session.launch.python
         words = [python, str(shared_script("sampler.py")), "--pid", str(pid), "--every-ms", str(session.sample_ms)]
         words += ["--gpus-csv", str(aside.samples), "--host-csv", str(aside.host_samples)]
@@ -148,7 +151,7 @@ def _sampler(session: Session, job: Job, aside: Aside) -> Iterator[Callable[[int
 
 
 def _append(log: Path, line: str) -> None:
-    # The disk may be full: the manifest says the same.
+    # The disk may be full: the manifest has the same facts.
     with contextlib.suppress(OSError), log.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))

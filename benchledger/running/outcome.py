@@ -1,4 +1,4 @@
-"""What came of each run, and all of them as a frame."""
+"""The outcome of each run, and all outcomes as a frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Asked = ParamSpec("_Asked")
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run, or one that was not made. `status`: ok, planned, there, not run, or the mark of its failure."""
+    """A run, or a run that was not made. `status`: ok, planned, there, not run, or the mark of its failure."""
 
     job: Job
     trial: int | None
@@ -31,7 +31,7 @@ class Outcome:
 
     @property
     def is_failed(self) -> bool:
-        """Whether it ran and did not end well."""
+        """Tells whether it ran and failed."""
         return self.failure is not None
 
 
@@ -39,7 +39,7 @@ COLUMNS = ("case", "name", "trial", "status", "exit_code", "seconds", "folder", 
 
 
 def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataFrame]:
-    """The same function for those who want a frame: a machine that only trains need not have polars."""
+    """Wraps a function so that it returns a frame; the original needs no polars, which training machines may lack."""
 
     @wraps(made)
     def framed(*args: _Asked.args, **kwargs: _Asked.kwargs) -> pl.DataFrame:
@@ -49,7 +49,7 @@ def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataF
 
 
 def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """A row an outcome."""
+    """Returns one row per outcome."""
     import polars as pl
 
     schema = dict.fromkeys(COLUMNS, pl.String) | {"trial": pl.Int64, "exit_code": pl.Int64, "seconds": pl.Float64}
@@ -57,7 +57,7 @@ def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def row_of(outcome: Outcome) -> tuple[object, ...]:
-    """An outcome under COLUMNS."""
+    """Returns an outcome as a row with COLUMNS."""
     end, failure = outcome.end, outcome.failure
     return (
         outcome.job.case.name,

@@ -1,4 +1,4 @@
-"""One runner as a process group of its own: its output into a file, its time limited, signals passed on."""
+"""Runs one program as its own process group: output to a file, a time limit, signals passed on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import FrameType
 
 from benchledger.running.failure import TIMED_OUT, Exit, signal_name
 
-# What a runner is left to end by itself in, before it is killed.
+# Seconds for a runner to end by itself, before it is killed.
 GRACE_S = 15.0
 _PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -27,9 +27,10 @@ def run_process(
     grace_s: float = GRACE_S,
     started: Callable[[int], None] | None = None,
 ) -> Exit:
-    """Runs a command line to its end, all that it prints into `log`.
+    """Runs a command line to its end, with all its output in `log`.
 
-    A signal that comes for this process meanwhile is passed on, and stands in the Exit. `started` is told its id.
+    A signal that this process receives meanwhile is passed on, and recorded in the Exit. `started` is called with the
+    process id.
     """
     begun = time.monotonic()
     with log.open("wb") as out, _noted_signals() as received:
@@ -45,7 +46,7 @@ def run_process(
         if started is not None:
             started(process.pid)
         timed_out = _wait(process, received, begun, timeout_s, grace_s)
-        # Data workers, and the other ranks where one was killed.
+        # Ends data workers, and other ranks if one was killed.
         _signal_group(process, signal.SIGKILL)
     code, seconds = process.returncode, time.monotonic() - begun
     sent = received[0] if received else None
@@ -54,7 +55,7 @@ def run_process(
             TIMED_OUT if code >= 0 else 128 - code, signal_name(-code) if code < 0 else "SIGTERM", timeout_s, seconds
         )
     if sent is not None:
-        # It may call that a good end: it is none.
+        # The program may exit with 0 after the signal, but its run is not complete.
         return Exit(
             128 - code if code < 0 else code or 128 + sent, signal_name(sent), seconds=seconds, interrupted=True
         )
@@ -66,7 +67,10 @@ def run_process(
 def _wait(
     process: subprocess.Popen[bytes], received: list[int], begun: float, timeout_s: float | None, grace_s: float
 ) -> bool:
-    """Waits for the end, and brings it about when a signal has come or the time is up; whether it was up."""
+    """Waits for the end, and ends the process after a signal or the time limit.
+
+    Returns whether the limit was reached.
+    """
     ending: float | None = None
     timed_out = False
     while True:
@@ -93,21 +97,21 @@ def _wait(
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
-    # The group is named by its first process, and gone when all of it is.
+    # The group has the id of its first process, and exists while any process of it does.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
 @contextlib.contextmanager
 def _noted_signals() -> Iterator[list[int]]:
-    """Notes the signals that come, instead of ending this process in the middle of a run."""
+    """Records signals instead of letting them end this process in the middle of a run."""
     received: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
         received.append(number)
 
     before = {}
-    # Only the main thread may.
+    # Only the main thread can set signal handlers.
     with contextlib.suppress(ValueError):
         for number in _PASSED_ON:
             before[number] = signal.signal(number, note)

@@ -1,4 +1,4 @@
-"""Profiled runs: what stands before a runner and behind it, so that it leaves what the ledger reads of a profile."""
+"""Adds the words of a profiler to a runner's command, so that the run leaves a profile that the ledger reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchledger.running.job import Job
 
 PROFILERS = ("torch", "ncu")
 _OF_PEAK = ".avg.pct_of_peak_sustained_elapsed"
-# The pipes of README 003: FMA, FP16, tensor cores (what they issue, and what they are busy), SFU.
+# The pipes of README 003: FMA, FP16, tensor cores (instructions issued, and cycles active), SFU.
 _PIPES = (
     "sm__inst_executed_pipe_fma",
     "sm__inst_executed_pipe_fp16",
@@ -20,15 +20,15 @@ _PIPES = (
     "sm__pipe_tensor_cycles_active",
     "sm__inst_executed_pipe_xu",
 )
-# Hopper has no such pipe: what comes nearest.
+# Hopper has no FP16 pipe: this is the nearest metric.
 _FP16, _HOPPER_FP16, _HOPPER = "sm__inst_executed_pipe_fp16", "sm__inst_executed_pipe_fma_type_fp16", 9.0
-# ncu runs each kernel several times, at 0.2 s each and a thousand a step: one step, when the first have settled.
+# ncu replays each kernel several times, at 0.2 s per kernel and a thousand kernels per step: one step, after warm-up.
 _NCU_SETTINGS = {"start_iteration": 4, "stop_iteration": 5, "max_iterations": 5}
 _TORCH_SETTINGS = {"start_iteration": 20, "stop_iteration": 30, "max_iterations": 40}
 
 
 def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
-    """The job with as few iterations as the profiler needs, where nobody asked for others."""
+    """Returns the job with as few iterations as the profiler needs, except for swept settings."""
     name, most = _parted(profiler)
     if name not in PROFILERS or (most and (name != "ncu" or not most.isdecimal())):
         raise UsageError(
@@ -43,13 +43,13 @@ def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
 
 
 def profiler_words(profiler: str | None, log: Path | None, capability: float | None) -> list[str]:
-    """What stands before the runner's Python: ncu, whose CSV lies beside the log. Nothing for torch's own profiler."""
+    """Returns the words before the runner's Python: ncu, with its CSV beside the log. None for torch's own profiler."""
     name, most = _parted(profiler)
     if name != "ncu":
         return []
     pipes = list(_PIPES)
     if capability is None:
-        # A metric that the GPU does not have is n/a in its row.
+        # ncu prints n/a for a metric that the GPU does not have.
         pipes.append(_HOPPER_FP16)
     elif capability >= _HOPPER:
         pipes[pipes.index(_FP16)] = _HOPPER_FP16
@@ -61,19 +61,19 @@ def profiler_words(profiler: str | None, log: Path | None, capability: float | N
 
 
 def runner_words(profiler: str | None) -> list[str]:
-    """What the runner is told: to profile itself, or to mark for ncu where the profiled part begins and ends."""
+    """Returns the runner's profile option: profile itself, or mark the profiled part for ncu."""
     return [] if profiler is None else ["--profile", "torch" if profiler == "torch" else "cuda"]
 
 
 def _parted(profiler: str | None) -> tuple[str, str]:
-    """Its name, and behind a colon how many kernels it is to look at."""
+    """Returns its name, and the number of kernels behind the colon."""
     name, _, most = (profiler or "").partition(":")
     return name, most
 
 
 @lru_cache(maxsize=1)
 def compute_capability() -> float | None:
-    """Of the GPUs here, the least; None where nobody says."""
+    """Returns the lowest compute capability of the GPUs here; None if nvidia-smi does not report it."""
     words = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         said = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout.split()

@@ -1,4 +1,4 @@
-"""`bench run`: jobs one after the other, each in a fresh process; their logs go to the staging folder."""
+"""`bench run`: runs jobs one after the other, each in a new process; their logs go to the staging folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchledger.errors import UsageError
 from benchledger.running.case_file import find_case, load_cases
 from benchledger.running.environments import environment_python
 from benchledger.running.job import Job, is_search, matrix
-from benchledger.running.largest import largest
+from benchledger.running.largest_batch import largest
 from benchledger.running.launch import Launch
 from benchledger.running.one_run import Session, StopRuns, data_folder, one_run, typed_command
 from benchledger.running.outcome import Outcome, as_frame
@@ -25,7 +25,7 @@ from benchledger.running.staging import MANIFEST, Staging
 if TYPE_CHECKING:
     import polars as pl
 
-# Enough for every buffer to be there; a search is to be short.
+# Enough to allocate every buffer, and few enough for a short search.
 _PROBE_ITERATIONS = 12
 
 
@@ -47,16 +47,17 @@ def run_all(
     profile: str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> list[Outcome]:
-    """Runs cases and stages their logs; for each run its status, exit code, seconds, folder, and why it failed.
+    """Runs cases and stages their logs. Returns one outcome per run: status, exit code, seconds, folder, and failure.
 
-    `sweep` holds texts such as "batch_size=32,48,max". Status is ok, planned (dry_run), there (resume), not run, or how
-    it failed. `sample_ms` 0: nothing is sampled. `python`: else that of the case's environment, or this one. What
-    `profile` slows down goes to a campaign of its own. Raises UsageError for what no case or setting is.
+    `sweep` holds texts such as "batch_size=32,48,max". Status is ok, planned (dry_run), there (resume), not run, or the
+    kind of failure. `sample_ms` 0 disables sampling. `python` defaults to that of the case's environment, else to this
+    one. Runs with `profile`, which slows them down, go to a campaign of their own. Raises UsageError for an unknown
+    case or setting.
     """
     if not cases:
-        raise UsageError("name a case; bench run --list lists them")
+        raise UsageError("name a case; list cases with: bench run --list")
     if resume and campaign is None:
-        raise UsageError("--resume goes on with a campaign: name it with --campaign")
+        raise UsageError("--resume needs the campaign to continue: name it with --campaign")
     if trials < 1:
         raise UsageError(f"trials must be at least 1, not {trials}")
     swept: dict[str, tuple[Value, ...]] = dict(read_sweep(text) for text in sweep)
@@ -64,7 +65,7 @@ def run_all(
     if profile is not None:
         jobs = [profiled_job(job, profile, list(swept)) for job in jobs]
     session = Session(
-        # What a profiler slows down is no trial of a campaign.
+        # A profiled run is slow, so it is not a trial of the campaign.
         Staging(Path(staging), (campaign or f"{datetime.now():%Y-%m-%d}") + ("-profile" if profile else "")),
         Launch(python or "", launcher, image, (Path(staging).absolute().parent, Path(data).absolute()), profile),
         Path(data), trials, timeout_s, resume, keep_going, dry_run, sample_ms, progress or (lambda _text: None),
@@ -92,7 +93,7 @@ run = as_frame(run_all)
 
 
 def cases() -> pl.DataFrame:
-    """A row a case: its name, kind, framework, how many runs it makes without a sweep, and what it is about."""
+    """Returns one row per case: its name, kind, framework, number of runs without a sweep, and description."""
     import polars as pl
 
     rows = [(case.name, case.kind, case.framework, len(matrix(case, {})), case.about) for case in load_cases().values()]
@@ -120,14 +121,14 @@ def _all_trials(session: Session, job: Job) -> None:
     for trial in done:
         session.outcomes.append(Outcome(job, trial, "there", folder=there[trial]))
         session.say(f"{job.name} trial {trial}: is there")
-    # Further trials are numbered after those that are there: none is ever written over.
+    # Further trials get the next numbers: none is ever overwritten.
     first = max(there, default=0) + 1
     for trial in range(first, first + session.trials - len(done)):
         one_run(session, job, trial)
 
 
 def _search(session: Session, job: Job) -> None:
-    """Finds the largest batch by short runs of their own, of which those that fail are staged, and runs it in full."""
+    """Finds the largest batch size by short runs, stages those that fail, and runs the largest in full."""
     start = job.case.settings.get("batch_size")
     start = start if isinstance(start, int) else 8
     if session.dry_run:
@@ -149,7 +150,7 @@ def _search(session: Session, job: Job) -> None:
 
 
 def _has_command(folder: Path, command: str) -> bool:
-    """Whether a staged run was made by this very command: with other settings it is another run."""
+    """Tells whether a staged run was made by this command; with other settings it is another run."""
     try:
         return bool(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"] == command)
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""The settings of a case: what each is called everywhere, its type, and which fact of the ledger it states."""
+"""The settings of a case: name, type, and the ledger's fact that each states."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from benchledger.errors import UsageError, known
 
 Value = str | int | float | bool
-# What finds the largest batch that runs, in place of a number (README 004).
+# A value of batch_size that asks for the largest batch size that runs (README 004).
 MAX = "max"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting. `launched`: it is for what starts the runner, which is not given it as an option."""
+    """One setting. `launched`: it configures the launch and is not passed to the runner as an option."""
 
     name: str
     type: type
@@ -41,6 +41,8 @@ _ALL = (
     Setting("compile", bool, "options.compile"),
     Setting("cuda_graph", bool, "options.cuda_graphs"),
     Setting("fused_optimizer", bool, "options.fused_optimizer"),
+    Setting("fused_kernels", bool, "options.fused_kernels"),
+    Setting("half_weights", bool, "options.half_weights"),
     Setting("log_interval", int),
     Setting("evaluate", bool),
     Setting("init_checkpoint", str),
@@ -51,15 +53,15 @@ _ALL = (
     Setting("nodes", int, "nodes", launched=True),
 )
 SETTINGS = {setting.name: setting for setting in _ALL}
-# As READMEs 000 and 002 call them.
+# Names of READMEs 000 and 002.
 ALIASES = {"fp_item": "precision", "max_iter": "max_iterations", "bs_item": "batch_size"}
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")
-# Of these zero means none.
+# Zero is allowed for these, and means none.
 _MAY_BE_ZERO = {"data_workers", "seed", "start_iteration"}
 
 
 def find_setting(name: str) -> Setting:
-    """The setting of a name. Raises UsageError with the known ones."""
+    """Returns the setting of a name. Raises UsageError with the known names."""
     wanted = ALIASES.get(name, name).replace("-", "_")
     if wanted not in SETTINGS:
         raise UsageError(f"no setting {name!r}; known: {known(SETTINGS, wanted)}")
@@ -67,7 +69,7 @@ def find_setting(name: str) -> Setting:
 
 
 def problem_of(setting: Setting, value: object) -> str | None:
-    """What is wrong with a value, or None."""
+    """Returns what is wrong with a value, or None."""
     right = isinstance(value, bool) if setting.type is bool else isinstance(value, setting.type)
     if setting.type is not bool and isinstance(value, bool):
         right = False
@@ -86,7 +88,7 @@ def problem_of(setting: Setting, value: object) -> str | None:
 
 
 def read_value(setting: Setting, text: str) -> Value:
-    """A value as it is typed. Raises UsageError for one that the setting cannot have."""
+    """Returns a value from its text. Raises UsageError for an invalid one."""
     value: Value = text
     words = {"true": True, "yes": True, "false": False, "no": False}
     try:
@@ -102,7 +104,7 @@ def read_value(setting: Setting, text: str) -> Value:
 
 
 def read_sweep(text: str) -> tuple[str, tuple[Value, ...]]:
-    """One --sweep: `batch_size=32,48,max` as its setting's name and values."""
+    """Returns the name and values of one --sweep such as `batch_size=32,48,max`."""
     name, assigned, values = text.partition("=")
     if not assigned or not values:
         raise UsageError(f"--sweep is NAME=VALUE,VALUE,..., such as batch_size=32,48,max, not {text!r}")

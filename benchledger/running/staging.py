@@ -1,4 +1,4 @@
-"""The staging folder: a run's logs are written aside and appear together, by one rename, whole or not at all."""
+"""The staging folder: a run's logs are written aside and moved into it by one rename, completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.errors import BenchledgerError, UsageError
-from benchledger.running.cleaned import clean
 from benchledger.running.job import Job
+from benchledger.running.redact_log import clean
 
 MANIFEST = "run.json"
 _NOTE = ".owner.json"
 _RESERVE = "reserve"
-# What a manifest and the closing line of a log may need on a disk that the run has filled.
+# Space for the manifest and the log's closing line on a disk that the run has filled.
 _RESERVED_BYTES = 256 * 1024
 _TRIAL = re.compile(r"_trial(\d+)$")
 
 
 class StagingError(BenchledgerError):
-    """The staging folder cannot be written."""
+    """Raised if the staging folder cannot be written."""
 
 
 @dataclass(frozen=True)
-class Aside:
+class RunFolder:
     """A run's folder while it runs; `job_name` names its logs."""
 
     folder: Path
@@ -37,71 +37,76 @@ class Aside:
 
     @property
     def log(self) -> Path:
-        """What the runner prints."""
+        """The file of the runner's output."""
         return self.folder / f"{self.job_name}.log"
 
     @property
     def twin(self) -> Path:
-        """The same as JSON, which the runner writes itself."""
+        """The same log as JSON, which the runner writes itself."""
         return self.folder / f"{self.job_name}.json"
 
     @property
     def samples(self) -> Path:
-        """What the sampler writes: GPUs."""
+        """The sampler's file of GPU samples."""
         return self.folder / "gpus.csv"
 
     @property
     def host_samples(self) -> Path:
-        """What the sampler writes: CPU and memory."""
+        """The sampler's file of CPU and memory samples."""
         return self.folder / "host.csv"
 
     @property
     def files(self) -> list[str]:
-        """What is there and holds something: logs, samples, profiles."""
+        """The non-empty files in the folder: logs, samples, profiles."""
         there = [path for path in self.folder.rglob("*") if path.is_file() and path.name not in (MANIFEST, _RESERVE)]
         return sorted(str(path.relative_to(self.folder)) for path in there if path.stat().st_size)
 
     @property
     def note(self) -> Path:
-        """Beside the folder: who runs this, and where it belongs."""
+        """The file beside the folder that states the processes of the run and its target folder."""
         return self.folder.with_name(f"{self.folder.name}{_NOTE}")
 
 
 @dataclass(frozen=True)
 class Staging:
-    """Where a campaign's logs go: ROOT/CAMPAIGN/FRAMEWORK/NLP/MODEL/logs/train_log/NAME_trial1/."""
+    """The folder of a campaign's logs: ROOT/CAMPAIGN/FRAMEWORK/NLP/MODEL/logs/train_log/NAME_trial1/."""
 
     root: Path
     campaign: str
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w][\w.+-]*", self.campaign):
-            raise UsageError(f"the campaign {self.campaign!r} names a folder: use letters, digits, and _ - . + between")
+            raise UsageError(
+                f"the campaign {self.campaign!r} becomes a folder name: use letters, digits, and _ - . + between them"
+            )
 
     @property
     def unfinished(self) -> Path:
-        """Beside the staging folder, not in it: nobody who reads that sees half a log. On the same disk: one rename."""
+        """The folder of runs in progress, beside the staging folder, so that no reader of that sees half a log.
+
+        It is on the same disk, so that one rename moves a run.
+        """
         return self.root.with_name(f"{self.root.name}.unfinished")
 
     def train_log(self, job: Job) -> Path:
-        """The folder of a job's runs."""
+        """Returns the folder of a job's runs."""
         return self.root / self.campaign / job.folder
 
     def trials(self, job: Job) -> dict[int, Path]:
-        """The runs of a job that ended well, by trial."""
+        """Returns the successful runs of a job, by trial."""
         found: dict[int, Path] = {}
         for path in self.train_log(job).glob(f"{job.name}_trial*"):
-            # Behind the number of one that did not, there stands how it ended.
+            # The folder of a failed run has its failure mark behind the number.
             if (match := _TRIAL.search(path.name)) and path.name == f"{job.name}{match[0]}":
                 found[int(match[1])] = path
         return dict(sorted(found.items()))
 
-    def open(self, job: Job) -> Aside:
-        """A folder aside for a run. Raises StagingError if nothing can be written there."""
+    def open(self, job: Job) -> RunFolder:
+        """Creates the folder of a run in progress. Raises StagingError if it cannot be written."""
         try:
             self.unfinished.mkdir(parents=True, exist_ok=True)
-            aside = Aside(Path(tempfile.mkdtemp(prefix=f"{job.name}_", dir=self.unfinished)), job.name)
-            # Others may read what is staged, as they could any file that is written there.
+            aside = RunFolder(Path(tempfile.mkdtemp(prefix=f"{job.name}_", dir=self.unfinished)), job.name)
+            # Staged files get the permissions of any other new file; mkdtemp would make them private.
             aside.folder.chmod(0o777 & ~_umask())
             (aside.folder / _RESERVE).write_bytes(b"\0" * _RESERVED_BYTES)
         except OSError as error:
@@ -110,8 +115,8 @@ class Staging:
             ) from error
         return aside
 
-    def publish(self, aside: Aside, job: Job, trial: int, manifest: dict[str, Any], mark: str) -> Path:
-        """Writes the manifest and moves the run into the staging folder, cleaned; `mark`: how it failed."""
+    def publish(self, aside: RunFolder, job: Job, trial: int, manifest: dict[str, Any], mark: str) -> Path:
+        """Writes the manifest, redacts the logs, and moves the run into the staging folder. `mark`: how it failed."""
         (aside.folder / _RESERVE).unlink(missing_ok=True)
         try:
             for log in (aside.log, aside.twin):
@@ -132,7 +137,7 @@ class Staging:
         return target
 
     def left_behind(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """Folders of runs whose `bench run` is gone, with what it noted of them when it started them."""
+        """Yields the folders of runs whose `bench run` is gone, with the note that it wrote at their start."""
         for note in sorted(self.unfinished.glob(f"*{_NOTE}")):
             try:
                 owner = json.loads(note.read_text(encoding="utf-8"))
@@ -143,8 +148,11 @@ class Staging:
                 yield path, owner
 
     def adopt(self, path: Path, owner: dict[str, Any]) -> Path:
-        """Publishes a run that was left behind, marked: how it ended, its manifest says only if that was written."""
-        aside = Aside(path, owner["job"])
+        """Publishes a run that was left behind, marked unwatched.
+
+        Its manifest states the end only if that was written.
+        """
+        aside = RunFolder(path, owner["job"])
         (path / _RESERVE).unlink(missing_ok=True)
         try:
             said = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
@@ -166,7 +174,7 @@ def _umask() -> int:
 
 
 def _free(wanted: Path) -> Path:
-    """The path itself, or with the first number that is free: nothing is ever written over."""
+    """Returns the path, with the first free number if it exists: nothing is ever overwritten."""
     target, number = wanted, 1
     while target.exists():
         number += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
@@ -9,9 +10,9 @@ from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pieces, Refused, make_row
-from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import Pair, decode, to_seconds, to_time
+from benchledger.scanning.rows import Pair, Pieces, Refused, make_row
+from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.values import decode, refuse_cut, to_seconds, to_time
 
 _WHOLE = ("step", "epoch", "rank")
 
@@ -82,7 +83,7 @@ class ColumnsReader:
         if not cells or not cells[0][:1].isdecimal():
             # What the monitor says beside its rows, `Killed` among it.
             return
-        cells[-1] = cells[-1].strip()
+        cells[-1] = cells[-1].strip(BLANKS)
         last_is_text = (
             self.definition.columns.get(self._names[-1]) == "label" or self._names[-1] in self.definition.texts
         )
@@ -91,6 +92,7 @@ class ColumnsReader:
             return
         try:
             columns, pairs = self._values(dict(zip(self._names, cells, strict=True)))
+            refuse_cut(self.layouts, self.record, pairs)
         except Refused as error:
             reject(pieces, line, offset, self.record.name, str(error), text)
             return
@@ -107,7 +109,7 @@ class ColumnsReader:
             elif name in self.definition.texts:
                 pairs.append((name, None, None if cell in NOT_STATED else cell, None))
             elif name not in (self.definition.date, self.definition.time):
-                pairs.append(pair_of(name, cell, unit))
+                pairs.append(pair_of(self.layouts, name, cell, unit))
         return columns, pairs
 
     def _time(self, cells: dict[str, str]) -> dict[str, Any]:
@@ -125,10 +127,10 @@ class ColumnsReader:
 
 
 def _split(line: str, most: int = -1) -> list[str]:
-    # Only the last column can hold blanks: a command. `--format csv` has commas.
+    # Only the last column can hold blanks: a command. `--format csv` has commas. A no-break space is no blank.
     if "," in line:
-        return [cell.strip() for cell in line.split(",", most)]
-    return line.split(None, most)
+        return [cell.strip(BLANKS) for cell in line.split(",", most)]
+    return [line] if most == 0 else re.split(r"[ \t\r]+", line.strip(" \t\r"), maxsplit=max(most, 0))
 
 
 def _clock(time: str) -> float:

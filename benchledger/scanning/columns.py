@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
@@ -12,7 +11,6 @@ from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout, redacted_layout
 from benchledger.scanning.native_rows import NativeRows
 from benchledger.scanning.rows import Row
-from benchledger.scanning.shapes import Shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,21 +21,6 @@ ROWS_AT_ONCE = 200_000
 _MOST_BYTES = 1 << 44
 _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
           "clock_s", "values", "texts", "lead", "note")  # fmt: skip
-
-
-class _ShapeColumns:
-    """Raw groups of the lines that one shape took: cast as whole columns, never one by one."""
-
-    __slots__ = ("byte_offsets", "groups", "leads", "lines", "logs", "shape", "stated")
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
-        self.logs: list[int] = []
-        self.lines: list[int] = []
-        self.byte_offsets: list[int] = []
-        self.stated: list[dict[str, Any] | None] = []
-        self.leads: list[str | None] = []
-        self.groups: list[tuple[bytes, ...]] = []
 
 
 class RecordColumns:
@@ -56,7 +39,6 @@ class RecordColumns:
         # The names of values that say of their texts what they are; of most layouts none.
         self._named: dict[Layout, list[str | None]] = {}
         self._rows: list[tuple[Any, ...]] = []
-        self._shapes: dict[Shape, _ShapeColumns] = {}
         self._layouts: dict[int, Layout] = {}
 
     def add(self, row: Row) -> None:
@@ -75,14 +57,7 @@ class RecordColumns:
     @cached_property
     def native_rows(self) -> NativeRows:
         """The rows of the native scanner; only for an installation that has it."""
-        return NativeRows(_schema())
-
-    def of_shape(self, shape: Shape) -> _ShapeColumns:
-        """The columns to which a line that a shape took is appended."""
-        columns = self._shapes.get(shape)
-        if columns is None:
-            columns = self._shapes[shape] = _ShapeColumns(shape)
-        return columns
+        return NativeRows(record_schema())
 
     def relieve(self, at: int | None = None) -> None:
         """Hands over the rows if they are many, or `at` least. Between buffers only: a scanner may look at its own."""
@@ -91,11 +66,9 @@ class RecordColumns:
 
     def layouts(self) -> dict[int, Layout]:
         """Every layout that a record has, by shape_id."""
-        found = [columns.shape.layout for columns in self._shapes.values() if columns.lines]
         if "native_rows" in self.__dict__:
-            found += self.native_rows.layouts()
-        for layout in map(self._as_kept, found):
-            self._layouts.setdefault(layout.shape_id, layout)
+            for layout in map(self._as_kept, self.native_rows.layouts()):
+                self._layouts.setdefault(layout.shape_id, layout)
         return self._layouts
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
@@ -107,10 +80,8 @@ class RecordColumns:
         import pyarrow as pa
 
         self.layouts()
-        schema = _schema()
-        tables = [self._shape_table(columns, schema) for columns in self._shapes.values() if columns.lines]
-        if "native_rows" in self.__dict__:
-            tables += self.native_rows.take(self._as_kept, self._redactor)
+        schema = record_schema()
+        tables = self.native_rows.take(self._as_kept, self._redactor) if "native_rows" in self.__dict__ else []
         if self._rows or not tables:
             arrays = [
                 pa.array(column, type=field.type)
@@ -119,12 +90,12 @@ class RecordColumns:
                 )
             ]
             tables.append(pa.Table.from_arrays(arrays, schema=schema))
-        self._shapes, self._rows = {}, []
+        self._rows = []
         return pa.concat_tables(tables)
 
     def _count(self) -> int:
         native = self.native_rows.native.size() if "native_rows" in self.__dict__ else 0
-        return native + len(self._rows) + sum(len(columns.lines) for columns in self._shapes.values())
+        return native + len(self._rows)
 
     def _as_kept(self, layout: Layout) -> Layout:
         if self._redactor is None:
@@ -150,13 +121,6 @@ class RecordColumns:
             for name, text in zip(named, row.texts, strict=True)
         ]
 
-    def _shape_table(self, columns: _ShapeColumns, schema: pa.Schema) -> pa.Table:
-        if self._redactor is not None:
-            columns.leads = [None if lead is None else self._redactor.text(lead) for lead in columns.leads]
-            stated = [said and {name: self._redact(value) for name, value in said.items()} for said in columns.stated]
-            columns.stated = stated
-        return _shape_table(columns, self._as_kept(columns.shape.layout).shape_id, schema)
-
 
 def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
     """Rows with the ids of their logs in the place of their numbers, without those of logs whose id is None."""
@@ -181,7 +145,8 @@ def _in_order(rows: pa.Table) -> pa.Table:
     return rows.take(call("array_sort_indices", places))
 
 
-def _schema() -> pa.Schema:
+def record_schema() -> pa.Schema:
+    """The columns of table record, but for load_number."""
     import pyarrow as pa
 
     types = {
@@ -196,57 +161,3 @@ def _schema() -> pa.Schema:
         "note": pa.string(),
     }
     return pa.schema([(name, types.get(name, pa.int64())) for name in _PLAIN])
-
-
-def _shape_table(columns: _ShapeColumns, shape_id: int, schema: pa.Schema) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    shape, count = columns.shape, len(columns.lines)
-    width = len(shape.value_order)
-    flat = pa.array(chain.from_iterable(columns.groups), type=pa.binary(), size=count * width).cast(pa.string())
-    found: dict[str, pa.Array] = {
-        "log_id": pa.array(columns.logs, pa.int64()),
-        "line": pa.array(columns.lines, pa.int64()),
-        "byte_offset": pa.array(columns.byte_offsets, pa.int64()),
-        "shape_id": pa.repeat(pa.scalar(shape_id, pa.int64()), count),
-        "lead": pa.array(columns.leads, pa.string()),
-    }
-    # What a lead states holds where the line itself does not.
-    for name in {name for stated in columns.stated if stated for name in stated}:
-        found[name] = pa.array(
-            [stated.get(name) if stated else None for stated in columns.stated], schema.field(name).type
-        )
-    named = iter(shape.columns)
-    values: list[int] = []
-    for group, value in enumerate(shape.value_order):
-        if value >= 0:
-            values.append(group)
-            continue
-        name, kind = next(named)
-        taken = flat.take(pa.array(range(group, count * width, width), pa.int64()))
-        found[name] = taken.cast(pa.timestamp("us") if kind == "time" else schema.field(name).type)
-    if len(values) == width:
-        numbers = flat
-    elif values == list(range(values[0], values[0] + len(values))) if values else False:
-        numbers = _without_leading(flat, width, len(values))
-    else:
-        indices = pa.array((row * width + group for row in range(count) for group in values), pa.int64())
-        numbers = flat.take(indices)
-    scaled = numbers.cast(pa.float64())
-    scales = shape.layout.scales
-    if any(scale != 1.0 for scale in scales):
-        scaled = pc.multiply(scaled, pa.array(list(scales) * count, pa.float64()))
-    found["values"] = pa.FixedSizeListArray.from_arrays(scaled, len(values)).cast(pa.list_(pa.float64()))
-    return pa.Table.from_arrays(
-        [found[field.name] if field.name in found else pa.nulls(count, field.type) for field in schema], schema=schema
-    )
-
-
-def _without_leading(flat: pa.Array, width: int, kept: int) -> pa.Array:
-    # The columns stand first in a line, the values behind them: one flat slice per row, without a list of indexes.
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    lists = pa.FixedSizeListArray.from_arrays(flat, width)
-    return pc.list_flatten(pc.list_slice(lists, width - kept, width))

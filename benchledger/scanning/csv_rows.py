@@ -12,8 +12,9 @@ from benchledger.definitions.log_format import CsvColumn, CsvDefinition, LogForm
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pieces, RejectedPiece, Row
-from benchledger.scanning.values import decode, to_time
+from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
+from benchledger.scanning.text_lines import BLANKS, NUMBER_CELL, number_in
+from benchledger.scanning.values import decode, refuse_cut, to_time
 
 # At least this share of the lines must fit a column list before a file without a header is taken for it.
 FITTING_SHARE = 0.9
@@ -22,10 +23,6 @@ LEAST_LINES = 2
 _HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./]{0,63})(?: \[([^\]]{1,16})\])?\Z")
 # No name of a column holds such a character, and a unit stands in brackets.
 _NO_NAME = re.compile(rb"[!#-+\-:-@\\^`{|}~]")
-_NUMBER_CELL = re.compile(
-    r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
-    r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
-)
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 _WHOLE_OR_DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?\Z")
 _BITS = {"step": 63, "epoch": 63, "rank": 31}
@@ -89,7 +86,7 @@ class CsvReader:
         while offset < len(buffer):
             end = buffer.find(b"\n", offset)
             end = len(buffer) if end < 0 else end
-            text = buffer[offset:end].strip()
+            text = buffer[offset:end].strip(b" \t\r")
             if text:
                 self._read_line(text, line, base + offset, pieces)
             line += end < len(buffer)
@@ -109,7 +106,11 @@ class CsvReader:
             reason = rows.CUT_ROW
         elif self._typed and not all(_fits(column, cell) for column, cell in zip(self._typed, cells, strict=True)):
             reason = rows.BAD_CELL
-        row = self._row(cells, line, offset) if reason is None else None
+        row = None
+        try:
+            row = self._row(cells, line, offset) if reason is None else None
+        except Refused as error:
+            reason = str(error)
         if row is None:
             shown = decode(text[: rows.REJECT_TEXT_LIMIT])
             pieces.rejects.append(RejectedPiece(line, offset, self.record.name, reason or rows.BAD_CELL, shown))
@@ -131,12 +132,14 @@ class CsvReader:
                 if columns[column] is _NO_NUMBER:
                     return None
                 continue
-            match = _NUMBER_CELL.match(cell)
+            match = number_in(self.layouts, cell)
             stated = cell not in _NOT_STATED
             names.append(name)
             units.append((match.group(2) if match else None) or header_unit)
             numbers.append(float(match.group(1)) if match and stated else None)
             texts.append(cell if stated and not match else None)
+        shown = [(name, None, text, None) for name, text in zip(names, texts, strict=True)]
+        refuse_cut(self.layouts, self.record, shown)
         layout = self.layouts.get(self.record, tuple(names), tuple(units))
         values = [
             None if number is None else number * scale for number, scale in zip(numbers, layout.scales, strict=False)
@@ -190,7 +193,7 @@ def _cells(line: bytes) -> list[str]:
     if len(line) > rows.PIECE_LIMIT:
         return []
     try:
-        return [cell.strip() for cell in next(csv.reader([decode(line)], skipinitialspace=True), [])]
+        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)], skipinitialspace=True), [])]
     except csv.Error:
         return []
 
@@ -206,5 +209,5 @@ def _column(name: str, cell: str) -> Any:
 def _fits(column: CsvColumn, cell: str) -> bool:
     if not column.number:
         return True
-    match = _NUMBER_CELL.match(cell)
+    match = NUMBER_CELL.match(cell)
     return match is not None and match.group(2) == column.unit and column.least <= float(match.group(1)) <= column.most

@@ -12,8 +12,8 @@ from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.json_values import MISSING, at, pairs_of, selects, values_by_step
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, make_row, scaled
-from benchledger.scanning.values import Pair, decode
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, make_row, scaled
+from benchledger.scanning.values import decode
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = re.compile(r"[ \t\r\n]*")

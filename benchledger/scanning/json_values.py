@@ -10,8 +10,8 @@ from typing import Any
 from benchledger.definitions.log_format import JsonMap
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.rows import Refused
-from benchledger.scanning.values import Pair, decode, to_time
+from benchledger.scanning.rows import Pair, Refused
+from benchledger.scanning.values import decode, to_time
 
 _LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
 # As deep as a JSON value may be nested: each level is a part of its name.

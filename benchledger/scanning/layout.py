@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from benchledger.definitions.log_format import FactDefinition, FieldDefinition, LogFormat, RecordDefinition
+from benchledger.definitions.phases import UNKNOWN
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.redaction.redactor import Redactor
 
@@ -69,7 +70,7 @@ class Layouts:
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
-        self._known: dict[tuple[str, str | None, tuple[str, ...], tuple[str | None, ...]], Layout] = {}
+        self._known: dict[tuple[object, ...], Layout] = {}
         words = vocabulary()
         self._spellings = dict(words.spellings)
         self._absent = words.absent_units
@@ -81,11 +82,20 @@ class Layouts:
 
     def get(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
         """The layout of a record with these value names and logged units."""
-        key = (record.name, record.phase, names, units)
+        key = (record.name, record.phase, record.scope, names, units)
         layout = self._known.get(key)
         if layout is None:
             layout = self._known[key] = self._resolve(record, names, units)
         return layout
+
+    def is_unit(self, text: str) -> bool:
+        """Whether the vocabulary or the format knows a unit; a letter of scale may stand before it or alone."""
+        return text in self.unit_tokens or (text[:1] in _LETTER_SCALES and text[1:] in ("", *self.unit_tokens))
+
+    def is_measured(self, record: RecordDefinition, name: str) -> bool:
+        """Whether a value under this name is a quantity or has a unit, so that a text there is no name."""
+        field = self.format.field_of(record.name, name)
+        return record.unit is not None or (field is not None and (field.quantity or field.unit) is not None)
 
     def _resolve(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
         # A record without values still is one row of measurement, under its own name: an event that happened.
@@ -95,12 +105,9 @@ class Layouts:
             (ordinal, fact, trust)
             for trust, fact in enumerate(self.format.facts)
             for ordinal, (name, _) in enumerate(shown)
-            if name == fact.confirmed
-            or (
-                (fact.source == name or name in fact.joined)
-                and fact.record in (None, record.name)
-                and fact.phase in (None, values[ordinal].phase)
-            )
+            if (fact.source == name or name in fact.joined)
+            and fact.record in (None, record.name)
+            and fact.phase in (None, values[ordinal].phase)
         )
         scales = tuple(value.scale for value in values)
         shape_id = _shape_id(self.format.name, record, values)
@@ -119,7 +126,7 @@ class Layouts:
             unit,
             spelling,
             field.scope or (record.scope if field.quantity else None),
-            phase,
+            None if phase == UNKNOWN else phase,
             scale,
         )
 

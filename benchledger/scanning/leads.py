@@ -22,6 +22,9 @@ _LARGEST = 2**31
 Stated = int | float | str | datetime
 
 
+# What may stand before a number that is a rank, if anything does: `Epoch 00032:` is none.
+_ENDS = (b":", b">", b"]", b")", b"}", b"|")
+
 # Two leads that differ in digits only are matched by the same templates at the same places.
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
@@ -42,6 +45,7 @@ class _Template:
     def __init__(self, template: Template) -> None:
         self._template = template
         self.holes = template.holes
+        self._is_number = _begins_with_number(template)
         # Blanks stand for as many or more.
         texts = (part.text for part in template.parts if isinstance(part, Literal))
         self._words = tuple(word.encode() for text in texts for word in text.split())
@@ -52,7 +56,11 @@ class _Template:
 
     def search(self, lead: bytes) -> re.Match[bytes] | None:
         """Where it stands at the end of a lead."""
-        return self._pattern.search(lead) if all(word in lead for word in self._words) else None
+        match = self._pattern.search(lead) if all(word in lead for word in self._words) else None
+        if match is None or not self._is_number:
+            return match
+        before = lead[: match.start()].rstrip()
+        return match if not before or before.endswith(_ENDS) else None
 
 
 class LeadReader:
@@ -140,8 +148,12 @@ def _stated(lead: bytes, shape: LeadShape) -> Found | None:
 
 def _begin(template: Template) -> bytes:
     # A number is a rank only by itself: that of `file.cc:161:` is a line. A time is one behind `<stderr>:` too.
+    return rb"(?<!\S)" if _begins_with_number(template) else b""
+
+
+def _begins_with_number(template: Template) -> bool:
     first = template.parts[0]
-    return rb"(?<!\S)" if isinstance(first, Hole) and first.type != "time" else b""
+    return isinstance(first, Hole) and first.type != "time"
 
 
 def _column(hole: Hole, raw: bytes) -> Stated | None:

@@ -1,4 +1,4 @@
-"""The reference reader of line formats: slow, plain, and what the fast scanner must equal."""
+"""The reference reader of line formats: slow, plain, and what the native scanner must equal."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from benchledger.definitions.log_format import COLUMNS, CURRENT, LogFormat, PairsStyle, Pick, RecordDefinition
-from benchledger.definitions.template import Hole, Template
+from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, Pick, RecordDefinition
+from benchledger.definitions.phases import CURRENT, Mode
+from benchledger.definitions.template import Hole, Template, needs_anchor
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layout, Layouts
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import compiled, head_pattern, whole_pattern
-from benchledger.scanning.rows import Pieces, Refused, RejectedPiece, Row
+from benchledger.scanning.rows import Pair, Pieces, Refused, RejectedPiece, Row
 from benchledger.scanning.values import (
     ANSI,
-    Pair,
     PairsReader,
     decode,
+    goes_on,
+    refuse_cut,
     to_number,
     to_seconds,
     to_stamp,
@@ -34,20 +36,22 @@ _LINES = re.compile(rb"[^\s][^\r\n]*+")
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
 # A line begins behind a rank's prefix too (`[1,0]<stdout>:`, `0: `, `[default0]:`), behind that of a container
 # (`[pod/trainer-0/main] `) or of a time (`2024-01-01T00:00:00.123456789Z `, `2024-01-01 00:00:00,123 `), and behind a
-# colour.
+# colour. A shell's trace (`set -x`) puts `+ ` before a command.
 _COLOURS = rb"|".join(
     rb"(?<=" + begin + rb"\x1b\[" + digits + rb"m)"
     for begin in (rb"[\r\n]", rb"\A")
     for digits in (rb"[0-9]", rb"[0-9]{2}")
 )
 _PREFIXES = (
-    rb"(?<=[>\]0-9]:)|(?<=[>\]0-9]: )|(?<=\] )"
+    rb"(?<=[>\]]:)|(?<=[0-9]:)(?![0-9])|(?<=[>\]0-9]: )|(?<=\] )"
     rb"|(?<=[0-9]Z )|(?<=:[0-9]{2} )|(?<=:[0-9]{2}[.,][0-9]{3} )|(?<=:[0-9]{2}[.,][0-9]{6} )"
+    rb"|(?<=\A\+ )|(?<=[\r\n>\]:]\+ )|(?<=[>\]:] \+ )"
 )
 _LINE_START = rb"(?:(?<![^\r\n])|" + _PREFIXES + rb"|" + _COLOURS + rb")"
 # The letter that ends a colour is none of a word: `ESC[0mbatch_size: 2`. A regex looks back a known length only.
 _COLOURED = b"|".join(rb"(?<=\x1b\[[0-9;]{%d}[mK])" % length for length in range(9))
 _WORD_START = rb"(?:(?<![A-Za-z0-9_])|(?<=[mK])(?:" + _COLOURED + rb"))"
+_LOOKS_BACK = re.compile(rb"(\(\?<[=!](?:[^()\\]|\\.)*+)\)")
 # Lines without a time repeat from log to log: what they hold is remembered.
 _REMEMBERED_BYTES = 200
 _REMEMBERED = 4096
@@ -106,17 +110,18 @@ class LineReader:
         words = {template for record in log_format.records if record.word_start for template in record.templates}
         lines = {template for record in log_format.records if record.line_start for template in record.templates}
         self._starts = {template: _LINE_START if template in lines else _WORD_START for template in words | lines}
-        self._templates, self._at_lines = templates, lines
+        # Those that begin with a hole, or whose anchor finds them.
+        self._templates = templates
+        self._at_lines = {one for one in lines if needs_anchor(one, log_format.anchors)}
         self._anchors = tuple(anchor.encode() for anchor in log_format.anchors)
         self._line_anchors = tuple(
             anchor for anchor in self._anchors if any(anchor in template.source.encode() for template in lines)
         )
-        self._pairs: dict[PairsStyle, PairsReader] = {}
+        self._pairs_readers: dict[PairsStyle, PairsReader] = {}
         literals = (template.first_literal for template in templates)
         self.first_literals = list(dict.fromkeys(literal for literal in literals if literal))
         # Which templates and ignores took something: `bench formats check` asks for all.
         self.reached: set[tuple[str, str]] = set()
-        self.last_template: Template | None = None
         self._remembered: dict[bytes, tuple[Row, _Matcher]] = {}
         self._last_json: tuple[bytes, Any, bytes] | None = None
 
@@ -133,7 +138,12 @@ class LineReader:
         return _any_of([self._head_pattern(template) for template in plain])
 
     def _head_pattern(self, template: Template) -> bytes:
-        return self._starts.get(template, b"") + head_pattern(template)
+        start, head = self._starts.get(template, b""), head_pattern(template)
+        if not start or not template.first_literal:
+            return start + head
+        # Behind its first letter: `re` passes over text only if each alternative begins with a letter.
+        letter = head[: 2 if head.startswith(b"\\") else 1]
+        return letter + _LOOKS_BACK.sub(lambda look: look[1] + letter + b")", start) + head[len(letter) :]
 
     def read(self, log: bytes) -> Pieces:
         """Everything in a log. Line numbers count `\\n` only; offsets are those of the raw bytes."""
@@ -158,14 +168,6 @@ class LineReader:
         starts = [match.start() for match in _LINES.finditer(log)]
         return [row.byte_offset for row in pieces.rows] == starts and not any(row.note for row in pieces.rows)
 
-    def tail_start(self, template: Template, piece: bytes) -> int | None:
-        """Where the `{pairs}` tail of a piece begins."""
-        for matcher in self._matchers:
-            if matcher.template is template:
-                match = matcher.pattern.match(piece)
-                return match.end() if match else None
-        return None
-
     def read_subline(self, log: bytes, start: int, end: int, line: int, base: int, pieces: Pieces) -> None:
         """Adds what stands in log[start:end], a part of line `line`; `base` is the offset of log[0] in the file."""
         text = log[start:end] if end - start <= _REMEMBERED_BYTES else None
@@ -186,7 +188,7 @@ class LineReader:
         for head, next_head in zip(heads, [*heads[1:], end], strict=True):
             found = self._piece(log[head:next_head], lead, line, base + head, pieces)
             lead = b""
-        if text is not None and heads == [start] and found is not None and found[1].record.phase != CURRENT:
+        if text is not None and heads == [start] and found is not None and not _is_of_its_place(found[1].record):
             if len(self._remembered) >= _REMEMBERED:
                 self._remembered.clear()
             self._remembered[text] = found
@@ -206,7 +208,7 @@ class LineReader:
             if match is None:
                 continue
             try:
-                row = self._row(matcher, match, piece, pieces.phase)
+                row = self._row(matcher, match, piece, pieces)
             except Refused as error:
                 refused = refused or (matcher.record.name, str(error))
                 continue
@@ -225,9 +227,9 @@ class LineReader:
 
     def _keep(self, found: Row, matcher: _Matcher, lead: bytes, line: int, offset: int, pieces: Pieces) -> None:
         columns, unknown = self.leads.read(lead)
-        pieces.phase = matcher.record.begins_phase or pieces.phase
+        pieces.phase = _begun(matcher.record.begins_phase, found) or pieces.phase
+        pieces.scope = matcher.record.begins_scope or pieces.scope
         self.reached.add((matcher.record.name, matcher.template.source))
-        self.last_template = matcher.template
         pieces.rows.append(
             Row(
                 found.layout, line, offset, {**columns, **found.columns}, found.values, found.texts, unknown, found.note
@@ -238,7 +240,7 @@ class LineReader:
         text = decode(piece[: rows.REJECT_TEXT_LIMIT])
         pieces.rejects.append(RejectedPiece(line, offset, record, reason, text))
 
-    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes, phase: str) -> Row | None:
+    def _row(self, matcher: _Matcher, match: re.Match[bytes], piece: bytes, pieces: Pieces) -> Row | None:
         columns: dict[str, Any] = {}
         found: list[Pair] = []
         for hole, raw in zip(matcher.holes, match.groups(), strict=True):
@@ -260,7 +262,7 @@ class LineReader:
         note = b""
         if matcher.template.tail == "pairs":
             assert matcher.record.pairs is not None
-            pairs, note = self._pairs_reader(matcher.record.pairs).read(piece[match.end() :])
+            pairs, note = self._pairs(matcher.record, matcher.record.pairs, piece[match.end() :])
             if not pairs and note:
                 return None
             found += pairs if matcher.record.pick is None else _picked(matcher.record.pick, found, pairs)
@@ -270,7 +272,7 @@ class LineReader:
                 return None
             found += json_pairs
         found = self._expanded(matcher.record, found)
-        layout = self.layout_of(matcher.record, [(pair[0], pair[3]) for pair in found], phase)
+        layout = self.layout_of(matcher.record, [(pair[0], pair[3]) for pair in found], pieces.phase, pieces.scope)
         values = [
             None if pair[1] is None else pair[1] * scale for pair, scale in zip(found, layout.scales, strict=False)
         ]
@@ -278,16 +280,22 @@ class LineReader:
         has_text = any(text is not None for text in texts)
         return Row(layout, 0, 0, columns, values or [None], texts if has_text else None, None, decode(note) or None)
 
-    def layout_of(self, record: RecordDefinition, named: list[tuple[str, str | None]], phase: str) -> Layout:
-        """The layout of a record with these value names and logged units, in this phase of the log."""
+    def layout_of(
+        self, record: RecordDefinition, named: list[tuple[str, str | None]], phase: str, scope: str | None = None
+    ) -> Layout:
+        """The layout of a record with these value names and logged units, in this phase and scope of the log."""
         if record.phase == CURRENT:
             record = replace(record, phase=phase)
+        if record.scope == CURRENT:
+            record = replace(record, scope=scope)
         return self.layouts.get(record, tuple(name for name, _ in named), tuple(unit for _, unit in named))
 
-    def _pairs_reader(self, style: PairsStyle) -> PairsReader:
-        if style not in self._pairs:
-            self._pairs[style] = PairsReader(style, self.layouts.unit_tokens)
-        return self._pairs[style]
+    def _pairs(self, record: RecordDefinition, style: PairsStyle, tail: bytes) -> tuple[list[Pair], bytes]:
+        if style not in self._pairs_readers:
+            self._pairs_readers[style] = PairsReader(style, self.layouts.unit_tokens)
+        pairs, note = self._pairs_readers[style].read(tail)
+        refuse_cut(self.layouts, record, pairs)
+        return pairs, note
 
     def _expanded(self, record: RecordDefinition, found: list[Pair]) -> list[Pair]:
         result: list[Pair] = []
@@ -296,7 +304,7 @@ class LineReader:
             if field is not None and field.expand is not None and pair[2] is not None:
                 _, after, inner = pair[2].partition(field.expand.after)
                 if after:
-                    result += self._pairs_reader(field.expand.style).read(inner.encode())[0]
+                    result += self._pairs(record, field.expand.style, inner.encode())[0]
                     continue
             result.append(pair)
         return result
@@ -317,8 +325,27 @@ class LineReader:
                 data, end = json.JSONDecoder().raw_decode(text)
             except (ValueError, RecursionError):
                 raise Refused(rows.BAD_JSON) from None
+            if goes_on(text[end:].encode("utf-8", "backslashreplace")):
+                raise Refused(rows.BAD_JSON)
             self._last_json = (tail, data, text[end:].strip().encode())
         return self._last_json[1], self._last_json[2]
+
+
+def _is_of_its_place(record: RecordDefinition) -> bool:
+    return CURRENT in (record.phase, record.scope)
+
+
+def _begun(begins: str | Mode | None, row: Row) -> str | None:
+    if not isinstance(begins, Mode):
+        return begins
+    # Of several the last holds, as of an option given twice. A number is a mode that nobody knows, `None` is no mode.
+    texts = row.texts or [None] * len(row.values)
+    stated = [
+        str(number) if text is None else text
+        for value, number, text in zip(row.layout.values, row.values, texts, strict=True)
+        if value.name == begins.source and (text is not None or number is not None)
+    ]
+    return begins.phase_of(stated[-1]) if stated else None
 
 
 def _picked(pick: Pick, holes: list[Pair], pairs: list[Pair]) -> list[Pair]:

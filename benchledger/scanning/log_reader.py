@@ -62,7 +62,7 @@ def _unmarked(head: bytes) -> bytes:
 
 
 class LogReader:
-    """Reads logs one after another with all formats; what was learned of line layouts serves the next log too."""
+    """Reads logs one after another with all formats; what a format compiled to serves the next log too."""
 
     def __init__(self, formats: dict[str, LogFormat], *, native: bool | None = None) -> None:
         """`native`: whether the extension reads lines; None: if it is there and BENCH_SCANNER does not say "python"."""

@@ -11,9 +11,9 @@ from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pieces, Refused, make_row, scaled
-from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import Pair, decode
+from benchledger.scanning.rows import Pair, Pieces, Refused, make_row, scaled
+from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.values import decode, refuse_cut
 
 # A row begins at the line's beginning, or glued to a line of the program at a number in quotes.
 _ROW_START = re.compile(rb'"[0-9]{1,18}","')
@@ -123,6 +123,7 @@ class MixedCsvReader:
             return
         try:
             columns, pairs = self._values(named)
+            refuse_cut(self.layouts, self.record, pairs)
         except Refused as error:
             reject(pieces, line, offset + start, self.record.name, str(error), row)
             return
@@ -140,14 +141,14 @@ class MixedCsvReader:
                 continue
             column = self.definition.columns.get(name)
             if column is None:
-                pairs.append(pair_of(name, cell, unit))
+                pairs.append(pair_of(self.layouts, name, cell, unit))
             else:
                 columns[column] = None if cell in NOT_STATED else _column(column, cell, unit)
         if long and not cells[long["value"]]:
             raise Refused(rows.CUT_ROW)
         if long:
             unit = cells.get(long.get("unit", "")) or None
-            pairs.insert(0, pair_of(cells[long["name"]], cells[long["value"]], unit))
+            pairs.insert(0, pair_of(self.layouts, cells[long["name"]], cells[long["value"]], unit))
         return columns, pairs
 
 
@@ -164,6 +165,6 @@ def _column(name: str, cell: str, unit: str | None) -> Any:
 
 def _cells(line: bytes) -> list[str]:
     try:
-        return [cell.strip() for cell in next(csv.reader([decode(line)]), [])] or [""]
+        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)]), [])] or [""]
     except csv.Error:
         return [""]

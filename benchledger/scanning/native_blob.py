@@ -13,7 +13,8 @@ NONE = 0xFFFFFFFF
 TARGETS = ("number", "text", "step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
 # The steps of a template: numbers that native/template.h has too.
 STEPS = (
-    "literal", "blanks", "int", "int,", "float", "word", "text", "skip", "time", "duration", "stamp", "unix", "end",
+    "literal", "blanks", "int", "int,", "float", "word", "text", "skip", "time", "duration", "stamp", "unix", "bool",
+    "end",
 )  # fmt: skip
 CLOCKS = ("duration", "stamp")
 TEXTS = ("word", "text")
@@ -43,4 +44,4 @@ def target_of(hole: Hole) -> str | None:
     """Where the value of a hole goes; None: only the reference reader puts it there."""
     if hole.name in COLUMNS:
         return hole.name if hole.type in _FITTING[hole.name] else None
-    return "number" if hole.type in _NUMBERS else "text" if hole.type in TEXTS else None
+    return "number" if hole.type in _NUMBERS else "text" if hole.type in (*TEXTS, "bool") else None

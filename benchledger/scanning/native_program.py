@@ -8,21 +8,20 @@ from functools import cache
 
 from benchledger.definitions.log_format import (
     COLUMNS,
-    CURRENT,
     KINDS,
-    PHASES,
     Expansion,
     LogFormat,
     PairsStyle,
     RecordDefinition,
 )
-from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
+from benchledger.definitions.phases import CURRENT, PHASES, Mode
+from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template, needs_anchor
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
-from benchledger.scanning.patterns import head_parts
+from benchledger.scanning.patterns import head_parts, is_behind_number
 
 _MARK = 0x62656E31
-_WORD_START, _LINE_START = 1, 2
+_WORD_START, _LINE_START, _ANY_LINE_START = 1, 2, 3
 _MOST_BETWEEN = 8
 _MOST_HOLES = 64
 _MOST_STEPS = 256
@@ -109,7 +108,8 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
 def _starts(log_format: LogFormat) -> dict[Template, int]:
     # Where templates may stand that may not stand anywhere.
     words = {one: _WORD_START for record in log_format.records if record.word_start for one in record.templates}
-    lines = {one: _LINE_START for record in log_format.records if record.line_start for one in record.templates}
+    at_lines = [one for record in log_format.records if record.line_start for one in record.templates]
+    lines = {one: _LINE_START if needs_anchor(one, log_format.anchors) else _ANY_LINE_START for one in at_lines}
     return {**words, **lines}
 
 
@@ -124,6 +124,11 @@ def _matcher(
         record.name == log_format.run_each
         or record.status is not None
         or record.pick is not None
+        # What a mode is called is looked up; scopes that go from record to record are the reference reader's.
+        or isinstance(record.begins_phase, Mode)
+        or record.begins_scope is not None
+        or bool({hole.name for hole in template.holes} & {fact.source for fact in log_format.facts if fact.launcher})
+        or record.scope == CURRENT
         or (style is not None and not _is_plain(style))
         or None in targets
     )
@@ -148,7 +153,7 @@ def _matcher(
             u32(NONE if packed is None else len(maps) - 1),
             u32(record.phase == CURRENT),
             u32(record.name in log_format.run_starts),
-            u32(0 if record.begins_phase is None else 1 + PHASES.index(record.begins_phase)),
+            u32(1 + PHASES.index(record.begins_phase) if isinstance(record.begins_phase, str) else 0),
             listed([_expansion(name, expansion, styles) for name, expansion in matcher.expanded.items()]),
             u32(NONE if matcher.list_hole is None else matcher.list_hole),
             *(u32(0 if target is None else TARGETS.index(target)) for target in targets),
@@ -212,7 +217,7 @@ def _steps(parts: tuple[Part, ...]) -> list[bytes]:
         if isinstance(part, Literal):
             steps += _literal(part.text)
         elif isinstance(part, Skip):
-            steps.append(_step("skip", len(behind)))
+            steps.append(_step("skip", len(behind), b"0" if is_behind_number(parts, index) else b""))
         elif isinstance(part, Hole):
             number = len(behind) if part.type in TEXTS else _end(after)
             steps.append(_step(part.type, number))

@@ -1,6 +1,6 @@
 """The native scanner of line formats: compiled templates over the whole buffer, the reference reader for what is left.
 
-docs/native.md tells what it takes. Without the extension, the scanner in Python finds the same, slower.
+docs/native.md tells what it takes. Without the extension, the reference reader finds the same, slower.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import struct
 from functools import cache
 from typing import Any
 
-from benchledger.definitions.log_format import CURRENT, KINDS, PHASES, FactDefinition, LogFormat
+from benchledger.definitions.log_format import KINDS, FactDefinition, LogFormat
+from benchledger.definitions.phases import BEGUN, CURRENT
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.native_leads import packed_shape
 from benchledger.scanning.native_program import Matcher, compiled_format
@@ -26,8 +27,11 @@ try:
 except ImportError:  # no compiler was there when it was installed
     _native = None  # type: ignore[assignment]
 
-NOT_COMPILED = "this installation has no native scanner, since no C compiler was there"
-STALE = "the native scanner here was compiled from other sources: make native"
+NOT_COMPILED = (
+    "this installation has no native scanner, since no C compiler was there. "
+    "Cure: install a C compiler (gcc or clang) and benchledger again, or a wheel of `make wheels` (docs/native.md)"
+)
+STALE = "the native scanner here was compiled from other sources. Cure: make native"
 
 _REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
 _FACTS, _NO_TEXT, _EACH = 1, 2, 8
@@ -53,7 +57,7 @@ def why_not() -> str | None:
 
 
 def native_is_wanted() -> bool:
-    """Whether nobody asked for the scanner in Python."""
+    """Whether nobody asked for the reference reader with BENCH_SCANNER=python."""
     return os.environ.get("BENCH_SCANNER") != "python"
 
 
@@ -65,7 +69,7 @@ def literals(texts: list[bytes]) -> Any:
 
 
 def slower_because() -> str | None:
-    """Why lines are read by the scanner in Python though nobody asked for it."""
+    """Why the reference reader reads lines though nobody asked for it; None where it does not."""
     return why_not() if native_is_wanted() else None
 
 
@@ -86,15 +90,15 @@ class NativeScanner(Scanner):
         scan = _native.Scan(self._program, rows.native, buffer, end, base, line, columns.log)
         while True:
             how, begin, stop, line, matcher, signature, kinds, first, last, phase, asked = scan.run(
-                PHASES.index(log.phase), _kinds_of_run(log.segments)
+                BEGUN.index(log.phase), _kinds_of_run(log.segments)
             )
-            log.phase = PHASES[phase]
+            log.phase = BEGUN[phase]
             if kinds:
                 self._see(kinds, first, last, log, columns)
             if how == _REFERENCE:
-                pieces = Pieces(phase=log.phase)
+                pieces = Pieces(phase=log.phase, scope=log.scope)
                 self.reader.read_subline(buffer, begin, stop, line, base, pieces)
-                log.phase = pieces.phase
+                log.phase, log.scope = pieces.phase, pieces.scope
                 self.keep(pieces, log, columns)
                 scan.skip(stop)
             elif how == _LAYOUT:
@@ -124,7 +128,7 @@ class NativeScanner(Scanner):
         else:
             names = [*found.names, *_pairs_of(signature)]
         record, fields = found.record, self.format.field_of
-        layout = self.reader.layout_of(record, names, PHASES[phase])
+        layout = self.reader.layout_of(record, names, BEGUN[phase])
         # Lists in texts that the program does not read as lists.
         named = (name for name, _ in names if name not in found.expanded)
         expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)
@@ -144,7 +148,7 @@ class NativeScanner(Scanner):
 
 
 def native_scanner(log_format: LogFormat) -> NativeScanner | None:
-    """The native scanner of a format, or None: there is no extension, or the format is for the one in Python."""
+    """The native scanner of a format, or None: there is no extension, or it cannot run the format."""
     if not is_there():
         return None
     scanner = NativeScanner(log_format)

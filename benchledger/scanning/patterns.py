@@ -18,6 +18,8 @@ TIME = rb"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][
 DURATION = rb"(?:[0-9]{1,9}+ days?,? )?+[0-9]{1,9}+:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9}+)?+)?+"
 # glog's `0526 05:25:05.762720`: month, day and clock; the year is not said.
 STAMP = rb"[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9}+)?+"
+# Another process may print its words behind it, without a blank: `TrueWARNING:root:`.
+BOOL = rb"True|False|true|false"
 UNIX = rb"[0-9]{9,10}+(?:\.[0-9]{1,9}+)?+(?![0-9.])"
 PADDING = rb"[ \t]{0,16}+"
 SKIP_LIMIT = 4096
@@ -52,6 +54,7 @@ def parts_pattern(parts: tuple[Part, ...], following: Part | None = None) -> byt
         if isinstance(part, Literal):
             pattern += literal_pattern(part.text)
         elif isinstance(part, Skip):
+            pattern += rb"(?![0-9])" if is_behind_number(parts, index) else b""
             pattern += _up_to(after, rb"[^\r\n]", b"{0,%d}+" % SKIP_LIMIT)
         elif isinstance(part, Hole):
             pattern += _hole_pattern(part, after)
@@ -61,8 +64,8 @@ def parts_pattern(parts: tuple[Part, ...], following: Part | None = None) -> byt
 def head_pattern(template: Template) -> bytes:
     """All before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever it matches.
 
-    A word or text hole at its end is left out: `training: {half:word}` must not swallow the head of the record that is
-    glued to it (`training: Truedevice: cuda:7`).
+    A word, text or truth value at its end is left out: `training: {half:word}` must not swallow the head of the record
+    that is glued to it (`training: Truedevice: cuda:7`).
     """
     return parts_pattern(*head_parts(template))
 
@@ -71,7 +74,7 @@ def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:
     """The parts of a template's head, and the part that follows them."""
     head = template.head
     following = template.parts[len(head)] if len(head) < len(template.parts) else None
-    if isinstance(head[-1], Hole) and head[-1].type in ("word", "text") and not isinstance(following, Literal):
+    if isinstance(head[-1], Hole) and head[-1].type in ("word", "text", "bool") and not isinstance(following, Literal):
         head = head[:-1]
     return head, following
 
@@ -93,7 +96,19 @@ def _hole_pattern(hole: Hole, after: Part | None) -> bytes:
         return b"(" + _up_to(after, rb"[^ \t\x1b\r\n]", b"{1,128}+") + b")"
     if hole.type == "text":
         return b"(" + _up_to(after, rb"[^\r\n]", b"{1,%d}+" % SKIP_LIMIT) + b")"
+    if hole.type == "bool":
+        return b"(" + BOOL + b")"
     return b"(" + _CLOCKS[hole.type] + b")"
+
+
+def is_behind_number(parts: tuple[Part, ...], index: int) -> bool:
+    """Whether a number and one character stand before a part, as in `steps={steps:int},{*}`: a digit may not follow."""
+    if index < 2:
+        return False
+    hole, between = parts[index - 2 : index]
+    if not isinstance(hole, Hole) or hole.type in ("word", "text") or not isinstance(between, Literal):
+        return False
+    return len(between.text.strip()) == len(between.text) == 1
 
 
 def _number_end(after: Part | None) -> bytes:

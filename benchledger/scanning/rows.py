@@ -10,7 +10,6 @@ from datetime import datetime
 
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layout, Layouts
-from benchledger.scanning.values import Pair
 
 # Reasons of rejects; docs/formats.md explains each.
 NO_HEAD = "no head: the line has an anchor of the format but no record begins in it"
@@ -20,11 +19,14 @@ TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
+CUT_NUMBER = "cut number: what follows the number neither ends it nor is a known unit"
 NO_OWN = "no own value: the list holds none under the number that the line asks for"
 BAD_SQLITE = "bad sqlite: the file is corrupt, or its tables are not those of the format"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 
+# (key, number or None, text or None, logged unit or None)
+Pair = tuple[str, float | None, str | None, str | None]
 Columns = dict[str, int | float | str | datetime | None]
 Place = tuple[int, int]
 
@@ -72,8 +74,9 @@ class Pieces:
     rejects: list[RejectedPiece] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     pieces: int = 0
-    # What a record before has begun: it holds for the records of phase "current".
+    # What a record before has begun: it holds for the records whose phase or scope is "current".
     phase: str = "train"
+    scope: str | None = None
     files: list[str] = field(default_factory=list)
 
 

@@ -17,9 +17,9 @@ from benchledger.definitions.log_format import LogFormat, RecordDefinition, Sqli
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pieces, RejectedPiece, make_row, scaled
+from benchledger.scanning.rows import Columns, Pair, Pieces, RejectedPiece, make_row, scaled
 from benchledger.scanning.text_lines import reject
-from benchledger.scanning.values import Pair, decode
+from benchledger.scanning.values import decode
 
 MAGIC = b"SQLite format 3\x00"
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from benchledger.definitions.log_format import FactDefinition, LogFormat
+from benchledger.definitions.log_format import EARLY_STOP, QUOTED, STATED, FactDefinition, LogFormat
 from benchledger.definitions.names import load_names
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.launchers import Command, agreed, launched
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
 
 
 @dataclass(slots=True)
 class Statement:
-    """One fact as a log states it; of one fact, the lowest `trust` counts."""
+    """One fact as a log states it; of one fact, the lowest `trust` counts.
+
+    `strength`: stated, counted (lines that repeat: at least so many) or usual (the value that most lines have).
+    """
 
     name: str
     value: str
@@ -24,6 +28,7 @@ class Statement:
     line: int
     trust: int
     least: bool = False
+    strength: str = STATED
 
 
 @dataclass(slots=True)
@@ -37,9 +42,9 @@ class Segment:
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
-    confirmed: dict[int, int] = field(default_factory=dict)
     said: set[tuple[int, str]] = field(default_factory=set)
     joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
+    commands: list[Command] = field(default_factory=list)
     event: tuple[str, int, str] | None = None
 
 
@@ -48,6 +53,9 @@ class SegmentNotes:
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
+        self._waiting: list[Command] = []
+        # Lines of the first and last command where no other record has been seen.
+        self._first_command: tuple[int, int] | None = None
 
     def see(self, kind: str, line: int) -> Segment:
         """Notes that a record of a kind stands on a line."""
@@ -56,7 +64,7 @@ class SegmentNotes:
     def see_all(self, kinds: Iterable[str], first: int, last: int) -> Segment:
         """Notes that records of these kinds stand on lines from the first to the last."""
         if not self.segments:
-            self.segments.append(Segment(1, first, last))
+            self._open(Segment(1, self._first_command[0] if self._first_command else first, last))
         segment = self.segments[-1]
         segment.last_record_line = last
         segment.kinds.update(kinds)
@@ -64,10 +72,17 @@ class SegmentNotes:
 
     def begin(self, line: int) -> None:
         """Notes that a run begins behind others."""
-        self.segments.append(Segment(line, line, line))
+        self._open(Segment(line, line, line))
+
+    def _open(self, segment: Segment) -> None:
+        segment.commands, self._waiting = self._waiting, []
+        self.segments.append(segment)
 
     def add(self, row: Row, log_format: LogFormat) -> None:
         """Notes a row: it may open a run, state facts, or speak of a run's end."""
+        if any(fact.launcher for _, fact, _ in row.layout.facts):
+            self._see_command(row)
+            return
         record = row.layout.record
         opens = record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}
         if opens or (record.name == log_format.run_each and self.segments):
@@ -78,6 +93,29 @@ class SegmentNotes:
         if row.layout.facts:
             self.state(segment, row.layout, row.values, row.texts, row.line)
 
+    def _see_command(self, row: Row) -> None:
+        # A command does not show how far a run came, so its kind is none of the run's. It speaks of the run whose
+        # steps follow it.
+        if self.segments:
+            self.segments[-1].last_record_line = row.line
+        else:
+            self._first_command = (self._first_command or (row.line, row.line))[0], row.line
+        lead = row.lead or ""
+        if lead and not lead.endswith("+"):
+            return
+        strength = STATED if lead else QUOTED
+        waits = not self.segments or bool(self.segments[-1].kinds & {"step", "summary"})
+        commands = self._waiting if waits else self.segments[-1].commands
+        for ordinal, fact, trust in row.layout.facts:
+            text = row.texts[ordinal] if row.texts else None
+            if fact.launcher is None or text is None:
+                continue
+            found = launched(fact.launcher, f"-{text}", lead not in ("", "+") or "rank" in row.columns)
+            if found is not None:
+                value = {"gpus": found.gpus, "nodes": found.nodes}[fact.name]
+                stated = None if value is None else str(value)
+                commands.append(Command(fact.name, stated, text[:1000], row.line, trust, strength))
+
     def state(
         self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int,
         times: int = 1,
@@ -86,8 +124,7 @@ class SegmentNotes:
         said, statements, known = segment.said, segment.statements, _READ.get
         for place, (ordinal, fact, trust) in enumerate(layout.facts):
             number, text = values[ordinal], texts[ordinal] if texts else None
-            if fact.confirmed is not None and layout.values[ordinal].name == fact.confirmed:
-                segment.confirmed[trust] = segment.confirmed.get(trust, 0) + times
+            if fact.launcher:
                 continue
             if fact.is_plain:
                 # What a thousand lines say alike is said once, and logs of one program say much alike.
@@ -115,32 +152,40 @@ class SegmentNotes:
 
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
+        if not self.segments and self._first_command is not None:
+            self.see_all(("parameter",), *self._first_command)
+        if self.segments:
+            self.segments[-1].commands += [replace(command, is_late=True) for command in self._waiting]
         for segment in self.segments:
             if segment.totals or segment.repeats or segment.joined:
                 self._sum_up(segment)
+            segment.statements += [
+                Statement(said.name, said.value or "", said.value_logged, said.line, said.trust, strength=said.strength)
+                for said in agreed(segment.commands)
+            ]
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
                 once.setdefault((statement.name, statement.value, statement.trust), statement)
             segment.statements = _without_more_than_least(list(once.values()))
 
     def _sum_up(self, segment: Segment) -> None:
-        # What several records state together.
+        # What several records state together. Values that are not repeated equally often contradict each other's count.
         counts = {
             trust: (fact, float(max(count.values())), line)
             for trust, (fact, count, line) in segment.repeats.items()
-            if fact.repeats and (fact.confirmed is None or segment.confirmed.get(trust, 0) == max(count.values()))
+            if fact.repeats and min(count.values()) == max(count.values())
         }
         for trust, (fact, count, line) in segment.repeats.items():
             # Of equally usual ones the first that was stated.
             usual = max(count, key=lambda text: count[text])
             value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
             if value is not None:
-                segment.statements.append(Statement(fact.name, value, usual, line, trust))
+                segment.statements.append(Statement(fact.name, value, usual, line, trust, strength=fact.strength))
         for trust, (fact, total, line) in {**segment.totals, **counts}.items():
             logged = _spelling(total, None)
             value = vocabulary().facts[fact.name].canonical(logged) if logged else None
             if logged is not None and value is not None:
-                segment.statements.append(Statement(fact.name, value, logged, line, trust))
+                segment.statements.append(Statement(fact.name, value, logged, line, trust, strength=fact.strength))
         for trust, (fact, parts, line) in segment.joined.items():
             logged = ", ".join(parts.get(name, "") for name in fact.joined)
             value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
@@ -186,11 +231,13 @@ def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
 EVENT_TEXT = 200
 
 # Which evidence decides when several lines speak: what ended the run beats what ran into its end.
-_EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0}
+_EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
 
 
 def _note_event(segment: Segment, status: str, row: Row) -> None:
-    if segment.event is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[segment.event[0]]:
+    known = None if segment.event is None else segment.event[0]
+    # Settings speak of early stopping before it comes: of those lines the last counts.
+    if known is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[known] or status == known == EARLY_STOP:
         text = " ".join(text for text in row.texts or () if text)
         segment.event = (
             status,

@@ -7,9 +7,9 @@ import re
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pieces, make_row
-from benchledger.scanning.text_lines import NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import Pair, decode
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
+from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.values import decode, refuse_cut
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
 _BLANKS = re.compile(r" {2,}")
@@ -107,7 +107,7 @@ class TableReader:
         if any(cell[width:].strip() for cell, width in zip(cells, widths, strict=True)):
             cells = _BLANKS.split(line.strip())
             return cells if len(cells) == len(self._spans) else None
-        return [cell.strip() for cell in cells]
+        return [cell.strip(BLANKS) for cell in cells]
 
     def _row(self, shown: str, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
         cells = self._cells(shown)
@@ -122,9 +122,14 @@ class TableReader:
         for name, cell in zip(self._names, cells, strict=True):
             column = self.definition.columns.get(name)
             if column is None:
-                pairs.append(pair_of(name, cell))
+                pairs.append(pair_of(self.layouts, name, cell))
             else:
                 columns[column] = None if cell in NOT_STATED else cell
+        try:
+            refuse_cut(self.layouts, self.record, pairs)
+        except Refused as error:
+            reject(pieces, line, offset, self.record.name, str(error), text)
+            return
         pieces.pieces += 1
         pieces.rows.append(make_row(self.layouts, self.record, pairs, columns, (line, offset)))
 
@@ -132,5 +137,5 @@ class TableReader:
         name = match.group(1).strip()
         if name in self.definition.footers:
             pieces.pieces += 1
-            pairs = [pair_of(name, match.group(2))]
+            pairs = [pair_of(self.layouts, name, match.group(2))]
             pieces.rows.append(make_row(self.layouts, self.format.records[1], pairs, {}, (line, offset)))

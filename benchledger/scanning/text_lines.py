@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 
 from benchledger.scanning import rows
-from benchledger.scanning.rows import Pieces, RejectedPiece
-from benchledger.scanning.values import Pair, decode
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Pair, Pieces, RejectedPiece
+from benchledger.scanning.values import decode
 
+# What may stand around a cell; a no-break space may not.
+BLANKS = " \t\r"
 NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
     r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
@@ -30,11 +33,18 @@ def lines_of(buffer: bytes, base: int, line: int) -> Iterator[tuple[bytes, int, 
         offset = end + 1
 
 
-def pair_of(name: str, cell: str, unit: str | None = None) -> Pair:
+def number_in(layouts: Layouts, cell: str) -> re.Match[str] | None:
+    """The number that a cell is, and its unit: one without a blank before it (`151abc`) must be known."""
+    match = NUMBER_CELL.match(cell)
+    known = match is None or not match.group(2) or cell[match.end(1)] == " " or layouts.is_unit(match.group(2))
+    return match if known else None
+
+
+def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> Pair:
     """A cell as a value: a number with its own unit or that of its column, a text, or absent."""
     if cell in NOT_STATED:
         return name, None, None, unit
-    if match := NUMBER_CELL.match(cell):
+    if match := number_in(layouts, cell):
         return name, float(match.group(1)), None, match.group(2) or unit
     if _THOUSANDS.match(cell):
         return name, float(cell.replace(",", "")), None, unit

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from benchledger.definitions.log_format import PairsStyle
+from benchledger.definitions.log_format import PairsStyle, RecordDefinition
+from benchledger.scanning.layout import Layouts
 from benchledger.scanning.patterns import ABSENT, FLOAT, NUMBER_END, WORDS
+from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
 KEY_LIMIT = 96
@@ -14,27 +17,48 @@ BRACKET_LIMIT = 16384
 
 # Neither `9:01:42` nor `2021-05-23` begins with a number, nor `1,139.4` with the number 1: whether that comma divides
 # thousands, decimals or two values, nothing says.
-_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:,-][0-9])"
+_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:,-]\.?[0-9])"
 _NUMBER = re.compile(_NUMBER_WORD)
 _PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
 _QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
+# What ends a number beside a blank, a unit and what divides pairs: closing brackets and quotes, and a sentence's mark.
+_CLOSING = re.compile(rb"""[)\]}'"]*+[.,;]?+(?=[ \t]|\Z)|[)\]}'"]++""")
+_NAME = re.compile(rb"(?=[^ \tA-Za-z]*+[A-Za-z])[0-9A-Za-z_.:/%+-]++(?:[ \t][ -~\t]*+)?+\Z")
 _ABSENT = re.compile(ABSENT)
 _TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
 _QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
+# `{'loss': 15}1.4}`: a bracket within a number ends nothing.
+_GOES_ON = re.compile(rb"[.,_'+-]?[0-9]|[eE][+-]?[0-9]")
+_IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _BLANK = (b" ", b"\t")
 _SCALE_LETTERS = (b"K", b"M", b"G")
 _LEAP_YEAR = 2000
-
-# (key, number or None, text or None, logged unit or None)
-Pair = tuple[str, float | None, str | None, str | None]
 
 
 def decode(raw: bytes) -> str:
     """Text as it is stored: bytes that are no UTF-8, and NUL, as escapes, so that nothing is lost."""
     text = raw.decode("utf-8", "backslashreplace")
     return text.replace("\x00", "\\x00") if "\x00" in text else text
+
+
+def goes_on(rest: bytes) -> bool:
+    """Whether what stands behind a closing bracket shows that it stands within a number, and closes nothing."""
+    return _GOES_ON.match(rest) is not None or rest.count(b"}") > rest.count(b"{")
+
+
+def is_cut_number(text: str) -> bool:
+    """Whether a text begins as a number does, with what ends no number directly behind it: `151abc`."""
+    match = _NUMBER.match(raw := text.lstrip("'\"").encode())
+    return match is not None and raw[match.end() : match.end() + 1] not in (b"", *_BLANK)
+
+
+def refuse_cut(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair]) -> None:
+    """Raises Refused where a text that begins as a number does stands in the place of a measured value."""
+    for name, _, text, _ in pairs:
+        if text and is_cut_number(text) and layouts.is_measured(record, name):
+            raise Refused(CUT_NUMBER)
 
 
 def to_number(raw: bytes) -> float | None:
@@ -101,6 +125,7 @@ class PairsReader:
         )
         # Two pairs divided by nothing but blanks: none of these where something visible stands between.
         self._blanks = tuple(text for text in self._between if not text.strip())
+        self._ends = (*_BLANK, *self._between)
         self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
         self._closed = style.closed
@@ -114,19 +139,19 @@ class PairsReader:
             + re.escape(self._assign)
             + rb"(?:"
             + _PLAIN_NUMBER
+            + rb"(?![:,-]\.?[0-9])"
             + rb"|'((?![-+.0-9nNiI])[^'\r\n]{0,512}+)'|(True|False)|None)"
             rb"(?:" + b"|".join([*ends, rb"\Z"]) + rb")"
         )
 
-    def read(self, tail: bytes, spans: list[tuple[int, int]] | None = None) -> tuple[list[Pair], bytes]:
-        """The pairs of a tail, and what is left of it: a note on the record.
-
-        `spans`, where given, receives where in the tail each value's text stands.
-        """
+    def read(self, tail: bytes) -> tuple[list[Pair], bytes]:
+        """The pairs of a tail, and what is left of it: a note on the record."""
         pairs: list[Pair] = []
         left: list[bytes] = []
         if self._end is not None:
-            tail = tail.partition(self._end)[0]
+            tail, _, rest = tail.partition(self._end)
+            if self._end[:1] not in _BLANK and tail[-1:] in _IN_NUMBER and goes_on(rest):
+                raise Refused(CUT_NUMBER)
         position = begin = self._past_blanks(tail, 0)
         while position < len(tail):
             begin = position
@@ -135,8 +160,6 @@ class PairsReader:
                 words = quoted if quoted is not None else truth
                 text = None if words is None else decode(words)
                 pairs.append((name.decode(), None if raw is None else float(raw), text, None))
-                if spans is not None:
-                    spans.append(match.span(2) if raw is not None else (match.end(1), match.end()))
                 position = self._past_blanks(tail, match.end())
                 continue
             assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))
@@ -145,10 +168,7 @@ class PairsReader:
             key = decode(tail[position:assign].strip(b" \t{'\""))
             if not key or "  " in key:
                 break
-            start, number, text, end = self._value_behind(tail, assign + len(self._assign))
-            if spans is not None:
-                spans.append((start, end))
-            unit, end = self._unit(tail, end) if number is not None or text is None else (None, end)
+            number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
             pairs.append((key, number, text, unit))
             following = self._separator(tail, end, unit is not None)
             if following is None:
@@ -163,18 +183,31 @@ class PairsReader:
         if self._closed and pairs and position >= len(tail) and not tail.rstrip().endswith(tuple(self._closers)):
             # `time: 152` of `time: 15232.8 |`: a number that was cut is another number.
             del pairs[-1]
-            if spans is not None:
-                del spans[-1]
             position = begin
         return pairs, b" ".join([*left, tail[position:]]).strip()
 
-    def _value_behind(self, tail: bytes, position: int) -> tuple[int, float | None, str | None, int]:
+    def _value_behind(self, tail: bytes, position: int) -> tuple[float | None, str | None, str | None, int]:
         start = self._past_blanks(tail, position)
         number, text, end = self._value(tail, start)
         # `pretrained_weights :   fp16 : True`: between key and next key stands nothing but what divides two pairs.
         if text and self._assign in text.encode() and tail.startswith(self._blanks, position):
-            return position, None, "", position
-        return start, number, text, end
+            return None, "", None, position
+        if text is not None:
+            return None, text, None, end
+        unit, end = self._unit(tail, end)
+        if number is None or self._ends_number(tail, end):
+            return number, None, unit, end
+        text, end = self._text(tail, start)
+        # A name may begin with digits (`3dunet`), and so may a version or an address; `1'151.4` is no name.
+        if not _NAME.match(tail, start, end):
+            raise Refused(CUT_NUMBER)
+        return None, text, None, end
+
+    def _ends_number(self, tail: bytes, end: int) -> bool:
+        if end == len(tail) or tail.startswith(self._ends, end) or tail[end:].rstrip(b" \t") in self._closers:
+            return True
+        closing = _CLOSING.match(tail, end)
+        return closing is not None and (closing.end() == len(tail) or tail.startswith(self._ends, closing.end()))
 
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
         first = tail[start : start + 1]
@@ -191,9 +224,12 @@ class PairsReader:
             return None, None, match.end()
         elif first in (b"(", b"[", b"{") and (end := self._closing(tail, start)) is not None:
             return None, decode(tail[start:end]), end
+        return None, *self._text(tail, start)
+
+    def _text(self, tail: bytes, start: int) -> tuple[str, int]:
         until = self._next.search(tail, start)
         end = until.start() if until else len(tail)
-        return None, decode(tail[start:end].strip()), end
+        return decode(tail[start:end].strip()), end
 
     def _unit(self, tail: bytes, end: int) -> tuple[str | None, int]:
         if match := _GLUED_UNIT.match(tail, end):

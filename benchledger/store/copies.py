@@ -1,4 +1,4 @@
-"""Copies of a ledger without its free blocks: what was removed from it is in no copy."""
+"""Copies a ledger without its free blocks, so that no copy holds removed rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _TEXT = "'"
 
 
 def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str] = ()) -> None:
-    """Writes all that the open ledger holds into a new file, as it is while nobody else can write.
+    """Writes the open ledger into a new file, in one state between writes.
 
-    `changes` are statements about the copy, whose tables they find without a prefix. Raises DatabaseError if the copy
-    cannot be written or does not have the same rows; the new file is then removed.
+    `changes` are statements that run in the copy, with table names without a prefix. Raises DatabaseError if the copy
+    cannot be written or has other rows; the new file is then removed.
     """
     import duckdb
 

@@ -1,4 +1,4 @@
-"""Opens the ledger for writing or for reading, and says who holds it if it cannot."""
+"""Opens the ledger for writing or reading, and names the program that locks it if it cannot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.cache import cache_folder, keep, kept
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, DatabaseHeldError
-from benchledger.store.held import TELL_AFTER_S, tell_wait
+from benchledger.store.lock_wait import TELL_AFTER_S, tell_wait
 from benchledger.store.migrations import check_version, date_migrations, migrate, program_version, shipped_migrations
 from benchledger.store.sync import sync_definitions, synced_hash
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 OWN_WAIT_S = 2.0
-# A ledger this small is read by one thread: to share so little work out takes longer than the work.
+# A ledger below this size is read by one thread: sharing out so little work takes longer than the work itself.
 SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
-# So few records are written by one thread into a larger ledger, too: what is looked through for them is little.
+# So few records are written by one thread into a larger ledger too, since the write reads little of it.
 LARGE_BYTES = 256 << 20
-# What DuckDB may hold in memory while an ingest writes, and so much for each of its threads; the rest waits on the
-# disk, beside the ledger. Without a limit it keeps what it wrote, up to most of the machine's memory.
+# Memory of DuckDB while an ingest writes, plus MEMORY_OF_A_THREAD per thread; the rest spills to disk beside the
+# ledger. Without a limit DuckDB keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 384 << 20
-# And while it writes a long log, which waits on the disk already.
+# The same while it writes a long log, which is on disk already.
 LITTLE_MEMORY = 64 << 20
 MEMORY_OF_A_THREAD = 64 << 20
-# Of threads that share an insert each needs as much: with less they wait for one another, and take half as long again.
+# The same per thread when threads share an insert: with less they wait for each other and take 1.5 times as long.
 INSERTING_MEMORY = 128 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
@@ -43,17 +43,19 @@ _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 def open_for_writing(
     path: Path | str, wait_s: float = 30.0, *, make: bool = True, records: int | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """The ledger at `path`, created if there is none, brought to this version's schema if it is older.
+    """Opens the ledger at `path`. Creates it if there is none, and migrates it if it is older.
 
-    `records`, if given, is how many are to be written: few into a small ledger do without other threads. Waits
-    `wait_s` seconds for a process that holds the file, then raises DatabaseHeldError. Raises DatabaseError for a file
-    that is no ledger or of a newer version, and for a missing one unless it may `make` it.
+    `records`, if given, is the number of records to be written: a few need only one thread. Waits up to `wait_s`
+    seconds for a process that locks the file, then raises DatabaseHeldError. Raises DatabaseError for a file that is no
+    ledger or of a newer version, and for a missing file unless `make`.
     """
     place = Path(path)
     if not make:
         need_file(place)
     if not place.parent.is_dir():
-        raise DatabaseError(f"{place}: there is no folder {place.parent}. Make it, or name another database with --db")
+        raise DatabaseError(
+            f"{place}: folder {place.parent} does not exist. Create it, or name another database with --db"
+        )
     is_new = not place.exists()
     if is_new:
         _make(place)
@@ -62,7 +64,7 @@ def open_for_writing(
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place, LARGE_BYTES)
         for stale in waiting_files(place):
-            # We hold the ledger: whoever made them was killed.
+            # The lock is ours, so the process that wrote these files was killed.
             stale.unlink(missing_ok=True)
         migrate(con, str(place))
         if is_new:
@@ -74,7 +76,7 @@ def open_for_writing(
 
 
 def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
-    """The ledger at `path`, read-only. Raises as open_for_writing does, and for a missing or an older database."""
+    """Opens the ledger read-only. Raises as open_for_writing does, and for a missing or older database."""
     place = Path(path)
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
@@ -88,16 +90,29 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
 
 
 def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
-    """A database of whatever version, or of something else: neither checked nor migrated. Raises as the others do."""
+    """Opens any database without check or migration. Raises as the others do for a missing or locked file."""
     place = Path(path)
     need_file(place)
     return _connect(place, read_only=read_only, wait_s=wait_s)
 
 
+def open_in_memory() -> duckdb.DuckDBPyConnection:
+    """Opens an empty ledger without a file, to compute in what a ledger would hold."""
+    _import_duckdb()
+    import duckdb
+
+    con = duckdb.connect(":memory:")
+    con.execute("set threads = 1")
+    migrate(con, "a ledger in memory")
+    return con
+
+
 def need_file(place: Path) -> None:
-    """Raises DatabaseError for a ledger that is not there."""
+    """Raises DatabaseError for a missing ledger."""
     if not place.exists():
-        raise DatabaseError(f"{place}: there is no such database. `bench ingest PATH` makes it; --db names another one")
+        raise DatabaseError(
+            f"{place}: no such database. Create it with `bench ingest PATH`, or name another one with --db"
+        )
 
 
 def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path, small: int) -> None:
@@ -106,7 +121,7 @@ def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path, small: int) -> N
 
 
 def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> None:
-    """Lets DuckDB work with no more than so many threads, and hold so many bytes, and MEMORY_OF_A_THREAD for each."""
+    """Limits DuckDB to `threads` threads, and to `memory` bytes plus MEMORY_OF_A_THREAD per thread."""
     row = con.execute("select current_setting('threads')").fetchone()
     threads = min(threads, int(row[0] if row else 1))
     con.execute(f"set threads = {threads}; set memory_limit = '{memory + MEMORY_OF_A_THREAD * threads}B'")
@@ -114,16 +129,16 @@ def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> N
 
 @contextmanager
 def shared_out(con: duckdb.DuckDBPyConnection, threads: int) -> Iterator[None]:
-    """DuckDB inserts with so many threads within, and may hold what they need for it, then too."""
-    before = con.execute("select current_setting('threads')").fetchall()[0][0]
+    """Lets DuckDB insert with `threads` threads, and the memory that they need, within the with statement."""
+    before, memory = con.execute("select current_setting('threads'), current_setting('memory_limit')").fetchall()[0]
     con.execute(f"set threads = {threads}; set memory_limit = '{LITTLE_MEMORY + INSERTING_MEMORY * threads}B'")
     yield
-    con.execute(f"set threads = {before}")
+    con.execute(f"set threads = {before}; set memory_limit = '{memory}'")
 
 
 def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
-    """Lets DuckDB take as much as it takes by itself, for the little that it cannot do otherwise."""
-    # The setting alone changes nothing any more: what it says has to be set.
+    """Restores DuckDB's own memory limit, for the few statements that need more."""
+    # The reset alone has no effect on the running database: the value must be set.
     con.execute("reset memory_limit")
     row = con.execute("select current_setting('memory_limit')").fetchone()
     assert row is not None
@@ -131,13 +146,13 @@ def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def waiting_files(place: Path) -> list[Path]:
-    """What DuckDB has written beside a ledger for want of memory; after a killed process some of it is left."""
+    """Returns the files that DuckDB spilled beside a ledger; a killed process leaves them behind."""
     return list(Path(f"{place}.tmp").glob("duckdb_temp_*"))
 
 
 @contextmanager
 def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
-    """All that is written within, or nothing of it. Raises DatabaseError where the file cannot be written."""
+    """Commits everything written within, or nothing. Raises DatabaseError if the file cannot be written."""
     with written(place):
         con.execute("begin")
         yield
@@ -146,7 +161,7 @@ def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[N
 
 @contextmanager
 def written(place: Path | str) -> Iterator[None]:
-    """Raises DatabaseError where DuckDB cannot write the ledger."""
+    """Raises DatabaseError if DuckDB cannot write the ledger."""
     import duckdb
 
     try:
@@ -158,18 +173,18 @@ def written(place: Path | str) -> Iterator[None]:
         duckdb.FatalException,
     ) as error:
         raise DatabaseError(
-            f"{place}: the ledger could not be written, and is as it was before: {error}. Free some disk space "
+            f"{place}: the ledger could not be written and is unchanged: {error}. Free some disk space "
             f"or mend what it names, then do this again"
         ) from error
 
 
 def _make(place: Path) -> None:
-    # Beside its place, and moved there whole: DuckDB cannot replay the log of a schema whose making was cut off.
+    # Built beside its place and moved there complete: DuckDB cannot replay the log of a half-built schema.
     scratch = place.with_name(f"{place.name}.new-{os.getpid()}")
     log = Path(f"{scratch}.wal")
     empty = _empty_ledger()
     try:
-        # Migrations take a quarter of a second, the shipped rules and published numbers 40 milliseconds, a copy a few.
+        # Migrations take 250 ms and the shipped rules and published numbers 40 ms; a copy takes a few.
         if (content := kept(empty)) is not None:
             scratch.write_bytes(content)
         else:
@@ -211,7 +226,7 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
         try:
             return duckdb.connect(str(place), read_only=read_only)
         except duckdb.Error as error:
-            # Another thread may be about to close it; if it is this one, waiting does not help.
+            # Another thread may be about to close it. If it is this thread, waiting does not help.
             own = "different configuration than existing connections" in str(error)
             holder = _holder(error)
             if not own and holder is None:
@@ -230,8 +245,9 @@ def _import_duckdb() -> None:
     import duckdb
 
     if not was_there and getattr(duckdb, "STRING", None) is not None:
-        # Its import opens a database in memory with threads of its own, beside which no process may be forked: for such
-        # names, which a command leaves out.
+        # Importing duckdb opens a database in memory with its own threads, and a process with threads must not be
+        # forked. It needs that database only for type names, which commands block (cli/import_blocker.py). Without the
+        # block the database is closed here.
         duckdb.close()
 
 
@@ -248,7 +264,7 @@ def _held(place: Path, holder: str | None, wait_s: float, *, read_only: bool) ->
 
 
 def _holder(error: Exception) -> str | None:
-    # DuckDB has no class of its own for a held file: its message is all there is.
+    # DuckDB has no exception class for a locked file, only the message.
     message = str(error)
     if match := _HOLDER.search(message):
         return f"{match['program']} (PID {match['pid']})"

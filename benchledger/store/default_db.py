@@ -1,4 +1,4 @@
-"""The ledger that is meant where none is named: a file of the folder that one works in."""
+"""The default ledger: a file in the current folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings a ledger's tables and views to the version of this program, one numbered SQL file at a time."""
+"""Brings the tables and views of a ledger to this program's version, one numbered SQL file at a time."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _NUMBERED = re.compile(r"(\d{4})_\w+\.sql")
 
 @dataclass(frozen=True)
 class Migration:
-    """One step of the schema: after it the database has its version."""
+    """One step of the schema, which brings a ledger to `version`."""
 
     version: int
     path: Path
 
     @property
     def digest(self) -> str:
-        """A hash of the file: a ledger remembers what it was made by."""
+        """Returns a hash of the file, which a ledger stores."""
         return hashlib.blake2b(self.path.read_bytes(), digest_size=16).hexdigest()
 
 
 def shipped_migrations(folder: Path | None = None) -> list[Migration]:
-    """The migrations in order. They are the program's own: a user's definition folder adds none."""
+    """Returns the migrations in order. They are the program's own: a user's definition folder adds none."""
     home = folder or shipped_root() / "schema" / "migrations"
     found: list[Migration] = []
     for path in sorted(home.glob("*.sql")):
@@ -44,17 +44,19 @@ def shipped_migrations(folder: Path | None = None) -> list[Migration]:
             raise DefinitionError(f"{path}:1: the next migration must be named {len(found) + 1:04}_WORDS.sql")
         found.append(Migration(int(match[1]), path))
     if not found:
-        raise DefinitionError(f"{home}:1: holds no migrations; this installation is incomplete: install it again")
+        raise DefinitionError(
+            f"{home}:1: contains no migrations; the installation is incomplete: reinstall benchledger"
+        )
     return found
 
 
 def latest_version() -> int:
-    """The schema version of this program."""
+    """Returns the schema version of this program."""
     return shipped_migrations()[-1].version
 
 
 def schema_version(con: duckdb.DuckDBPyConnection, place: str) -> int:
-    """The version of a ledger; 0 for an empty database. Raises DatabaseError for a database of something else."""
+    """Returns a ledger's version; 0 for an empty database. Raises DatabaseError for a database of another program."""
     import duckdb
 
     tables = {name for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall()}
@@ -73,7 +75,7 @@ def schema_version(con: duckdb.DuckDBPyConnection, place: str) -> int:
 
 
 def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Migration] | None = None) -> list[int]:
-    """Applies what is missing, each file in a transaction of its own; returns the versions applied."""
+    """Applies the missing migrations, each file in its own transaction; returns the versions applied."""
     import duckdb
 
     if migrations is None and _is_current(con):
@@ -109,8 +111,8 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
 
 
 def date_migrations(con: duckdb.DuckDBPyConnection) -> None:
-    """Says of a new ledger, which may be a copy of an empty one, that it was made now."""
-    # Not as a parameter: where pandas is installed, DuckDB imports it to look at one.
+    """Dates the migrations of a new ledger now, since it may be a copy of an older empty ledger."""
+    # Not as a parameter: DuckDB imports pandas, if it is installed, to inspect one.
     con.execute("update schema_version set applied_at = make_timestamp(epoch_us(now()))")
 
 
@@ -121,7 +123,7 @@ def _now() -> datetime:
 def _undo(con: duckdb.DuckDBPyConnection) -> None:
     import duckdb
 
-    # A commit that was interrupted has ended its transaction already.
+    # An interrupted commit has already ended its transaction.
     with suppress(duckdb.Error):
         con.rollback()
 
@@ -133,7 +135,7 @@ def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
     have, need = schema_version(con, place), latest_version()
     _refuse_newer(have, need, place)
     if have == 0:
-        raise DatabaseError(f"{place}: is an empty database. Read logs into it: bench ingest PATH")
+        raise DatabaseError(f"{place}: is an empty database. Read logs with: bench ingest PATH")
     if have < need:
         raise DatabaseError(
             f"{place}: has schema version {have}, this program needs {need}. Bring it there: bench db migrate"
@@ -142,7 +144,7 @@ def check_version(con: duckdb.DuckDBPyConnection, place: str) -> None:
 
 
 def _is_current(con: duckdb.DuckDBPyConnection) -> bool:
-    # Asked before each answer: what is wrong with another database is worth the time, this is not.
+    # The fast check before each answer. Only if it fails is it worth finding out what is wrong.
     import duckdb
 
     try:
@@ -163,10 +165,10 @@ def _refuse_newer(have: int, need: int, place: str) -> None:
 
 
 def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], place: str) -> None:
-    # Between releases a migration may be edited: a ledger made before has other tables under the same number.
+    # A migration may be edited between releases: an older ledger then has other tables under the same number.
     if not applied:
         return
-    # Not duckdb_columns(), which plans every view of the ledger to list its columns.
+    # Not duckdb_columns(): it plans every view of the ledger to list its columns.
     columns = con.execute("select name from pragma_table_info('schema_version')").fetchall()
     made = dict(con.execute("select version, digest from schema_version").fetchall()) if ("digest",) in columns else {}
     for step in applied:
@@ -178,6 +180,6 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
 
 
 def program_version() -> str:
-    """The release of this program, which a ledger remembers."""
-    # Not what is installed under its name: to look for that takes longer than to copy an empty ledger.
+    """Returns the release of this program, which a ledger stores."""
+    # Not from the installed package: looking that up takes longer than copying an empty ledger.
     return __version__

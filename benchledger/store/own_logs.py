@@ -1,4 +1,4 @@
-"""Whether the ledger has the logs that published numbers were made from."""
+"""Tells whether the ledger has the logs that published numbers were made from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ where source glob $source
 
 
 def no_own_logs(con: duckdb.DuckDBPyConnection, source: str = "*") -> str | None:
-    """A sentence where no published number leads to logs of its own; None where one does, or none is there."""
+    """Returns a sentence if no published number of `source` leads to logs of its own, else None.
+
+    None also if nothing is published there.
+    """
     own, published = con.execute(_COUNT, {"source": source}).fetchall()[0]
     if own or not published:
         return None

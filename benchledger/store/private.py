@@ -29,12 +29,17 @@ create table if not exists seen_file (
     -- Of a member of an archive: the archive on disk.
     within           blob not null default ''
 );
+create table if not exists root (
+    -- A folder that was named to be read; is_settled: what was seen below it before is told as its own.
+    place      blob primary key,
+    is_settled integer not null
+);
 """
 
 
-# A tuple: of a tree of many files each is made at every ingest.
+# A tuple, because an ingest makes one per file, and trees have many files.
 class SeenFile(NamedTuple):
-    """One file as it was when it was last read: unchanged if place, size and modification time are."""
+    """A file as it was last read; it is unchanged if place, size and modification time are equal."""
 
     place: str
     size: int
@@ -47,17 +52,20 @@ class SeenFile(NamedTuple):
 
 
 def private_path(db_path: Path | str) -> Path:
-    """Where the private file of a database lies."""
+    """Returns the path of a database's private file."""
     return Path(f"{db_path}.private")
 
 
 def key_of(db_path: Path | str) -> bytes | None:
-    """The key of a ledger's pseudonyms; None where its private file is missing or empty, and stays so."""
+    """Returns the key of a ledger's pseudonyms, or None if its private file is missing or empty.
+
+    It creates nothing.
+    """
     path = private_path(db_path)
     if not path.is_file() or not path.stat().st_size:
         return None
     try:
-        # Whoever may read a ledger and not write it may redact as it does.
+        # Read-only, so that a user who may only read the ledger can redact with the same key.
         with closing(_read_only(path)) as con:
             (key,) = con.execute("select key from secret").fetchone() or (None,)
     except sqlite3.Error as error:
@@ -66,9 +74,9 @@ def key_of(db_path: Path | str) -> bytes | None:
 
 
 class PrivateFile:
-    """The private file of one database, made with a new key, or with the one given, if there is none: see `is_new`.
+    """The private file of one database; created, with a new key or the given one, if there is none (`is_new`).
 
-    Without it only --refresh and the skipping of unchanged files are lost, and pseudonyms get a new key.
+    If it is lost, only --refresh and the skipping of unchanged files are lost, and pseudonyms get a new key.
     """
 
     def __init__(self, db_path: Path | str, key: bytes | None = None) -> None:
@@ -78,7 +86,7 @@ class PrivateFile:
             self._con = sqlite3.connect(self.path, timeout=30.0)
             with self._con:
                 self._con.executescript(_TABLES)
-                # In one statement, so that two processes that start together agree on one key.
+                # One statement, so that two processes that start together agree on one key.
                 self._con.execute(
                     "insert into secret select ? where not exists (select 1 from secret)",
                     [key or secrets.token_bytes(KEY_BYTES)],
@@ -95,7 +103,7 @@ class PrivateFile:
             )
 
     def seen(self) -> dict[str, SeenFile]:
-        """Every file that was seen, by its place, in the order in which they were seen last."""
+        """Returns every file that was seen, by its place, ordered by when it was last seen."""
         encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
         try:
             with closing(
@@ -104,7 +112,7 @@ class PrivateFile:
                        from seen_file order by rowid"""
                 )
             ) as rows:
-                # As os.fsdecode, which asks each time what it is given.
+                # Same as os.fsdecode, which looks up the encoding at each call.
                 return {
                     (name := place.decode(encoding, errors)): SeenFile(
                         name, size, mtime_ns, sighting, log, digest, status, within.decode(encoding, errors)
@@ -114,8 +122,20 @@ class PrivateFile:
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from error
 
+    def roots(self) -> dict[str, bool]:
+        """Returns every folder that was ingested by name, and whether earlier files below it now count as its own."""
+        try:
+            rows = self._con.execute("select place, is_settled from root").fetchall()
+        except sqlite3.Error as error:
+            raise _unusable(self.path, error) from error
+        return {os.fsdecode(place): bool(is_settled) for place, is_settled in rows}
+
+    def remember_roots(self, folders: Iterable[str], *, is_settled: bool) -> None:
+        """Stores folders that were ingested by name."""
+        self._write("insert or replace into root values (?, ?)", [(os.fsencode(one), is_settled) for one in folders])
+
     def remember(self, files: Iterable[SeenFile]) -> None:
-        """Stores files in one transaction; a place that is known already gets its new state."""
+        """Stores files in one transaction; a known place gets its new state."""
         rows = [
             (
                 os.fsencode(file.place),
@@ -132,11 +152,11 @@ class PrivateFile:
         self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, places: Iterable[str]) -> None:
-        """Removes places; one that is not known is no error."""
+        """Removes places; unknown places are ignored."""
         self._write("delete from seen_file where place = ?", [(os.fsencode(place),) for place in places])
 
     def close(self) -> None:
-        """Closes the file; what was remembered is on disk already."""
+        """Closes the file; everything stored is on disk already."""
         self._con.close()
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
@@ -148,7 +168,7 @@ class PrivateFile:
 
 
 def sightings_in(db_path: Path | str) -> set[int]:
-    """The sightings that a ledger's private file knows. Reads it as it is: its mode and content stay.
+    """Returns the sightings in a ledger's private file, without a change to its mode or content.
 
     Raises DatabaseError if it cannot be read.
     """
@@ -161,7 +181,7 @@ def sightings_in(db_path: Path | str) -> set[int]:
 
 
 def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
-    """Of some real paths, those that a ledger read as a log or facts.toml; none where it has no private file."""
+    """Returns those of some real paths that a ledger read as a log or facts.toml; none without a private file."""
     path = private_path(db_path)
     if not places or not path.is_file():
         return set()
@@ -174,13 +194,13 @@ def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
 
 
 def log_read_from(db_path: Path | str, file: str) -> int | None:
-    """The log_id of what a ledger read last from a file on disk; None where it read nothing from it."""
+    """Returns the log_id of the last log that a ledger read from a file on disk; None if it read none."""
     path, given = private_path(db_path), Path(file)
     if not path.is_file():
         return None
     try:
         with closing(_read_only(path)) as con:
-            # The folder as it is, and the file under its own name: a link has its own place.
+            # Resolves the folder but not the file itself: a link is a place of its own.
             place = os.fsencode(Path(os.path.realpath(given.parent), given.name))
             row = con.execute("select log_id from seen_file where place = ?", [place]).fetchone()
     except sqlite3.Error as error:
@@ -189,9 +209,9 @@ def log_read_from(db_path: Path | str, file: str) -> int | None:
 
 
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
-    """Copies the private file of one ledger to that of another, readable for its owner only; False where none is there.
+    """Copies the private file of one ledger to that of another, with owner-only permissions.
 
-    Raises DatabaseError if it cannot be copied.
+    Returns False if there is none. Raises DatabaseError if it cannot be copied.
     """
     source, target = private_path(db_path), private_path(target_db)
     if not source.is_file():
@@ -230,7 +250,7 @@ def _cure(error: str) -> str:
 
 
 def _make_private(path: Path) -> bool:
-    # SQLite would create it with the umask's mode, readable for others until a chmod. Its journals inherit ours.
+    # SQLite would create it with the umask's mode, readable by others until a chmod. Its journals inherit this mode.
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
     except FileExistsError:
@@ -239,7 +259,7 @@ def _make_private(path: Path) -> bool:
         return False
     except OSError as error:
         raise DatabaseError(
-            f"{path.parent}: no file can be made in this folder: {error.strerror}. A ledger needs a folder "
+            f"{path.parent}: cannot create a file in this folder: {error.strerror}. A ledger needs a folder "
             f"that you can write to: give yourself the right, free some space, or name another place with --db"
         ) from error
     os.close(descriptor)

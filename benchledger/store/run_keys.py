@@ -1,4 +1,4 @@
-"""Finds runs by what people type: a key, the beginning of one, or a key that the run once had."""
+"""Finds runs by user input: a key, the beginning of a key, or a former key."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ order by run_key
 
 
 def find_run(con: duckdb.DuckDBPyConnection, run: str, db: Path | str) -> tuple[str, int]:
-    """The key and id of one run by its key, an unambiguous beginning of it, or a key that it once had.
+    """Returns the key and id of one run by its key, an unambiguous beginning of it, or a former key.
 
-    Raises NothingFoundError for a key that no run has, UsageError for a beginning that several have.
+    Raises NothingFoundError for a key that no run has, UsageError for a beginning that several runs have.
     """
     found = con.execute(_KEYS, {"run": run}).fetchall() if run else []
     exact = [row for row in found if row[0] == run]
@@ -34,7 +34,7 @@ def find_run(con: duckdb.DuckDBPyConnection, run: str, db: Path | str) -> tuple[
         key, run_id = (exact or found)[0]
         return str(key), int(run_id)
     if found:
-        raise UsageError(f"{run!r} begins {len(found)} run keys: {known((row[0] for row in found), run)}")
+        raise UsageError(f"{run!r} matches {len(found)} run keys: {known((row[0] for row in found), run)}")
     need_runs(con, db)
     keys = [key for (key,) in con.execute("select run_key from run order by started_at desc nulls last").fetchall()]
     raise NothingFoundError(f"no run {run!r}; known: {known(keys, run)}. List them: bench runs")
@@ -44,4 +44,4 @@ def need_runs(con: duckdb.DuckDBPyConnection, db: Path | str) -> None:
     """Raises NothingFoundError if the ledger holds no run at all."""
     row = con.execute("select count(*) from run").fetchone()
     if row is None or row[0] == 0:
-        raise NothingFoundError(f"{db} holds no runs yet. Read logs into it: bench ingest PATH")
+        raise NothingFoundError(f"{db} contains no runs yet. Read logs with: bench ingest PATH")

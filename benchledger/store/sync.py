@@ -1,4 +1,4 @@
-"""The definitions that views read: the rules, and what others published, as tables of the ledger."""
+"""Copies the definitions that views read into tables of the ledger: rules, published numbers, demands of suites."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# Where rules and published numbers are.
-_READ_FROM = ("queries/rules", "queries/published")
+# The folders of rules, published numbers and suites.
+_READ_FROM = ("queries/rules", "queries/published", "queries/submissions")
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes tables rule and published equal to the definitions of queries/. Opens no transaction of its own."""
-    # To read them and to compare each row takes longer than to ingest a handful of logs.
+    """Makes the tables rule, demanded_runs and published equal to queries/, in the caller's transaction."""
+    # Skipped if the files are unchanged: reading and comparing them takes longer than ingesting a handful of logs.
     files = synced_hash()
     if con.execute("select files from synced_definitions").fetchall() == [(files,)]:
         return
     _sync_rules(con)
+    _sync_demands(con)
     _sync_published(con)
     con.execute("delete from synced_definitions")
     con.execute("insert into synced_definitions values ($files)", {"files": files})
 
 
 def synced_hash() -> str:
-    """A hash of all that sync_definitions reads."""
-    # Not above: who only reads a ledger asks for none.
+    """Returns a hash of all files that sync_definitions reads."""
+    # A function, not a constant: commands that only read a ledger do not need it.
     from benchledger.definitions.vocabulary import vocabulary_files
 
     files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
@@ -47,11 +48,23 @@ def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
     if con.execute(f"select {names} from rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
         return
     with _arriving(con, rules.COLUMNS, rows):
-        # Not deleted and inserted: DuckDB would still find the old key in the same transaction.
+        # Not deleted and inserted: within one transaction DuckDB would still find the old key.
         con.execute("delete from rule where rule not in (select rule from arriving)")
         changes = ", ".join(f'"{column}" = excluded."{column}"' for column in rules.COLUMNS[1:])
         into = f"insert into rule ({names}) select {names} from arriving"  # noqa: S608
         con.execute(f"{into} on conflict (rule) do update set {changes}")
+
+
+def _sync_demands(con: duckdb.DuckDBPyConnection) -> None:
+    from benchledger.definitions.submissions import demanded_runs
+
+    rows = demanded_runs()
+    if con.execute("from demanded_runs order by all").fetchall() == rows:
+        return
+    con.execute("delete from demanded_runs")
+    if rows:
+        with _arriving(con, ("rule", "benchmark", "runs"), rows):
+            con.execute("insert into demanded_runs from arriving")
 
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
@@ -72,7 +85,7 @@ def _quoted(columns: tuple[str, ...]) -> str:
 
 @contextmanager
 def _arriving(con: duckdb.DuckDBPyConnection, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[None]:
-    # As Arrow: with parameters DuckDB looks for numpy at each of two thousand values.
+    # As Arrow: with parameters, DuckDB looks for numpy at each of two thousand values.
     import pyarrow as pa
 
     con.register("arriving", pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))))

@@ -1,1 +1,5 @@
-"""What a ledger needs over the years: runs left out, copies, checks. It reads no logs."""
+"""Maintains a ledger (`bench db`, `bench exclude`); reads no logs.
+
+`backup.py` copies and compacts, `check.py` checks the invariants (with `checks.sql`), `exclude.py` leaves runs out of
+tables, `info.py` describes a ledger, `migrate.py` brings it to this version.
+"""

@@ -1,4 +1,4 @@
-"""`bench db backup` and `bench db compact`: a ledger written again, whole or not at all."""
+"""`bench db backup` and `bench db compact`: write a ledger again, completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchledger.store.private import copy_private, private_path
 if TYPE_CHECKING:
     import duckdb
 
-# What no result needs, and may tell of people or of what else lay in a folder.
+# Rows that no result needs and that may name people or other files of a folder.
 _PUBLIC = (
     "update exclusion set excluded_by = null",
     "delete from log where format is null",
@@ -30,7 +30,7 @@ _PUBLIC = (
 
 @dataclass(frozen=True)
 class Backup:
-    """A copy that was written: where, how big, and where its private file is, None if it has none."""
+    """The copy that was written: its path, its size, and the path of its private file (None without one)."""
 
     path: str
     bytes: int
@@ -39,7 +39,7 @@ class Backup:
 
 @dataclass(frozen=True)
 class Compacted:
-    """A ledger that was written again without its free blocks."""
+    """The sizes of a ledger before and after compaction."""
 
     path: str
     bytes_before: int
@@ -49,10 +49,10 @@ class Compacted:
 def db_backup(
     file: Path | str, *, public: bool = False, force: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0
 ) -> Backup:
-    """Copies a ledger and its private file to `file` and FILE.private, as they are while nobody writes.
+    """Copies a ledger to `file`, and its private file to FILE.private, in one state between writes.
 
-    `public` is for handing on: without the private file, without who excluded runs, and without the names of files that
-    were no logs. Raises UsageError if a file is there already and not `force`, or if it is the ledger itself.
+    `public` is for sharing: no private file, no names of those who excluded runs, no names of files that were not logs.
+    Raises UsageError if a file exists and not `force`, or if it is the ledger itself.
     """
     target, source = Path(file), Path(db)
     _need_free(target, source, force=force)
@@ -78,7 +78,7 @@ def db_backup(
 
 
 def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacted:
-    """Writes a ledger again without its free blocks, in place of itself. Nothing of what was removed is left in it."""
+    """Rewrites a ledger in place without its free blocks. Nothing of removed rows is left in the file."""
     place = Path(os.path.realpath(db))
     with closing(open_for_writing(place, wait_s, make=False)) as con:
         with written(place):
@@ -90,18 +90,18 @@ def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacte
 
 def _need_free(target: Path, source: Path, *, force: bool) -> None:
     if not target.parent.is_dir():
-        raise UsageError(f"{target}: there is no folder {target.parent}. Make it, or name another file")
+        raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
     for place in (target, private_path(target)):
         if os.path.realpath(place) in (os.path.realpath(source), os.path.realpath(private_path(source))):
             raise UsageError(f"{place}: is the ledger itself. Name another file")
         if os.path.lexists(place) and not place.is_file():
-            raise UsageError(f"{place}: is no file. Name another one")
+            raise UsageError(f"{place}: is not a file. Name another one")
         if place.exists() and not force:
-            raise UsageError(f"{place}: is there already, and is not overwritten. Name another file, or give --force")
+            raise UsageError(f"{place}: exists already and is not overwritten. Name another file, or use --force")
 
 
 def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
-    # While the old one is still ours: nobody can have written to it since.
+    # The old file stays locked during the copy, so that nobody can have written to it since.
     if con is None:
         with closing(open_for_writing(place, make=False)) as opened:
             _rewrite(place, opened)

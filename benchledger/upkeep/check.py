@@ -1,4 +1,4 @@
-"""`bench db check`: what must hold in every ledger, looked at."""
+"""`bench db check`: checks what must hold in every ledger."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger
 
 
 class Held(NamedTuple):
-    """One thing that must hold: whether it does, what was found where it does not, and the cure."""
+    """The result of one check: what must hold, whether it does, and if not, what was found and the cure."""
 
     what: str
     ok: bool
@@ -35,9 +35,9 @@ class Held(NamedTuple):
 
 
 def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFrame:
-    """One row per thing that must hold: `what`, whether it is `ok`, what was `found` and the `cure` where it is not.
+    """Returns one row per check: `what` must hold, whether it is `ok`, and if not, what was `found` and the `cure`.
 
-    Raises DatabaseError where the ledger cannot be opened at all: no ledger, another version, other migrations.
+    Raises DatabaseError if the ledger cannot be opened: no ledger, another version, other migrations.
     """
     import polars as pl
 
@@ -57,7 +57,7 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     broken = {}
     for (name,) in con.execute("select table_name from duckdb_tables() where not internal order by all").fetchall():
         try:
-            # Every value of every column: each block has a checksum, which is looked at when it is read.
+            # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block.
             con.table(name).aggregate(f'bit_xor(hash("{name}"))').fetchall()
         except duckdb.Error as error:
             broken[name] = str(error).splitlines()[0]
@@ -95,7 +95,7 @@ def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
     there, readable, matches = "the private file is there", "only its owner may read it", "it is this ledger's"
     path = private_path(db)
     if not path.is_file():
-        # A copy for the public has none, and loses nothing that a reader would miss.
+        # A public copy has no private file, and its readers need none.
         return [Held(there, True, "it is not: what was ingested is read again, and hosts would get new pseudonyms")]
     mode = path.stat().st_mode & 0o777
     safe = os.name != "posix" or not mode & 0o077

@@ -1,4 +1,4 @@
-"""Runs that somebody left out of every table, with the reason. An exclusion outlives the run that it is of."""
+"""Leaves runs out of every table, with a reason. An exclusion outlives its run."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.kept import keep
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private import KEY_BYTES, key_of
-from benchledger.store.rollups import keep_rollups
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# Where each exclusion leads today, by however many older keys.
+# The run that each exclusion leads to today, through any number of older keys.
 _EXCLUSIONS = """
 with recursive reached(excluded_key, run_key) as (
     select run_key, run_key from exclusion
@@ -59,24 +59,24 @@ def exclude(
     db: Path | str = DEFAULT_DB,
     wait_s: float = 30.0,
 ) -> pl.DataFrame:
-    """Leaves runs out of every table, or with `undo` takes them in again; returns their exclusions as they were left.
+    """Leaves runs out of every table, or with `undo` takes them in again. Returns the exclusions concerned.
 
-    `runs` are keys, beginnings of keys, or keys that runs once had. The reason is kept on record, with the time, and
-    with `by` where it is given; private names in both are replaced as those of logs are. A run that is excluded already
-    gets the new reason. Raises UsageError without a run or a reason, or for a beginning that several runs have,
-    NothingFoundError for a run that is not there, or with `undo` for one that is not excluded: then nothing is written.
+    `runs` are keys, beginnings of keys, or former keys. The reason is stored with the time, and with `by` if it is
+    given; private names in both are replaced as in logs. A run that is already excluded gets the new reason. Raises
+    UsageError without a run or a reason, or if several runs match one beginning. Raises NothingFoundError for a run
+    that does not exist, or with `undo` for one that is not excluded. Nothing is written then.
     """
     if not runs:
-        raise UsageError("give the RUN to exclude, by its key or the beginning of it: bench runs lists them")
+        raise UsageError("name the RUN to exclude by its key or the start of it; list runs with: bench runs")
     if undo and (reason or by):
-        raise UsageError("an exclusion that is undone is gone: --undo takes neither --reason nor --by")
+        raise UsageError("--undo removes the exclusion: it takes neither --reason nor --by")
     if not undo and not (reason or "").strip():
-        raise UsageError("say why: --reason TEXT stands on record wherever the run is listed")
+        raise UsageError("give a reason with --reason TEXT; it is shown wherever the run is listed")
     with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
         con.execute(_EXCLUDED_BEFORE)
         if undo:
             left = _undo(con, runs)
-            keep_rollups(con, _EXCLUDED)
+            keep(con, _EXCLUDED)
             return left
         keys = sorted({find_run(con, run, db)[0] for run in runs})
         _remove(con, _keys_leading_to(con, keys))
@@ -84,14 +84,14 @@ def exclude(
         who = redactor.text(by.strip()) if by and by.strip() else None
         said = [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
         con.executemany("insert into exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
-        keep_rollups(con, _EXCLUDED)
+        keep(con, _EXCLUDED)
         return _listed(con, keys)
 
 
 def exclusions(*, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
-    """One row per exclusion: the key that was excluded, the run that it leads to today, reason, time and by whom.
+    """Returns one row per exclusion: the excluded key, its run today, the reason, the time and the person.
 
-    Where the ledger has no such run (its log was removed), `run_key` is empty; it stays excluded if it comes back.
+    `run_key` is empty if the ledger has no such run (its log was removed); the run stays excluded if it comes back.
     """
     with closing(open_for_reading(db)) as con:
         return con.sql(_EXCLUSIONS).order("excluded_at, excluded_key").pl()
@@ -107,7 +107,7 @@ def _undo(con: duckdb.DuckDBPyConnection, runs: tuple[str, ...]) -> pl.DataFrame
 
 
 def _excluded_key(con: duckdb.DuckDBPyConnection, run: str) -> set[str]:
-    # By the key that was excluded or that of the run today: a run that is not there can be taken in again, too.
+    # By the excluded key or the run's key today: the exclusion of a missing run can be undone, too.
     rows = con.sql(_EXCLUSIONS).project("excluded_key, run_key").fetchall()
     old = dict(con.execute("select old_key, run_key from run_alias").fetchall())
     exact = {key for key, now in rows if run in (key, now) or (run in old and now == old[run])}
@@ -115,7 +115,7 @@ def _excluded_key(con: duckdb.DuckDBPyConnection, run: str) -> set[str]:
         return exact
     begun = [(key, now) for key, now in rows if run and (key.startswith(run) or (now or "").startswith(run))]
     if len({now or key for key, now in begun}) > 1:
-        raise UsageError(f"{run!r} begins several excluded runs: {known((now or key for key, now in begun), run)}")
+        raise UsageError(f"{run!r} matches several excluded runs: {known((now or key for key, now in begun), run)}")
     if not begun:
         raise NothingFoundError(f"no excluded run {run!r}; excluded: {known((now or key for key, now in rows), run)}")
     return {key for key, _ in begun}

@@ -1,4 +1,4 @@
-"""`bench db info`: what a ledger is and what is in it, also of one that this program cannot use as it is."""
+"""`bench db info`: what a ledger is and holds, also a ledger of another version."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ group by format
 order by bytes desc, format
 """
 _LIFE = "select min(ingested_at), max(ingested_at) from sighting"
-# A block can hold the ends of several columns: the parts add up to a little more than the whole.
+# A block can hold the ends of several columns, so the parts add up to a little more than the whole.
 _SIZE = """
 select count(distinct block_id) filter (where block_id >= 0) * $block_bytes as bytes
 from (
@@ -58,11 +58,11 @@ from (
 
 @dataclass(frozen=True)
 class LedgerInfo:
-    """A ledger: its file, its versions and what it holds.
+    """A ledger: its file, its versions and its contents.
 
-    The frames are `counts` (files seen, logs, pieces and runs by status), `formats` (the biggest first) and `tables`
-    (rows and bytes). `problem` says why a ledger of another version cannot be used: then the frames but `tables` are
-    empty. `private` is whether the private file is there.
+    The frames are `counts` (files seen, logs, pieces and runs by status), `formats` (largest first) and `tables` (rows
+    and bytes). `problem` says why a ledger of another version cannot be used; then all frames but `tables` are empty.
+    `private` tells whether the private file exists.
     """
 
     path: str
@@ -81,7 +81,7 @@ class LedgerInfo:
 
 
 def db_info(*, db: Path | str = DEFAULT_DB) -> LedgerInfo:
-    """What a ledger is and holds. Raises DatabaseError for a file that is no ledger, or one that is held."""
+    """Describes a ledger and its contents. Raises DatabaseError if the file is not a ledger or is locked."""
     import duckdb
     import polars as pl
 

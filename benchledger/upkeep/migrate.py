@@ -1,4 +1,4 @@
-"""`bench db migrate`: a ledger of an older version, brought to this one."""
+"""`bench db migrate`: brings a ledger of an older version to this one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFrame:
-    """Brings a ledger to this program's version; returns every step that it ever took: version, time, whether now.
+    """Brings a ledger to this program's version. Returns all its steps so far: version, time, whether taken now.
 
-    Each step is a transaction: one that fails leaves the ledger at the version before it. Raises DatabaseError for a
-    ledger of a newer version or made by an unreleased one, DatabaseHeldError if it is held for longer than `wait_s`.
+    Each step is a transaction: a step that fails leaves the ledger at the version before. Raises DatabaseError for a
+    ledger of a newer version or of an unreleased one, DatabaseHeldError if it is locked for longer than `wait_s`.
     """
     import polars as pl
 
     with closing(open_as_it_is(Path(db), read_only=False, wait_s=wait_s)) as con:
         applied = migrate(con, str(db))
         if applied:
-            # What the views need of today's rules, for columns that are new.
+            # New columns of views need the rules of today.
             with transaction(con, db):
                 sync_definitions(con)
         steps = "select version, applied_at, benchledger_version from schema_version order by version"

@@ -23,6 +23,7 @@ _PACKAGES = {
     "tensorflow": "tensorflow",
     "mxnet": "mxnet",
     "oneflow": "oneflow",
+    "jax": "jax",
 }
 _LIBRARIES = (
     "apex",
@@ -34,6 +35,8 @@ _LIBRARIES = (
     "h5py",
     "numpy",
     "triton",
+    "jaxlib",
+    "optax",
 )
 
 

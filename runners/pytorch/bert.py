@@ -5,12 +5,12 @@
     torchrun --nproc-per-node 8 runners/pytorch/bert.py --batch-size 64 --precision fp16 --data DIR
     torchrun --nnodes 4 --nproc-per-node 8 --node-rank RANK --master-addr FIRST_NODE runners/pytorch/bert.py ...
 
-The fastest on one GPU: --precision bf16 --compile --cuda-graph --fused-optimizer.
+The fastest on one GPU: --precision bf16 --fused-kernels --half-weights --compile --cuda-graph --fused-optimizer.
 """
 
 from batches import Shards, loader, made
 from models.bert import SIZES, Pretraining
-from options import checked, parser
+from options import FUSED, checked, parser
 from training import Trainer
 
 # Length of a sequence, and how many of its positions are masked: the paper's two phases.
@@ -22,11 +22,12 @@ def main():
         __doc__.splitlines()[0], "pretraining", SIZES, model="bert_base", seq_len=None, masked=None, dropout=0.1
     )
     options.add_argument("--phase", type=int, choices=PHASES, default=1, help="its --seq-len and --masked")
+    options.add_argument("--fused-kernels", action="store_true", help=FUSED)
     options.add_argument("--head", choices=["masked", "all"], default="masked", help="positions of the head over words")
     args = checked(options)
     args.seq_len, args.masked = args.seq_len or PHASES[args.phase][0], args.masked or PHASES[args.phase][1]
 
-    model = Pretraining(**SIZES[args.model], dropout=args.dropout, head=args.head)
+    model = Pretraining(**SIZES[args.model], dropout=args.dropout, head=args.head, fused=args.fused_kernels)
     trainer = Trainer(args, model)
     if args.data:
         shards = Shards(args.data, args, SIZES[args.model]["vocabulary"])

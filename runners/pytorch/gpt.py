@@ -11,7 +11,7 @@ import sys
 import torch
 from batches import counting, loader
 from models.gpt import GPT, SIZES
-from options import checked, parser, world
+from options import FUSED, checked, parser, world
 from torch.utils.data import IterableDataset
 from training import Trainer
 
@@ -54,10 +54,11 @@ def made(args, vocabulary, device, count=8):
 def main():
     defaults = {"model": "gpt2_124m", "batch_size": 8, "seq_len": 1024, "dropout": 0.1}
     options = parser(__doc__.splitlines()[0], "pretraining", SIZES, **defaults)
+    options.add_argument("--fused-kernels", action="store_true", help=FUSED)
     args = checked(options)
 
     size = SIZES[args.model]
-    model = GPT(**size, dropout=args.dropout, longest=args.seq_len)
+    model = GPT(**size, dropout=args.dropout, longest=args.seq_len, fused=args.fused_kernels)
     trainer = Trainer(args, model, "tokens_per_s", args.seq_len)
     if args.data:
         tokens = Tokens(args.data, args.batch_size, args.seq_len, size["vocabulary"], args.seed)

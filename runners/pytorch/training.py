@@ -12,12 +12,11 @@ from clock import Clock
 from models.checkpoint import load
 from options import learning_rate, world
 from report import DLLogger, Report
-from setup import device, environment, libraries, optimizer, profiler
+from setup import HALF, compiled, device, environment, libraries, optimizer, profiler
 from torch.nn.parallel import DistributedDataParallel
 
 # Imports of Python and PyTorch come before: bench run knows when the process was made.
 STARTED = float(os.environ.get("BENCH_STARTED_AT", time.time()))
-HALF = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 class Trainer:
@@ -56,10 +55,10 @@ class Trainer:
         self.optimizer = optimizer(args, model, self.rate)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=args.precision == "fp16")
         if args.compile:
-            # Kernels that draw their own random numbers wait for them: with PyTorch's, a step is 2.5 % shorter.
-            model.compile(options={"fallback_random": True})
+            compiled(model, args.fused_kernels)
         self.parallel = model
-        if processes > 1:
+        # With half weights, the optimizer adds up the gradients.
+        if processes > 1 and not args.half_weights:
             # Gradients lie where they travel from: some hundred copies fewer, there and back.
             devices = [local] if cuda else None
             self.parallel = DistributedDataParallel(model, devices, gradient_as_bucket_view=True)
@@ -69,7 +68,7 @@ class Trainer:
         half, total = HALF.get(self.args.precision), 0.0
         for place, batch in enumerate(batches, start=1):
             # Gradients travel between the GPUs once a step.
-            alone = self.processes > 1 and place < len(batches)
+            alone = self.parallel is not self.model and place < len(batches)
             with self.parallel.no_sync() if alone else nullcontext():
                 with torch.autocast(self.device.type, half) if half else nullcontext():
                     loss = self.parallel(*batch) / len(batches)
@@ -94,8 +93,14 @@ class Trainer:
             for _ in range(3):
                 self.step(inputs)
         torch.cuda.current_stream().wait_stream(aside)
+        # Nor do they leave moments behind: the optimizer begins as it does without a graph.
+        for state in self.optimizer.state.values():
+            for tensor in filter(torch.is_tensor, state.values()):
+                tensor.zero_()
+        getattr(self.optimizer, "forget", lambda: None)()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        # Threads that pin batches, or watch NCCL, may ask CUDA for something meanwhile.
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
             result = self.step(inputs)
 
         def replay(batches):
@@ -127,9 +132,12 @@ class Trainer:
                 profile.__exit__(None, None, None)
         report.steps(clock, all=True)
         if self.first and args.save_checkpoint:
-            torch.save(self.model.state_dict(), args.save_checkpoint)
+            weights = self.optimizer.masters(self.model) if args.half_weights else self.model.state_dict()
+            torch.save(weights, args.save_checkpoint)
         report.end(clock.now - began)
         if self.processes > 1:
+            # A graph that holds NCCL's work must go first: else the end of the group waits for ever.
+            step = None
             dist.destroy_process_group()
 
     def moved(self, batch):

@@ -17,6 +17,12 @@ create table log (
     load_number      integer not null
 );
 
+-- What was named to be read: a folder, or an archive.
+create table root (
+    root_id varchar primary key,
+    name    varchar not null
+);
+
 create table sighting (
     sighting_id      bigint primary key,
     log_id           bigint,
@@ -25,6 +31,8 @@ create table sighting (
     member           varchar,
     campaign         varchar,
     campaign_source  varchar check (campaign_source in ('option', 'facts.toml', 'name', 'folder')),
+    root_id          varchar,
+    campaign_path    varchar,
     place            varchar,
     folder           varchar not null,
     folders          varchar[],
@@ -125,6 +133,10 @@ create table segment (
     step_records      bigint not null,
     steps_done        bigint,
     step_gap          bigint,
+    last_step_line    bigint,
+    first_epoch       bigint,
+    last_epoch        bigint,
+    epoch_step        bigint,
     closing_line      bigint,
     closing_speed     double,
     expects_closing   boolean not null,
@@ -145,7 +157,8 @@ create table log_fact (
     value        varchar,
     value_logged varchar,
     line         bigint,
-    trust        integer not null
+    trust        integer not null,
+    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted'))
 );
 
 create table bench_case (
@@ -244,6 +257,7 @@ create table fact (
     line         bigint,
     sighting_id  bigint,
     place        varchar,
+    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted')),
     used         boolean not null
 );
 
@@ -262,6 +276,13 @@ create table format (
     implementation varchar,
     default_rule   varchar,
     role           varchar not null
+);
+
+-- What suites demand of a score: filled from queries/submissions/, as table rule is from queries/rules/.
+create table demanded_runs (
+    rule      varchar not null,
+    benchmark varchar not null,
+    runs      bigint not null check (runs > 0)
 );
 
 create table rule (

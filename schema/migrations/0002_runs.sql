@@ -23,6 +23,15 @@ create macro place_of(path, archive, member) as
         else archive || '!/' || member
     end;
 
+-- Whether a campaign is asked for: by its whole name, or by what stands behind the name of its root. A folder may be called
+-- runs[1], which as a glob does not match itself.
+create macro in_campaign(campaign, wanted) as
+    coalesce(campaign, '') = wanted
+    or coalesce(campaign, '') glob wanted
+    or contains(campaign, '/') and (
+        substr(campaign, strpos(campaign, '/') + 1) = wanted or substr(campaign, strpos(campaign, '/') + 1) glob wanted
+    );
+
 -- A short name of a number in a table: a letter for the table and ten digits of a hash of what the number is of, so that
 -- it is the same in every ledger of one key: the name of a campaign may be a pseudonym. No hexadecimal digit is
 -- s, m or u: no key of a run looks like it.
@@ -211,7 +220,7 @@ from run
 join excluded using (run_key)
 group by run.run_id, run.run_key;
 
--- What follows is kept: filled in the transaction that changes what it is made of (benchledger/store/rollups), so that no
+-- What follows is kept: filled in the transaction that changes what it is made of (benchledger/kept), so that no
 -- answer has to read the records of a run again. It has no keys, like the records.
 
 -- Which series a run is in.

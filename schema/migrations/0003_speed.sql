@@ -60,10 +60,28 @@ create table run_fallback (
     rule   varchar not null
 );
 
+-- Speeds made of steps that the closing throughput of the same log contradicts: they are no speeds of the run.
+create table contradicted_speed (
+    run_id bigint not null,
+    rule   varchar not null,
+    phase  varchar,
+    unit   varchar not null,
+    reason varchar not null
+);
+
 create view run_speed as
 with answered as (
-    select *
+    select
+        kept_speed.* exclude (value, status, reason),
+        if(contradicted_speed.run_id is null, kept_speed.value, null) as value,
+        if(contradicted_speed.run_id is null, kept_speed.status, 'mixed') as status,
+        coalesce(contradicted_speed.reason, kept_speed.reason) as reason
     from kept_speed
+    left join contradicted_speed
+        on contradicted_speed.run_id = kept_speed.run_id
+        and contradicted_speed.rule = kept_speed.rule
+        and contradicted_speed.phase is not distinct from kept_speed.phase
+        and contradicted_speed.unit = kept_speed.unit
     union all by name
     select
         run_id,

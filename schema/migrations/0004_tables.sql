@@ -263,7 +263,7 @@ paired as (
         ours.conflicts,
         coalesce(ours.gpu_model, family.gpu_family) as gpu_model,
         ours.cell as our_cell,
-        coalesce(ours.campaign, '') glob published.campaign is true as own_logs
+        in_campaign(ours.campaign, published.campaign) is true as own_logs
     from published
     join ours
         on ours.quantity = published.quantity
@@ -399,8 +399,7 @@ candidate as materialized (
     where is_default and trials > 0 and value is not null
         -- The speed of one GPU is not ranked among those of all.
         and rule not in (select told.rule from rule as told where told.per is not null)
-        -- A folder may be called runs[1], which as a glob does not match itself.
-        and (campaign = campaign_glob or coalesce(campaign, '') glob campaign_glob)
+        and in_campaign(campaign, campaign_glob)
 ),
 claim as (
     select cell, place, rule, unit, unnest(trial_runs) as run_id

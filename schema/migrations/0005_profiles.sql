@@ -190,7 +190,7 @@ with said as (
     union all
     select log_id, name, value, 1
     from log_fact
-    where value is not null
+    where value is not null and strength not in ('counted', 'quoted')
 ),
 most_trusted as (
     select log_id, name, if(count(distinct value) = 1, min(value), null) as value

@@ -24,16 +24,24 @@ comment on column log.evidence is
 comment on column log.load_number is
     'Number of the load that wrote it, counted up as they come: its records lie where record.load_number is this.';
 
+comment on table root is
+    'One row per root: a folder or an archive that was named to be read. Filled by ingest.';
+comment on column root.root_id is 'A keyed hash of its real path: where it lies.';
+comment on column root.name is 'The last part of its path, an archive''s without its suffix, redacted.';
+
 comment on table sighting is
     'One row per place where a file was seen, by path, archive and member. Filled by ingest.';
 comment on column sighting.sighting_id is 'Id of the sighting (table sighting).';
 comment on column sighting.log_id is
     'Id of the content (table log); NULL for a file that was not read as a log.';
-comment on column sighting.path is 'Path below what was ingested, or below the innermost archive, redacted.';
-comment on column sighting.archive is 'Archive on the disk that holds it, or the compressed file, below what was ingested; NULL for a plain file.';
+comment on column sighting.path is 'Path below its root, or below the innermost archive, redacted.';
+comment on column sighting.archive is 'Archive on the disk that holds it, or the compressed file, below its root, or the root''s own name; NULL for a plain file.';
 comment on column sighting.member is 'The names that lead to it through that archive, with !/ after each archive; NULL for a file, and for what a lone compressed file holds.';
-comment on column sighting.campaign is 'Campaign that this place puts its runs in.';
+comment on column sighting.campaign is 'Campaign that this place puts its runs in; NULL for a file that was not read as a log and of which nobody states one.';
 comment on column sighting.campaign_source is 'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or the log''s own folder.';
+comment on column sighting.root_id is 'The root (table root) that it lies below: the outermost that is known. NULL for a file that was not read as a log.';
+comment on column sighting.campaign_path is
+    'Folders below the root that name the campaign, empty for the root itself; NULL where the campaign is stated.';
 comment on column sighting.place is
     'A keyed hash of the real path: which file it is. A manifest lists files by it.';
 comment on column sighting.folders is
@@ -133,8 +141,14 @@ comment on column segment.started_at is 'Time at which it started, by the log.';
 comment on column segment.ended_at is 'Time of its last dated record; other lines may go on long after it.';
 comment on column segment.records is 'Number of records.';
 comment on column segment.step_records is 'Number of records of kind step.';
-comment on column segment.steps_done is 'Last step that it states.';
+comment on column segment.steps_done is
+    'Last step that it states; NULL where its steps begin anew in each epoch.';
 comment on column segment.step_gap is 'Usual distance between the steps that it prints.';
+comment on column segment.last_step_line is 'Line of its last step.';
+comment on column segment.first_epoch is
+    'Number that its program gives the first epoch, where steps begin anew in each; else NULL.';
+comment on column segment.last_epoch is 'Last epoch that it states.';
+comment on column segment.epoch_step is 'Last step of that epoch.';
 comment on column segment.closing_line is 'Line of its closing summary; NULL if it has none.';
 comment on column segment.closing_speed is 'Speed that its closing summary states.';
 comment on column segment.expects_closing is 'Whether a complete log of this format ends with a closing summary.';
@@ -155,7 +169,10 @@ comment on column log_fact.name is
 comment on column log_fact.value is 'Value in our words.';
 comment on column log_fact.value_logged is 'Value as it was spelled.';
 comment on column log_fact.line is 'Line of the log that states it.';
-comment on column log_fact.trust is 'Which statement of one log counts: the highest.';
+comment on column log_fact.trust is 'Which statement of one log counts: the lowest.';
+comment on column log_fact.strength is
+    'stated: a printed value; counted: lines that repeat, at least so many; usual: the value that most lines have; '
+    'quoted: a command line that is printed as text.';
 
 comment on table bench_case is
     'One row per case: what was run. NULL is what no log, manifest, facts.toml or name states.';
@@ -218,7 +235,8 @@ comment on column run.reason is 'Evidence for the status, in words.';
 comment on column run.status_log_id is 'Log that holds the line which decided the status.';
 comment on column run.status_line is 'Line that decided the status.';
 comment on column run.steps_planned is 'Steps that the run was to do.';
-comment on column run.steps_done is 'Steps that it did.';
+comment on column run.steps_done is
+    'Last step that its log states. Where steps begin anew in each epoch: NULL unless epochs and steps of an epoch are known.';
 comment on column run.exit_code is 'Exit code of the process, from a manifest.';
 
 comment on table run_alias is
@@ -258,6 +276,9 @@ comment on column fact.log_id is 'Log that states it.';
 comment on column fact.line is 'Line that states it.';
 comment on column fact.sighting_id is 'Place that states it.';
 comment on column fact.place is 'Where exactly it stands: file and line, or rule.';
+comment on column fact.strength is
+    'stated: a printed value; counted: lines that repeat, at least so many; usual: the value that most lines have; '
+    'quoted: a command line that is printed as text.';
 comment on column fact.used is 'Whether this statement counts: at most one per run and name.';
 
 comment on table exclusion is
@@ -329,6 +350,12 @@ comment on column rule.trial_drop is
     'Of an olympic mean: how many of the lowest and of the highest trials it leaves out; each run without a number is one of the highest.';
 comment on column rule.trial_factor is
     'The fact, if stated of the runs, that the number over trials is multiplied by; NULL for none.';
+
+comment on table demanded_runs is
+    'One row per score and benchmark: how many runs a submission needs. Filled by ingest from queries/submissions/.';
+comment on column demanded_runs.rule is 'Id of the rule that scores a submission (table rule).';
+comment on column demanded_runs.benchmark is 'What the suite calls the benchmark (fact benchmark of a run).';
+comment on column demanded_runs.runs is 'Fewest runs that have a score.';
 
 comment on table published is
     'One row per number that others published, to compare with. Filled by ingest from queries/published/. See published_table for ours beside it.';
@@ -588,6 +615,14 @@ comment on column run_fallback.run_id is 'Id of the run (table run).';
 comment on column run_fallback.phase is 'train, validation or inference.';
 comment on column run_fallback.rule is 'Id of the rule (table rule).';
 
+comment on table contradicted_speed is
+    'One row per run, rule, phase and unit whose value, made of steps, is less than half of the closing throughput.';
+comment on column contradicted_speed.run_id is 'Id of the run (table run).';
+comment on column contradicted_speed.rule is 'Id of the rule (table rule).';
+comment on column contradicted_speed.phase is 'train, validation or inference.';
+comment on column contradicted_speed.unit is 'Unit of the value.';
+comment on column contradicted_speed.reason is 'By how much the closing throughput is more.';
+
 comment on table kept_speed is
     'One row per run, rule, phase and unit: what run_speed says before anything is known of how the run ended. Kept, so that no answer reads its records again.';
 comment on column kept_speed.run_id is 'Id of the run (table run).';
@@ -684,7 +719,7 @@ comment on column speed_table.highest is 'Highest of the trials.';
 comment on column speed_table.stdev is 'Standard deviation over the trials, with n-1; NULL for one trial.';
 comment on column speed_table.conflicts is
     'Number of contradicting statements about the runs of the series (table conflict).';
-comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs; too_few_trials where the rule makes no number of so few.';
+comment on column speed_table.status is 'ok if there is a trial, else the most frequent status of its runs; too_few_trials where the rule makes no number of so few; too_few_runs where a suite demands more runs of a submission.';
 comment on column speed_table.gpu_memory_mib is 'Memory of one GPU in MiB.';
 comment on column speed_table.framework_version is 'Version of the framework.';
 comment on column speed_table.implementation_version is 'Version or commit of the training program.';
@@ -1055,6 +1090,8 @@ comment on macro place_of is
     'place_of(path, archive, member) of a sighting: where the file lies, as in years.zip!/2026.tar.gz!/h200/a.log.';
 comment on macro nearly is
     'nearly(value, other): whether two numbers may be one that was printed with four digits.';
+comment on macro in_campaign is
+    'in_campaign(campaign, glob): whether the whole name of a campaign matches, or what stands behind the name of its root.';
 comment on macro cell_key is
     'cell_key(letter, parts): short name of a number; letter s for speed_table, m for memory_table, u for speedup_table.';
 comment on macro weighted_mean is

@@ -11,7 +11,7 @@ create macro seconds_since(logged_at, clock_s, started_at, started_s) as
 create macro past_midnight(clock_s, midnights, log_id, byte_offset) as
     clock_s + 86400 * len(list_filter(midnights, lambda x: x.log_id = log_id and x.byte_offset <= byte_offset));
 
--- Kept by an ingest (benchledger/store/rollups), so that no table of convergence reads records: where a run's time starts and ends,
+-- Kept by an ingest (benchledger/kept), so that no table of convergence reads records: where a run's time starts and ends,
 -- what its main loss says, where the mean of that was lower than ever before, and its evaluations.
 create table run_clock (
     run_id     bigint not null,

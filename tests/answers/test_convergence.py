@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest, report_convergence, show_run
-from benchledger.answers import convergence, convergence_cells
-from benchledger.answers.convergence_target import read_target
-from benchledger.answers.grouping import Key, Row, grouped
+from benchledger.answers.reports import convergence, convergence_cells
+from benchledger.answers.reports.convergence_target import read_target
+from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.errors import NothingFoundError, UsageError
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put
@@ -113,9 +113,9 @@ def test_a_report_says_over_how_many_losses_it_means_and_by_what_runs_diverged(d
         ({"target": "6.5"}, UsageError, "such as loss=6.5"),
         ({"target": "loss=low"}, UsageError, "must be a number, not 'low'"),
         ({"target": "loss=nan"}, UsageError, "must be a number"),
-        ({"target": "loss=75%"}, UsageError, "a loss is no share of anything"),
+        ({"target": "loss=75%"}, UsageError, "a loss is not a percentage"),
         ({"target": "accuracy=84"}, UsageError, "write accuracy=0.84 or accuracy=84%"),
-        ({"target": "accuracy=0.8", "metric": "eval_loss"}, UsageError, "leave --metric out"),
+        ({"target": "accuracy=0.8", "metric": "eval_loss"}, UsageError, "remove --metric"),
         ({"target": "bleu=24"}, NothingFoundError, "no run prints a metric 'bleu'"),
         ({"metric": "f1", "gpus": 1}, NothingFoundError, "no run that meets the filters prints a metric 'f1'"),
         ({"gpus": 8}, NothingFoundError, "no series with gpus '8'"),
@@ -230,5 +230,5 @@ def test_a_score_has_no_percentage() -> None:
     bleu = {"metric": "bleu", "metric_unit": None, "metric_quantity": "score"}
 
     read_target("bleu=24.1", None).check([bleu])
-    with pytest.raises(UsageError, match="bleu is no share of anything, so bleu 80% says nothing"):
+    with pytest.raises(UsageError, match="bleu is not a percentage: write bleu 80% without %"):
         read_target("bleu=80%", None).check([bleu])

@@ -28,9 +28,12 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made once: the tests only ask it."""
     home = tmp_path_factory.mktemp("environment")
     put(home / "logs" / "one" / "x.log", run_text(gpus=1, seed=1).log)
-    put(home / "logs" / "one" / "y.log", run_text(gpus=8, seed=2).log)
+    put(home / "logs" / "one" / "y.log", "+ torchrun --nproc_per_node=8 run.py\n" + run_text(gpus=8, seed=2).log)
     put(home / "logs" / "one" / "facts.toml", MACHINE)
-    put(home / "logs" / "four" / "z.log", run_text(gpus=32, seed=3).log)
+    put(
+        home / "logs" / "four" / "z.log",
+        "+ torchrun --nproc_per_node=8 --nnodes=4 run.py\n" + run_text(gpus=32, seed=3).log,
+    )
     put(home / "logs" / "four" / "facts.toml", MACHINE.replace("460.32.03", "450.80.02").replace("image", "# image"))
     ingest(home / "logs", db=home / "bench.duckdb")
     return home / "bench.duckdb"

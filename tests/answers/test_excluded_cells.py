@@ -42,7 +42,7 @@ def test_a_cell_that_is_to_be_explained_is_excluded_and_why(db: Path) -> None:
             explain(db=db, table=table, framework="pytorch", gpus=1, batch_size_per_gpu=32)
 
         assert str(error.value) == (
-            f"no cell meets these filters: the run that would be in it is excluded: {REASON}; see bench exclude --list"
+            f"no cell matches these filters: the run that would be in it is excluded: {REASON}; see bench exclude --list"
         )
     with pytest.raises(NothingFoundError, match=r"no cell with batch_size_per_gpu .96.; known: 32, 48"):
         explain(db=db, framework="pytorch", gpus=8, batch_size_per_gpu=96)

@@ -84,7 +84,7 @@ def test_an_empty_ledger_says_how_to_fill_it(tmp_path: Path) -> None:
     with ledger_rows(tmp_path / "bench.duckdb"):
         pass
 
-    with pytest.raises(NothingFoundError, match=r"holds no runs yet. Read logs into it: bench ingest PATH"):
+    with pytest.raises(NothingFoundError, match=r"contains no runs yet. Read logs with: bench ingest PATH"):
         report_speed(db=tmp_path / "bench.duckdb")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import benchledger
-from benchledger.exports.forms import report_text
-from benchledger.exports.words import short_paths
+from benchledger.exports.captions import short_paths
+from benchledger.exports.output_forms import report_text
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 

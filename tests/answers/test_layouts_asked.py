@@ -9,7 +9,7 @@ import pytest
 
 from benchledger import report_max_batch, report_memory, report_speed, report_speedup, sql, use_definitions
 from benchledger.errors import BenchledgerError, NothingFoundError
-from benchledger.exports.forms import report_text
+from benchledger.exports.output_forms import report_text
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.exports.test_markdown import Rendered
@@ -139,7 +139,7 @@ def test_a_table_of_strong_scaling_says_what_is_fixed(db: Path) -> None:
         ({"layout": "padle"}, "no layout 'padle'; known: paddle, paddle_max, "),
         ({"layout": "dlperf"}, "layout 'dlperf' has no speed table, but: speedup, max-batch. Layouts that have one: "),
         ({"lang": "de"}, "no language 'de'; known: en, zh"),
-        ({"unit": "tokens/s"}, "'tokens/s' is no other word for samples/s; known: "),
+        ({"unit": "tokens/s"}, "'tokens/s' is not a name for samples/s; known: "),
     ],
 )
 def test_what_no_table_has_is_refused_with_what_there_is(readme_000: Path, words: dict[str, Any], said: str) -> None:
@@ -151,7 +151,7 @@ def test_what_no_table_has_is_refused_with_what_there_is(readme_000: Path, words
 
 
 def test_two_columns_of_one_head_are_refused(readme_000: Path) -> None:
-    with pytest.raises(BenchledgerError, match="two columns of this table would be headed '卡数': ask for one of them"):
+    with pytest.raises(BenchledgerError, match="two columns of this table would have the heading '卡数': select one"):
         report_max_batch(db=readme_000, columns="gpus,gpu_num,largest_ok,smallest_oom", lang="zh")
 
 

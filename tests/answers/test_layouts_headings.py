@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger import report_failures, report_speed, report_speedup
-from benchledger.exports.forms import report_text
+from benchledger.exports.output_forms import report_text
 from tests.ledger_rows import ledger_rows
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchledger import ingest, report_memory, report_speed, report_speedup, write_page
 from benchledger.errors import BenchledgerError
-from benchledger.exports.forms import report_text
+from benchledger.exports.output_forms import report_text
 from tests.ledger_rows import ledger_rows
 from tests.readme_tables import readme, tables, tables_below
 
@@ -111,10 +111,10 @@ def test_what_nobody_published_is_not_called_not_run(ngc: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"published": "*nobody*"}, "nobody published such a number as '*nobody*'; known sources: "),
-        ({"published": "*", "trials": True}, "is shown as it was printed: take out trials"),
-        ({"published": "*", "name": "x"}, "published numbers do not state name: take out that filter"),
-        ({"published": "*", "campaign": "ngc"}, "published numbers do not state campaign: take out that filter"),
+        ({"published": "*nobody*"}, "no published numbers from source '*nobody*'; known sources: "),
+        ({"published": "*", "trials": True}, "are shown as printed: remove trials"),
+        ({"published": "*", "name": "x"}, "published numbers do not state name: remove that filter"),
+        ({"published": "*", "campaign": "ngc"}, "published numbers do not state campaign: remove that filter"),
         ({"published": "*", "rule": "nosuch"}, "no rule 'nosuch'; known: "),
         ({"published": "*", "gpus": 7}, "no published number with gpus '7'; known: "),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import benchledger
-from benchledger.answers.tables import Report
+from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError
 from tests.ledger_rows import LedgerRows, ledger_rows
 
@@ -162,5 +162,5 @@ def test_no_speed_at_all_is_nothing_found(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(status="oom")
 
-    with pytest.raises(NothingFoundError, match="none of the series asked for has a speed"):
+    with pytest.raises(NothingFoundError, match="none of the selected series has a speed"):
         benchledger.leaderboard(db=db)

@@ -179,7 +179,7 @@ def test_the_table_lists_places(db: Path) -> None:
 def test_what_cannot_be_is_refused_with_what_there_is(db: Path) -> None:
     with pytest.raises(UsageError, match="no layout 'x' of logs; known: paddle, paddle_max"):
         report_logs(db=db, layout="x")
-    with pytest.raises(UsageError, match="is no address that a page may link to"):
+    with pytest.raises(UsageError, match="cannot be linked from a page"):
         report_logs(db=db, layout="paddle", base="javascript:1")
     with pytest.raises(NothingFoundError, match="no run with gpus '3'; known: "):
         report_logs(db=db, gpus=3)

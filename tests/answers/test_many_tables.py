@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from benchledger.answers.look import look_of
-from benchledger.answers.rules import left_out_notes, rules_by_kin
-from benchledger.answers.tables import Report, Table
+from benchledger.answers.tables.presentation import look_of
+from benchledger.answers.tables.rules import left_out_notes, rules_by_kin
+from benchledger.answers.tables.table import Report, Table
 
 KIN = ("campaign", "framework", "implementation", "model", "task")
 

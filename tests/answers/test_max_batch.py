@@ -1,4 +1,4 @@
-"""The largest batch size that ran, and the smallest that ran out of memory."""
+"""Largest batch size that ran, and smallest that ran out of memory."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ def test_other_failures_say_nothing_of_memory(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(status="nan")
 
-    with pytest.raises(NothingFoundError, match="no run asked for states its batch size and whether it fitted"):
+    with pytest.raises(NothingFoundError, match="no selected run states its batch size and whether it fitted"):
         report_max_batch(db=db)
 
 
 def test_a_filter_by_what_is_looked_for_is_refused(db: Path) -> None:
-    with pytest.raises(UsageError, match="take out the filter by batch_size_per_gpu"):
+    with pytest.raises(UsageError, match="remove the filter by batch_size_per_gpu"):
         report_max_batch(db=db, batch_size_per_gpu=32)
 
 

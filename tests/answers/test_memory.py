@@ -59,6 +59,6 @@ def test_a_ledger_without_memory_says_where_memory_comes_from(db: Path) -> None:
         ledger.run(1.0)
 
     with pytest.raises(
-        NothingFoundError, match=r"none of the 1 series asked for has a memory sample. Memory comes from"
+        NothingFoundError, match=r"none of the 1 selected series has a memory sample. Memory comes from"
     ):
         report_memory(db=db)

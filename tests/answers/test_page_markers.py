@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.answers.page import find_blocks, lines_of, with_answers
+from benchledger.answers.page_blocks import find_blocks, lines_of, with_answers
 from benchledger.errors import UsageError
 
 
@@ -80,13 +80,13 @@ def test_an_end_in_a_fence_does_not_end_a_block() -> None:
     ("page", "message"),
     [
         ("x\n<!-- bench query a -->\ntext", r"page.md:2: this block is not closed. End it with a line <!-- /bench -->"),
-        ("<!-- bench query a -->\n<!-- bench query b -->\n<!-- /bench -->", r"page.md:1: .* begins, in line 2"),
-        ("x\n<!-- /bench -->", r"page.md:2: <!-- /bench --> ends a block that does not begin"),
+        ("<!-- bench query a -->\n<!-- bench query b -->\n<!-- /bench -->", r"page.md:1: .* starts, in line 2"),
+        ("x\n<!-- /bench -->", r"page.md:2: <!-- /bench --> has no start marker"),
         ("<!-- bench query a", r"page.md:1: this marker has no end: close it with -->"),
         ("<!-- bench query a --> x\n<!-- /bench -->", r"page.md:1: nothing may follow --> on the marker's line"),
         ("<!-- bench query a --> <!-- /bench -->", r"page.md:1: nothing may follow -->"),
-        ("x <!-- bench query a -->\n<!-- /bench -->", r"page.md:1: a marker stands on a line of its own"),
-        ("> <!-- bench query a -->\n> <!-- /bench -->", r"page.md:1: a marker stands on a line of its own"),
+        ("x <!-- bench query a -->\n<!-- /bench -->", r"page.md:1: a marker needs its own line"),
+        ("> <!-- bench query a -->\n> <!-- /bench -->", r"page.md:1: a marker needs its own line"),
     ],
 )
 def test_a_marker_that_is_amiss_is_named_with_its_line_and_cure(page: str, message: str) -> None:

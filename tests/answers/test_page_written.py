@@ -67,7 +67,7 @@ def test_check_passes_a_page_as_the_ledger_says_it(db: Path, page: Path) -> None
     done = run_bench("report", "--write", page, "--check", db=db)
 
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "2 blocks, all as the ledger says" in done.stderr
+    assert "2 blocks, all equal to the ledger" in done.stderr
 
 
 def test_check_fails_after_one_digit_was_changed_by_hand_and_shows_it(db: Path, page: Path) -> None:
@@ -82,7 +82,7 @@ def test_check_fails_after_one_digit_was_changed_by_hand_and_shows_it(db: Path, 
     assert [line[0] for line in changed] == ["-", "+"]
     assert "1018.41" in changed[0]
     assert "1018.40" in changed[1]
-    assert "1 of 2 blocks drifted" in done.stderr
+    assert "1 of 2 blocks differ from the ledger" in done.stderr
     assert page.read_text(encoding="utf-8") == by_hand
 
 
@@ -105,7 +105,7 @@ def test_a_page_that_someone_saves_meanwhile_is_not_overwritten(
         return answer(*asked)
 
     monkeypatch.setattr(cli_page, "_answer", slow)
-    with pytest.raises(BenchledgerError, match="changed by another program meanwhile"):
+    with pytest.raises(BenchledgerError, match="another program changed the file meanwhile"):
         write_page(page, db=db)
     assert page.read_text(encoding="utf-8") == PAGE + "more\n"
 
@@ -116,7 +116,7 @@ def test_an_answer_that_would_hide_a_marker_is_not_written(
 ) -> None:
     monkeypatch.setattr(cli_page, "_answer", lambda *asked: answer)
 
-    with pytest.raises(BenchledgerError, match="would hide a marker of the page; nothing is written"):
+    with pytest.raises(BenchledgerError, match="would hide a marker of the page; nothing was written"):
         write_page(page, db=db)
     assert page.read_text(encoding="utf-8") == PAGE
 
@@ -171,20 +171,20 @@ def test_the_file_keeps_its_mode_and_a_link_stays_a_link(db: Path, page: Path) -
         ("bench report sped", "no command 'sped'", 2),
         ("bench query nonsense", "no question 'nonsense'; known: ", 2),
         ("bench report speed 'x", "cannot be split into words (No closing quotation)", 2),
-        ("bench ingest logs", "a page may only ask bench report ...", 2),
-        ("bench sql 'select 1'", "a page may only ask bench report ...", 2),
-        ("bench", "a page may only ask bench report ...", 2),
-        ("bench report", "a page may only ask bench report ...", 2),
-        ("bench report --write README.md", "a page may only ask bench report ...", 2),
-        ("bench --db other.duckdb report speed", "a page may only ask bench report ...", 2),
-        ("bench export index", "a page may only ask bench report ...", 2),
-        ("bench query --list", "a page may only ask bench report ...", 2),
-        ("bench query speed --list", "take out --output, --list and --sql", 2),
-        ("bench query speed --sql", "take out --output, --list and --sql", 2),
-        ("bench query rejects", "answers no row. Check its parameters", 1),
+        ("bench ingest logs", "a page may only run bench report ...", 2),
+        ("bench sql 'select 1'", "a page may only run bench report ...", 2),
+        ("bench", "a page may only run bench report ...", 2),
+        ("bench report", "a page may only run bench report ...", 2),
+        ("bench report --write README.md", "a page may only run bench report ...", 2),
+        ("bench --db other.duckdb report speed", "a page may only run bench report ...", 2),
+        ("bench export index", "a page may only run bench report ...", 2),
+        ("bench query --list", "a page may only run bench report ...", 2),
+        ("bench query speed --list", "remove --output, --list and --sql", 2),
+        ("bench query speed --sql", "remove --output, --list and --sql", 2),
+        ("bench query rejects", "returns no rows. Check its parameters", 1),
         ("bench report speed --help", "prints help or a list", 2),
-        ("bench report speed --output /etc/passwd", "take out --output, --list and --sql", 2),
-        ("bench report speed --format csv", "in a page everything is Markdown", 2),
+        ("bench report speed --output /etc/passwd", "remove --output, --list and --sql", 2),
+        ("bench report speed --format csv", "a page is always Markdown", 2),
         ("bench query speed; touch gone", "unexpected extra arguments (touch gone)", 2),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_page_that_is_not_there_or_no_text_is_an_error(db: Path, page: Path) -
     with pytest.raises(BenchledgerError, match="no such file"):
         write_page(page.with_name("other.md"), db=db)
     page.write_bytes(b"\xff\xfe")
-    with pytest.raises(BenchledgerError, match="no UTF-8 text \\(byte 0\\)"):
+    with pytest.raises(BenchledgerError, match="is not UTF-8 \\(byte 0\\)"):
         write_page(page, db=db)
 
 

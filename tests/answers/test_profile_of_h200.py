@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest, query, report_profile
-from benchledger.answers.tables import Report
+from benchledger.answers.tables.table import Report
 
 
 @pytest.fixture(scope="module")

@@ -116,7 +116,7 @@ def test_a_key_that_a_run_once_had_still_finds_it(db: Path) -> None:
 
 
 def test_an_ambiguous_key_lists_the_runs_that_it_begins(db: Path) -> None:
-    with pytest.raises(UsageError, match="'aaaa' begins 2 run keys: aaaa00000000-1, aaaa11111111-1"):
+    with pytest.raises(UsageError, match="'aaaa' matches 2 run keys: aaaa00000000-1, aaaa11111111-1"):
         show_run("aaaa", db=db)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import leaderboard, report_speed, report_speedup
-from benchledger.answers.tables import Report
+from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError
 from tests.ledger_rows import FORMAT, STEP_RULE, SUMMARY_RULE, ledger_rows
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_memory, report_speed
-from benchledger.answers.tables import Report
+from benchledger.answers.tables.table import Report
 from tests.ledger_rows import ledger_rows
 
 UNSTATED = {"gpu_model": None}

@@ -56,7 +56,9 @@ def test_the_definitions_of_one_format_hold_it_and_its_bases(tmp_path: Path) -> 
     root = only("mlperf-unet3d", tmp_path / "root")
 
     assert sorted(path.stem for path in (root / "ingest" / "formats").iterdir()) == [
+        "early-stop",
         "events",
+        "launcher",
         "mlperf-mllog",
         "mlperf-unet3d",
     ]

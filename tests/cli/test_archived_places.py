@@ -69,7 +69,7 @@ def test_archives_within_archives_are_counted_and_what_stays_unrecognised_is_sai
     again = run_bench("ingest", tmp_path / "years.zip", db=db)
 
     for result in (first, again):
-        assert "archives: 1 and 2 within held 5 of them" in result.stdout
+        assert "archives: 1 and 2 nested contained 5 of these files" in result.stdout
         assert "runs of these logs: 2" in result.stdout
-    assert "1 unrecognised among the unchanged and duplicate files: bench query unrecognised" in first.stderr
-    assert "3 unrecognised among the unchanged and duplicate files: bench query unrecognised" in again.stderr
+    assert "1 unrecognised among unchanged and duplicate files; list with: bench query unrecognised" in first.stderr
+    assert "3 unrecognised among unchanged and duplicate files; list with: bench query unrecognised" in again.stderr

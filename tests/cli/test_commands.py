@@ -156,7 +156,7 @@ def test_help_costs_little_more_than_importing_click() -> None:
     own = {
         "benchledger",
         "benchledger.errors",
-        *(f"benchledger.cli{name}" for name in ("", ".commands", ".left_out", ".main")),
+        *(f"benchledger.cli{name}" for name in ("", ".commands", ".import_blocker", ".main")),
     }
     assert {name for name in more if name.partition(".")[0] not in sys.stdlib_module_names} == own
 
@@ -181,7 +181,7 @@ def test_duckdb_has_all_its_names_for_a_command_and_opens_no_database_for_them()
     looked_at = """import duckdb, os
 print(len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1)
 print(duckdb.__version__, sorted(vars(duckdb)))"""
-    without = f"from benchledger.cli.left_out import leave_out\nleave_out()\n{looked_at}"
+    without = f"from benchledger.cli.import_blocker import block_imports\nblock_imports()\n{looked_at}"
 
     said = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -204,19 +204,6 @@ main()"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
     assert (done.returncode, done.stdout) == (2, "done at the end\nleft with 2\n")
-
-
-def test_what_polars_asks_no_command_for_is_not_imported() -> None:
-    code = """import sys
-from benchledger.cli.left_out import leave_out
-leave_out()
-import polars
-print([name for name in sys.modules if name.startswith(("polars.catalog.unity.", "polars.io.delta.", "polars.io.iceberg.", "email"))])
-print(hasattr(polars, "scan_delta"))"""
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-
-    assert done.stdout.split() == ["[]", "True"]
 
 
 def test_version_is_that_of_the_package() -> None:

@@ -14,7 +14,7 @@ import pytest
 from benchledger.cli.main import COMMANDS
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
-from tests.store.test_held import holder
+from tests.store.test_lock_wait import holder
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:
         (["sql", "select nothing"], "the query was refused"),
         (["query", "no_such_question"], "no question 'no_such_question'"),
         (["query", "speed", "-p", "novalue"], "must read NAME=VALUE"),
-        (["-q", "-v", "runs"], "-q and -v are opposites"),
+        (["-q", "-v", "runs"], "-q and -v cannot be combined"),
         (["ingest"], "give PATHS"),
         (["ingest", "no/such/folder"], "does not exist"),
     ],

@@ -26,7 +26,7 @@ def test_lines_that_a_draft_leaves_as_rejects_are_shown(tmp_path: Path) -> None:
     done = run_bench("formats", "new", str(log))
 
     assert done.stderr.splitlines()[0].startswith("300 steps in 300 records, 12 ignored, 1 reject; ")
-    assert done.stderr.splitlines()[1:] == ["  rejected: [train] saw the mmm"]
+    assert done.stderr.splitlines()[1:] == ["  reject: [train] saw the mmm"]
 
 
 def test_a_draft_replaces_no_file(tmp_path: Path) -> None:
@@ -40,4 +40,4 @@ def test_a_draft_replaces_no_file(tmp_path: Path) -> None:
     assert (first.exit_code, first.stdout) == (0, "")
     assert written.startswith("# Drafted by")
     assert (again.exit_code, output.read_text()) == (1, "mine")
-    assert "exists: drafts replace nothing; name another --output" in again.stderr
+    assert "exists: a draft never replaces a file; choose another --output" in again.stderr

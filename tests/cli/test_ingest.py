@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import benchledger
+from benchledger.scanning import native_scanner
 from tests.cli.bench import run_bench
 
 NGC_LOG = """\
@@ -37,6 +38,23 @@ def logs(tmp_path: Path) -> Path:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "a.log").write_text(NGC_LOG)
     return tmp_path / "logs"
+
+
+def test_without_the_native_scanner_an_ingest_says_so_once_with_the_cure_and_finds_the_same(
+    db: Path, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (logs / "b.log").write_text(NGC_LOG.replace("11.2", "11.3"))
+    usual = run_bench("ingest", "--jobs", "1", logs, db=db)
+    monkeypatch.setattr(native_scanner, "_native", None)
+    native_scanner.why_not.cache_clear()
+
+    found = run_bench("ingest", "--jobs", "1", logs, db=db.with_name("two.duckdb"), env={"BENCH_SCANNER": None})
+
+    native_scanner.why_not.cache_clear()
+    assert found.stdout.splitlines()[:2] == usual.stdout.splitlines()[:2]
+    assert len(found.stderr.splitlines()) == 1
+    assert "the reference reader" in found.stderr
+    assert "Cure: " in found.stderr
 
 
 def test_both_sums_are_printed_on_stdout(db: Path, logs: Path) -> None:
@@ -78,7 +96,7 @@ def test_a_folder_without_a_file_is_exit_1(db: Path, tmp_path: Path) -> None:
     result = run_bench("ingest", tmp_path / "empty", db=db)
 
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "files: 0 = 0")
-    assert result.stderr.startswith("no file to be read: PATHS are empty folders, or the ledger itself.")
+    assert result.stderr.startswith("nothing to read: PATHS contain no files except the ledger itself.")
 
 
 def test_an_ingest_of_the_ledger_itself_says_that_there_is_nothing_to_be_read(db: Path, logs: Path) -> None:
@@ -86,7 +104,7 @@ def test_an_ingest_of_the_ledger_itself_says_that_there_is_nothing_to_be_read(db
 
     result = run_bench("ingest", db, db=db)
 
-    assert (result.exit_code, result.stderr.partition(":")[0]) == (1, "no file to be read")
+    assert (result.exit_code, result.stderr.partition(":")[0]) == (1, "nothing to read")
 
 
 def test_a_refresh_where_no_definition_has_changed_is_done_and_says_so(db: Path, logs: Path) -> None:
@@ -94,7 +112,7 @@ def test_a_refresh_where_no_definition_has_changed_is_done_and_says_so(db: Path,
 
     result = run_bench("ingest", "--refresh", db=db)
 
-    assert (result.exit_code, result.stderr.partition(":")[0]) == (0, "nothing to be read again")
+    assert (result.exit_code, result.stderr.partition(":")[0]) == (0, "nothing to refresh")
 
 
 def test_an_unrecognised_file_beside_a_log_fails_only_a_strict_ingest(db: Path, logs: Path) -> None:
@@ -112,7 +130,7 @@ def test_a_reject_is_named_with_its_line_and_fails_only_a_strict_ingest(db: Path
     assert result.exit_code == 0
     assert result.stdout.splitlines()[1] == "pieces: 6 = 5 records + 0 ignored + 1 rejects"
     first, second = result.stderr.splitlines()
-    assert first == "1 reject in 1 file; all with file:line: bench query rejects"
+    assert first == "1 reject in 1 file; list with: bench query rejects"
     assert second.startswith("  a.log:6: ")
     assert "Training Epoch: zero" in second
     assert run_bench("ingest", "--jobs", "1", "--refresh", "--strict", logs, db=db).exit_code == 1

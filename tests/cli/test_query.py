@@ -48,8 +48,8 @@ def test_a_name_is_taken_in_both_spellings(ledger: Path, name: str) -> None:
         (["speed", "-p", "rule=ngc.sumary"], 1, "no rule with rule 'ngc.sumary'; known: "),
         (["speedup", "-p", "scaling=wek"], 2, "no 'wek'; known: weak, strong"),
         (["unrecognised", "-p", "path=nowhere/*"], 1, "no file with place 'nowhere/*'; known: "),
-        (["-p", "campaign=a"], 2, "give the NAME"),
-        (["--sql"], 2, "give the NAME"),
+        (["-p", "campaign=a"], 2, "name the query that these options belong to"),
+        (["--sql"], 2, "name the query that these options belong to"),
     ],
 )
 def test_a_mistake_is_told_with_what_there_is(ledger: Path, words: list[str], exit_code: int, says: str) -> None:

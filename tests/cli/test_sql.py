@@ -42,7 +42,7 @@ def test_two_statements_are_refused_since_the_rows_of_one_would_be_lost(ledger: 
     done = run_bench("sql", "select 1 as first; select 2 as second", db=ledger)
 
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "there are 2 statements" in done.stderr
+    assert "2 statements given" in done.stderr
 
 
 @pytest.mark.parametrize("statement", ["select 1 as runs;", "select 1 as runs; -- that is all", "select 1 as runs;;"])

@@ -38,7 +38,7 @@ def test_every_text_of_a_layout_is_said_in_every_language(name: str) -> None:
 
 def test_every_heading_is_asked_for_by_some_report() -> None:
     code = "".join(
-        path.read_text(encoding="utf-8") for path in (shipped_root() / "benchledger" / "answers").glob("*.py")
+        path.read_text(encoding="utf-8") for path in (shipped_root() / "benchledger" / "answers").rglob("*.py")
     )
     unused = [key for key in LAYOUTS["plain"].headings if not re.search(rf'"{key}"', code)]
 

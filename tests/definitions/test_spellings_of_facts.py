@@ -26,6 +26,8 @@ from benchledger.definitions.vocabulary import vocabulary
         ("gpu_model", "NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB"),
         ("gpu_model", "Tesla_V100-SXM2-16GB", "V100-SXM2-16GB"),
         ("gpu_model", "NVIDIA_GeForce_RTX_3090", "RTX 3090"),
+        ("gpu_model", "Quadro RTX 6000", "Quadro RTX 6000"),
+        ("gpu_model", "TITAN V", "TITAN V"),
         ("memory_mib", "1782579.2", "1782579"),
         ("memory_mib", "0.2", None),
         ("gpus", "8.0", "8"),
@@ -36,3 +38,20 @@ from benchledger.definitions.vocabulary import vocabulary
 )
 def test_a_spelling_is_the_value_that_the_ledger_has_for_it(fact: str, logged: str, value: str | None) -> None:
     assert vocabulary().facts[fact].canonical(logged) == value
+
+
+@pytest.mark.parametrize("maker", ["", "NVIDIA", "nvidia", "NVIDIA Corporation"])
+@pytest.mark.parametrize("between", [" ", "_", "-", "", " - "])
+@pytest.mark.parametrize(
+    "family", ["GeForce", "RTX", "Tesla", "Quadro", "GeForce{}RTX", "Quadro(R){}RTX", "geforce{}gtx"]
+)
+def test_a_gpu_name_cut_to_its_family_is_unknown(maker: str, between: str, family: str) -> None:
+    name = maker + between + family.format(between)
+
+    assert vocabulary().facts["gpu_model"].canonical(name) is None
+    assert vocabulary().facts["gpu_model"].canonical(f"{name} 3090") is not None
+
+
+@pytest.mark.parametrize("cut", ["Tesla V100-SXM2...", "GeForce RTX 208..", "NVIDIA A100-SXM…"])
+def test_a_gpu_name_that_ends_in_dots_is_unknown(cut: str) -> None:
+    assert vocabulary().facts["gpu_model"].canonical(cut) is None

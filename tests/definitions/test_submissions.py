@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.answers.submissions.functions import FUNCTIONS
 from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.submissions import Demand, load_suite
 from benchledger.errors import DefinitionError, UsageError
+from benchledger.mlperf.functions import FUNCTIONS
 
 OWN = """source = "ours"
 scores = ["mlperf.score"]

@@ -11,6 +11,7 @@ import pytest
 
 from benchledger.definitions import log_format, template
 from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.phases import PHASES
 from benchledger.errors import DefinitionError
 from benchledger.scanning import rows
 from benchledger.scanning.samples import check_files
@@ -98,7 +99,7 @@ CLOSED_LISTS = (
 )
 
 
-@pytest.mark.parametrize("word", [*CLOSED_LISTS, *log_format.SCOPES, *log_format.PHASES])
+@pytest.mark.parametrize("word", [*CLOSED_LISTS, *log_format.SCOPES, *PHASES])
 def test_every_word_of_the_closed_lists_is_taught(word: str) -> None:
     assert _is_taught(word)
 
@@ -119,4 +120,4 @@ def test_every_reject_reason_is_explained() -> None:
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 
     assert reasons <= explained
-    assert len(reasons) == 11
+    assert len(reasons) == 12

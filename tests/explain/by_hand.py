@@ -32,6 +32,7 @@ _SPELLED = {
     "epoch_ips": "ips",
     "epoch_words": "ips",
     "median_speed": "med_img/sec",
+    "printed_median": "Median images/sec",
     "train.ips": r"(?:train\.ips|Speed)",
     "train_throughput": "(?:train_throughput|Average total_ips)",
 }

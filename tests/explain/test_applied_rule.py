@@ -9,7 +9,7 @@ import pytest
 
 from benchledger.answers.explaining.applied_rule import apply_rule
 from benchledger.answers.explaining.run_values import values_of
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
 from benchledger.answers.series import rows_of
 
 
@@ -18,9 +18,10 @@ def test_every_run_and_rule_of_the_corpus_has_the_same_number_by_polars_and_by_s
     differing, seen = [], set()
     with reading(archives_ledger) as con:
         rules = rows_of(con.sql("from rule"))
-        by_sql = {
-            (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from run_speed"))
-        }
+        # Before the closing throughput contradicts some of them.
+        computed = "select run_speed.* replace (coalesce(kept_speed.value, run_speed.value) as value) from run_speed"
+        computed += " left join kept_speed using (run_id, rule, phase, unit)"
+        by_sql = {(row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql(computed))}
         runs = [run_id for (run_id,) in con.execute("select run_id from run").fetchall()]
         for run_id, values in values_of(con, runs).items():
             for rule in rules:

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from benchledger.answers.explaining.explain import explained_cell
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
 from benchledger.answers.series import rows_of
 from benchledger.exports.values import json_text
 from benchledger.redaction.redactor import Redactor

@@ -36,7 +36,7 @@ def test_a_recipe_names_each_step_in_its_order() -> None:
     latencies = "the printed times of a step that go by the name latency, of step records"
     assert recipe(RULES["dlperf.mxnet_bert"]) == [
         f"Take {latencies}, from logs of format gluon-nlp-bert-pretrain, in the order of their lines; leave out {ODD}.",
-        "Each value, in seconds, is rounded half to even to 4 decimals, before the median over ranks is taken.",
+        "Each value, in seconds, is rounded like Python's round() to 4 decimals, before the median over ranks is taken.",
         "Of each step number take the median speed over the ranks: one value a step, in the order of the lines.",
         "Leave out the first 100 and use the 100 that follow; fewer give no number.",
         "Take the mean of the speeds (of a time: steps over seconds).",

@@ -16,6 +16,7 @@ from tests.ingestion.logs import put, run_text
 from tests.ingestion.packing import COMPRESS, tar
 
 STEM = "nlp_bert_base_sp_bs32_fp32_1.log"
+EIGHT = "nlp_bert_base_mp_bs32_fp32_8.log"  # states what its 8 ranks only count
 ODD = "nlp_bert_base_mp_bs48_fp32_8.log"  # contradicts what its log says
 
 
@@ -31,8 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put(top / "logs/cut" / STEM, run_text(speed=150.0, seed=3, at=2000, ends="killed", steps=53).log)
     put(top / "logs/out" / STEM, run_text(speed=999.0, seed=4, at=3000).log)
     eight = run_text(speed=1500.0, seed=5, at=4000, gpus=8)
-    put(top / "logs/eight" / STEM, eight.log)
-    put(top / "logs/eight" / STEM.replace(".log", ".csv"), eight.telemetry)
+    put(top / "logs/eight" / EIGHT, eight.log)
+    put(top / "logs/eight" / EIGHT.replace(".log", ".csv"), eight.telemetry)
     db = top / "bench.duckdb"
     ingest(top / "logs", db=db, campaign_name="c")
     exclude(key_of(db, "out"), reason="wrong driver", db=db)
@@ -262,9 +263,9 @@ def test_what_nothing_goes_by_lists_what_was_tried(folder: Path) -> None:
         explain("s0123456789", db=db)
     with pytest.raises(NothingFoundError, match=r"tried: no run whose key begins so .*; no file on disk"):
         explain("0123", db=db)
-    with pytest.raises(UsageError, match="is the end of 4 places"):
+    with pytest.raises(UsageError, match="matches the end of 3 places"):
         explain(STEM, db=db)
-    with pytest.raises(UsageError, match=r"2 cells meet these filters; .*\n  s[0-9a-f]{10}  c, "):
+    with pytest.raises(UsageError, match=r"2 cells match these filters; .*\n  s[0-9a-f]{10}  c, "):
         explain(campaign="c", db=db)
     with pytest.raises(UsageError, match="say what to explain"):
         explain(db=db)

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from benchledger.exports.forms import frame_text
+from benchledger.exports.output_forms import frame_text
 from tests.exports.hostile import HOSTILE
 
 FRAME = pl.DataFrame(

@@ -82,7 +82,7 @@ def test_a_log_that_was_read_is_no_place_for_an_answer(tmp_path: Path) -> None:
         result = run_bench(*words, "--output", log, db=db)
 
         assert (result.exit_code, log.read_bytes()) == (2, before)
-        assert "run.log: is a log that this ledger was read from, and is not overwritten" in result.stderr
+        assert "run.log: is a log of this ledger and is not overwritten" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.csv", "a.json", "a.tex", "a.parquet", "a.xlsx"])

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import benchledger
-from benchledger.answers.tables import Report, Table
+from benchledger.answers.tables.table import Report, Table
 from benchledger.errors import UsageError
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.tables import reports_text
@@ -186,7 +186,7 @@ def test_a_table_that_nothing_is_found_for_says_so_and_the_others_are_written(db
     about = openpyxl.load_workbook(tmp_path / "x.xlsx")["about"]
 
     assert written.exit_code == 0
-    assert "memory: none of the 4 series" in written.stderr
+    assert "memory: none of the 4 selected series" in written.stderr
     assert [cell.value for cell in about[about.max_row]][:2] == ["memory", "nothing found"]
 
 
@@ -198,10 +198,10 @@ def test_a_table_that_nothing_is_found_for_says_so_and_the_others_are_written(db
         (["tables", "speed", "--format", "xlsx"], "--output FILE"),
         (["tables", "speed", "memory", "--format", "csv"], "--output FOLDER"),
         (["tables", "speed", "--output", "x.doc"], "known: .md, .csv"),
-        (["tables", "memory", "--rule", "ngc.summary"], "no rule can be asked for; it can with: speed, speedup"),
+        (["tables", "memory", "--rule", "ngc.summary"], "option rule is not supported; it is for: speed, speedup"),
         (
             ["tables", "failures", "--layout", "paddle"],
-            "it can with: environment, logs, max-batch, memory, speed, speedup",
+            "it is for: environment, logs, max-batch, memory, speed, speedup",
         ),
     ],
 )

@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from benchledger import check_formats, draft_format
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
+from benchledger.drafting import excerpt
+from benchledger.drafting.draft import Draft
+from benchledger.drafting.masks import masked
 from benchledger.errors import UsageError
 from benchledger.scanning.columns import RecordColumns
-from benchledger.scanning.drafting import excerpt
-from benchledger.scanning.drafting.draft import Draft
-from benchledger.scanning.drafting.masks import masked
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
@@ -49,8 +51,8 @@ def format_of(draft: Draft, folder: Path) -> LogFormat:
     path = folder / f"{draft.name}.toml"
     path.write_text(draft.text, encoding="utf-8")
     assert check_formats(path) == []
-    events = known_formats()["events"].path
-    return read_formats([events, path])[draft.name]
+    given = [*definition_files("ingest/formats", ".toml"), path]
+    return read_formats([*GivenFormats(given).bases_of(path), path])[draft.name]
 
 
 def test_a_draft_is_sound_and_reads_all_of_its_example(tmp_path: Path) -> None:
@@ -176,7 +178,7 @@ def test_a_log_that_a_format_knows_is_drafted_only_by_force(tmp_path: Path) -> N
     known = tmp_path / "known.log"
     known.write_text(next(one for one in known_formats()["mmseg"].samples).text * 3)
 
-    with pytest.raises(UsageError, match=r"known.log: format mmseg knows it already.* --force drafts another"):
+    with pytest.raises(UsageError, match=r"known.log: format mmseg already reads it.* --force drafts another"):
         draft_format(known)
     assert draft_format(known, force=True).steps > 0
 
@@ -186,11 +188,11 @@ def test_a_log_that_a_format_knows_is_drafted_only_by_force(tmp_path: Path) -> N
     [
         (b"", "empty"),
         (b" \n\n", "empty"),
-        (b"step 1: loss 2\n", "1 line of text: too few to see what repeats"),
+        (b"step 1: loss 2\n", "1 line of text: too few to find repeated lines"),
         (b"\x00\x01\x02" * 400, "binary"),
         (TOY.encode("utf-16"), "UTF-16 text: convert it"),
         ("步骤\n".encode("gb18030") * 30, "most of its lines are not UTF-8"),
-        (b"hello world\n" * 30, "understood as a training step: .* What repeats most: 30 x 'hello world'"),
+        (b"hello world\n" * 30, "looks like a training step: .* What repeats most: 30 x 'hello world'"),
         (b"PK\x03\x04" + b"\x00" * 600, "cannot|archive"),
     ],
     ids=["empty", "blank", "one line", "binary", "utf-16", "gb18030", "no steps", "archive"],
@@ -232,9 +234,9 @@ def test_a_name_that_is_taken_or_is_none_is_refused(tmp_path: Path) -> None:
     log = tmp_path / "x.log"
     log.write_text(TOY)
 
-    with pytest.raises(UsageError, match=r"a format 'mmseg' is known already .*: choose another --name"):
+    with pytest.raises(UsageError, match=r"format 'mmseg' exists already .*: choose another --name"):
         draft_format(log, name="mmseg")
-    with pytest.raises(UsageError, match="'My Format' is no name of a format"):
+    with pytest.raises(UsageError, match="'My Format' is not a valid format name"):
         draft_format(log, name="My Format")
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from benchledger import sql
+from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.redaction import read_redaction
+from benchledger.drafting.draft import Draft, Drafter
+from benchledger.drafting.excerpt import read_excerpt
 from benchledger.redaction.redactor import Redactor
-from benchledger.scanning.drafting.draft import Draft, Drafter
-from benchledger.scanning.drafting.excerpt import read_excerpt
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.samples import check_files, known_formats
 
@@ -88,7 +89,7 @@ def format_of(draft: Draft, folder: Path) -> LogFormat:
     path = folder / "draft.toml"
     path.write_text(draft.text, encoding="utf-8")
     assert check_files([path]) == []
-    return read_formats([known_formats()["events"].path, path])["draft"]
+    return read_formats([*definition_files("ingest/formats", ".toml"), path])["draft"]
 
 
 def steps(log_format: LogFormat, log: Path) -> set[int]:

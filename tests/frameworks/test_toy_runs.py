@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 
 import pytest
 
@@ -63,6 +63,11 @@ CASES = [
     Case("gpt_tiny_megatron", "megatron", "tokens", "pytorch", "benchledger_megatron", "gpt2_tiny", 8, 60, "lm loss",
          "megatron.mean", "tokens/s",
          lambda log: 8 * 32 / fmean(numbers(r"iteration \(ms\): (\S+)", log)[20:]) * 1000),
+    # The median of the steps' speeds after the first 20.
+    Case("bert_tiny_jax", "jax", "hdf5", "jax", "benchledger", "bert_tiny", 16, 120, "loss",
+         "steps.median_skip20", "samples/s", lambda log: median(numbers(r"samples_per_s=(\S+)", log)[20:])),
+    Case("gpt_tiny_jax", "jax", "tokens", "jax", "benchledger", "gpt2_tiny", 8, 60, "loss",
+         "steps.median_skip20", "tokens/s", lambda log: median(numbers(r"tokens_per_s=(\S+)", log)[20:])),
 ]  # fmt: skip
 
 

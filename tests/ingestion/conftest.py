@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +23,11 @@ def db2(defined_ledger: Path, tmp_path: Path) -> Path:
 def made(ledger: Path, folder: Path) -> Path:
     folder.mkdir()
     return Path(shutil.copy(ledger, folder / "bench.duckdb"))
+
+
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard: what a script starts in the background is born deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

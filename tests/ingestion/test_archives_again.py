@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.ingestion import batches, members, pool, reading, unit, unpack
+from benchledger.ingestion import batches, members, pool, read, reading
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.outcome import Progress
-from benchledger.ingestion.read import Batch
+from benchledger.ingestion.read import ReadFiles
 from benchledger.ingestion.write import Writer
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
@@ -32,7 +32,7 @@ def test_an_unchanged_archive_is_not_opened_and_its_members_are_unchanged(
 ) -> None:
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS)
     first = ingest(archive, db=db)
-    monkeypatch.setattr(unpack.Unpacker, "packed", None)
+    monkeypatch.setattr(reading.ArchiveSources, "to_read", None)
 
     second = ingest(archive, db=db)
 
@@ -74,17 +74,17 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facts = {"bert/facts.toml": 'campaign = "spring"\n[environment]\ngpu_model = "A100-SXM4-40GB"\n'}
-    first = put_tar_gz(tmp_path / "first.tar.gz", {**facts, **LOGS, "other/run.log": run_text(seed=9).log})
-    last = put_tar_gz(tmp_path / "last.tar.gz", {**LOGS, "other/run.log": run_text(seed=9).log, **facts})
+    first = put_tar_gz(tmp_path / "first" / "logs.tar.gz", {**facts, **LOGS, "other/run.log": run_text(seed=9).log})
+    last = put_tar_gz(tmp_path / "last" / "logs.tar.gz", {**LOGS, "other/run.log": run_text(seed=9).log, **facts})
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
     monkeypatch.setattr(batches, "MOST_FILES", 1)
-    monkeypatch.setattr(unit.Unit, "full", property(lambda unit: bool(unit.files)))
+    monkeypatch.setattr(read.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest(last, db=db2)
 
     asked = """select path, campaign, f.value from sighting left join sighting_fact as f using (sighting_id)
                where f.name = 'gpu_model' or path like 'other%' order by all"""
-    assert {row[1:] for row in ask(db, asked)} == {("spring", "A100-SXM4-40GB"), ("other", None)}
+    assert {row[1:] for row in ask(db, asked)} == {("spring", "A100-SXM4-40GB"), ("logs/other", None)}
     assert ask(db2, asked) == ask(db, asked)
     assert stable_tables(db2) == stable_tables(db)
 
@@ -109,7 +109,7 @@ def test_a_facts_toml_above_an_archive_holds_for_it_and_its_change_is_taken_up(d
         ("old.tar.gz", "driver_version", "450.51", 3),
         ("old.tar.gz", "gpu_model", "A100-SXM4-40GB", 3),
     ]
-    assert ask(db, "select path, campaign from sighting where path like 'bert/%' order by all")[0][1] == "bert"
+    assert ask(db, "select path, campaign from sighting where path like 'bert/%' order by all")[0][1] == "logs/old/bert"
 
 
 def test_refresh_reads_again_what_was_read_by_older_definitions_in_the_archives_where_it_lies(
@@ -145,9 +145,9 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     killed = tmp_path / "killed.duckdb"
     script = f"""
 import os, signal
-from benchledger.ingestion import batches, ingest, unit, write
+from benchledger.ingestion import batches, ingest, read, write
 batches.MOST_FILES = 2
-unit.Unit.full = property(lambda unit: len(unit.files) > 1)
+read.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write
 def write_and_die(self, pending):
@@ -202,7 +202,7 @@ def test_processes_give_what_one_gives(db: Path, db2: Path, tmp_path: Path, monk
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS | {"junk": "x\n", "empty": ""})
     monkeypatch.setattr(members, "SMALL", len(LOGS["bert/run_2.log"]) - 1)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(unit, "UNIT_FILES", 2)
+    monkeypatch.setattr(read, "UNIT_FILES", 2)
     alone, together = ingest(archive, db=db, jobs=1), ingest(archive, db=db2, jobs=3)
 
     assert together.outcomes == alone.outcomes
@@ -243,7 +243,7 @@ def test_small_archives_are_read_together_and_each_is_known_again(
     units: list[list[str]] = []
     add = Accounts.add
 
-    def adding(self: Accounts, files: list[FoundFile], batch: Batch) -> list[FoundFile]:
+    def adding(self: Accounts, files: list[FoundFile], batch: ReadFiles) -> list[FoundFile]:
         units.append([file.shown for file in files if file.within])
         return add(self, files, batch)
 

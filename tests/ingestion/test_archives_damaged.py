@@ -107,7 +107,10 @@ def test_a_large_member_is_read_as_it_streams_also_where_its_format_shows_late(
         put(tmp_path / "logs" / name, text)
     ingest(tmp_path / "logs", db=db)
 
-    for packed in (put(tmp_path / "a.tar.gz", COMPRESS["gz"](tar(texts))), put(tmp_path / "b.zip", zipped(texts))):
+    for packed in (
+        put(tmp_path / "logs.tar.gz", COMPRESS["gz"](tar(texts))),
+        put(tmp_path / "logs.zip", zipped(texts)),
+    ):
         result = ingest(packed, db=db2)
 
     assert result.files == {"duplicate": 4}
@@ -122,7 +125,7 @@ def test_the_summary_counts_archives_and_names_what_is_damaged(db: Path, tmp_pat
 
     assert done.exit_code == 0
     assert "files: 5 = 3 loaded + 2 unreadable" in done.stdout
-    assert "archives: 2 held 4 of them; 1 could not be read to the end" in done.stdout
+    assert "archives: 2 contained 4 of these files; 1 damaged, read in part" in done.stdout
     assert "bad.tar: the tar ends in its middle; the rest is missing: get a whole copy" in done.stderr
     told = json.loads(run_bench("ingest", good, bad, "--format", "json", db=db).stdout)
     assert (told["archives"], told["archived_files"], told["damaged_archives"]) == (2, 4, 1)
@@ -140,4 +143,4 @@ def test_limits_are_options(db: Path, tmp_path: Path) -> None:
         "--archive-depth", "1"
     )
     assert "more than 1,000 bytes came out of it" in said("--archive-bytes", "1kB")
-    assert "'lots' is no size; write for example 500MB or 256GiB" in said("--archive-bytes", "lots")
+    assert "'lots' is not a size; write for example 500MB or 256GiB" in said("--archive-bytes", "lots")

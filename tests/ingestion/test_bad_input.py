@@ -64,14 +64,12 @@ def test_a_line_too_long_to_be_held_is_one_reject_and_the_rest_is_read(db: Path,
 def test_a_file_that_vanishes_while_it_is_read_is_unreadable(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchledger.ingestion import read
+    from benchledger.ingestion.read import UnitReader
 
     put(tmp_path / "logs" / "a.log", run_text(seed=1).log)
     gone = put(tmp_path / "logs" / "b.log", run_text(seed=2).log)
-    real = read._read_one
-    monkeypatch.setattr(
-        read, "_read_one", lambda reader, file, *rest: (gone.unlink(missing_ok=True), real(reader, file, *rest))[1]
-    )
+    real = UnitReader._read_one
+    monkeypatch.setattr(UnitReader, "_read_one", lambda *args: (gone.unlink(missing_ok=True), real(*args))[1])
 
     assert outcomes(db, tmp_path / "logs")["b.log"] == ("unreadable", "cannot be read: No such file or directory")
     assert one(db, "select count(*) from run") == 1
@@ -80,14 +78,12 @@ def test_a_file_that_vanishes_while_it_is_read_is_unreadable(
 def test_a_file_that_grows_while_it_is_read_is_read_again_next_time(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchledger.ingestion import read
+    from benchledger.ingestion.read import UnitReader
 
     text = run_text().log
     log = put(tmp_path / "logs" / "a.log", text[:9000])
-    real = read._read_one
-    monkeypatch.setattr(
-        read, "_read_one", lambda reader, file, *rest: (put(log, text[:20000]), real(reader, file, *rest))[1]
-    )
+    real = UnitReader._read_one
+    monkeypatch.setattr(UnitReader, "_read_one", lambda *args: (put(log, text[:20000]), real(*args))[1])
     ingest(tmp_path / "logs", db=db)
     monkeypatch.undo()
     assert one(db, "select bytes from log") == len(text[:20000].encode())
@@ -232,16 +228,8 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback_and_the_next_ingest_compl
     assert one(db, "select count(*) from run") == 30
 
 
-@pytest.fixture
-def heard() -> Iterator[None]:
-    """Ctrl-C is heard: what a script starts in the background is born deaf to it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("heard")
-def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_nothing_is_kept(
+def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_they_are_kept(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "logs" / "run.log", run_text().log)
@@ -254,8 +242,8 @@ def test_ctrl_c_while_records_are_inserted_is_told_as_what_it_is_and_nothing_is_
     monkeypatch.setattr(Insert, "_turn", stopping)
     with pytest.raises(KeyboardInterrupt):
         ingest(tmp_path / "logs", db=db)
-    assert one(db, "select count(*) from log") == 0
+    assert one(db, "select count(*) from log") == 1
 
     monkeypatch.setattr(Insert, "_turn", turn)
-    ingest(tmp_path / "logs", db=db)
+    assert ingest(tmp_path / "logs", db=db).files == {"unchanged": 1}
     assert one(db, "select count(*) from run") == 1

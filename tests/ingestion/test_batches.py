@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from threading import Event, Timer
@@ -13,13 +12,11 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import batches, pool, read, unit, write
-from benchledger.ingestion.accounts import Accounts, Pending
-from benchledger.ingestion.arrived import ArrivedRecords
+from benchledger.ingestion import batches, pool, read
+from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.ingest import ingest
+from benchledger.kept import fill
 from benchledger.scanning import columns, log_reader
-from benchledger.store import rollups
-from benchledger.store.rollups import frames
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import StableTables, ask, put, run_text, stable_tables
 
@@ -36,16 +33,12 @@ def campaigns(folder: Path) -> Path:
     return folder
 
 
-def written(monkeypatch: pytest.MonkeyPatch) -> list[Pending]:
-    seen: list[Pending] = []
-    real = write.Writer.write
-
-    def seeing(self: write.Writer, pending: Pending) -> None:
-        seen.append(pending)
-        real(self, pending)
-
-    monkeypatch.setattr(write.Writer, "write", seeing)
-    return seen
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each folder or two is a batch, and other processes read a handful of files."""
+    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (read, "UNIT_FILES", 2),
+                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
+        monkeypatch.setattr(place, name, small)
 
 
 @pytest.fixture(scope="module")
@@ -57,32 +50,24 @@ def of_one_batch(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("small_batches")
 def test_logs_that_are_written_in_several_batches_give_the_same_tables(
-    db: Path, of_one_batch: StableTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+    db: Path, of_one_batch: StableTables, tmp_path: Path, jobs: int
 ) -> None:
-    logs = campaigns(tmp_path / "logs")
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
-                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
-        monkeypatch.setattr(place, name, small)
-    found = written(monkeypatch)
-    ingest(logs, db=db, jobs=jobs)
+    ingest(campaigns(tmp_path / "logs"), db=db, jobs=jobs)
 
-    assert len([batch for batch in found if batch.sightings]) == FOLDERS * 3 // 2
+    assert ask(db, "select count(distinct load_number) from log") == [(FOLDERS * 3 // 2,)]
     assert stable_tables(db) == of_one_batch
 
 
-def test_a_batch_spans_some_folders_unless_it_holds_very_many_records(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logs = campaigns(tmp_path / "logs")
-    monkeypatch.setattr(batches, "BATCH_RECORDS", 1)
+@pytest.mark.usefixtures("small_batches")
+def test_a_batch_spans_some_folders(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH_FOLDERS", 2)
-    monkeypatch.setattr(unit, "UNIT_FILES", 1)
-    found = written(monkeypatch)
-    ingest(logs, db=db)
+    monkeypatch.setattr(read, "UNIT_FILES", 1)
+    ingest(campaigns(tmp_path / "logs"), db=db)
 
-    assert next(len(batch.folders) for batch in found if batch.sightings) == 2
-    assert any(batch.records > 1 for batch in found)
+    folders = "select count(distinct folder) from log join sighting using (log_id) group by load_number"
+    assert ask(db, f"{folders} order by load_number limit 1") == [(2,)]
 
 
 class Reads:
@@ -102,15 +87,21 @@ class Reads:
 
 
 class Writes:
-    """What Batches asks of a writer; `wait` keeps it from ending what it writes."""
+    """What Batches asks of a writer; `wait` keeps it from ending what it writes, `fails` is what that ends with."""
 
-    def __init__(self, wait: Event | None = None) -> None:
-        self.records, self.began, self.interrupted, self._wait = list[int](), Event(), Event(), wait
+    def __init__(self, wait: Event | None = None, fails: Exception | None = None) -> None:
+        self.records, self.began, self.interrupted = list[int](), Event(), Event()
+        self._wait, self._fails = wait, fails
 
     def write(self, pending: Pending) -> None:
         self.began.set()
         assert self._wait is None or self._wait.wait(60)
+        if self._fails is not None:
+            raise self._fails
         self.records.append(pending.records)
+
+    def hold(self, records: int) -> None:
+        pass
 
     def let_go(self) -> None:
         pass
@@ -134,7 +125,7 @@ def test_where_other_processes_read_batches_are_smaller(others_read: bool, recor
         while left:
             reads.add(50_000)
             left -= 5_000_000
-            batch.write_if_full(left)
+            batch.write_if_due(left)
         batch.finish()
 
     assert writes.records == records
@@ -160,7 +151,7 @@ def test_long_logs_that_are_read_while_a_batch_is_written_are_one_batch_unless_t
             waiting.append(long)
             if left == 700_000_000:
                 Timer(0.1, ended.set).start()
-            batch.write_if_full(left)
+            batch.write_if_due(left)
         ended.set()
         batch.finish()
 
@@ -173,79 +164,69 @@ def test_little_that_is_left_is_no_batch_of_its_own() -> None:
         reads.add(100_000)
         for _ in range(4):
             reads.add(200_000)
-            batch.write_if_full(left=44_000_000)
+            batch.write_if_due(left=44_000_000)
         assert not writes.records
 
-        batch.write_if_full(left=45_000_000)
+        batch.write_if_due(left=45_000_000)
         assert writes.records == [900_000]
 
 
-def test_what_is_read_while_a_batch_is_written_is_accounted_for(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_read_while_a_batch_is_written_is_accounted_for() -> None:
+    reads, writes = Reads(), Writes(ended := Event())
+    with begun(reads, writes, others_read=True) as batch:
+        for _ in range(6):
+            reads.add(100_000)
+        batch.write_if_due(left=100_000_000)
+        assert writes.began.wait(60)
+        reads.add(200_000)
+        batch.write_if_due(left=80_000_000)
+        assert (writes.records, reads.pending.records) == ([], 200_000)
+        ended.set()
+        batch.write_rest()
+
+    assert writes.records == [600_000, 200_000]
+
+
+def test_what_goes_wrong_while_a_batch_is_written_is_raised_by_the_next_call() -> None:
+    reads, writes = Reads(), Writes(fails=DatabaseError("no space"))
+    with begun(reads, writes, others_read=True) as batch:
+        for _ in range(6):
+            reads.add(100_000)
+        batch.write_if_due(left=100_000_000)
+        with pytest.raises(DatabaseError, match="no space"):
+            batch.write_rest()
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_ctrl_c_waits_for_what_is_being_written_and_ends_it_if_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch, is_long: bool
 ) -> None:
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
-                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
-        monkeypatch.setattr(place, name, small)
-    writing, added = Event(), Event()
-    real_write, real_add = write.Writer.write, Accounts.add
-
-    def waiting(self: write.Writer, pending: Pending) -> None:
-        writing.set()
-        assert added.wait(60)
-        real_write(self, pending)
-
-    def adding(self: Accounts, *unit: Any) -> Any:
-        if writing.is_set():
-            added.set()
-        return real_add(self, *unit)
-
-    monkeypatch.setattr(write.Writer, "write", waiting)
-    monkeypatch.setattr(Accounts, "add", adding)
-    ingest(campaigns(tmp_path / "logs"), db=db, jobs=2)
-
-    assert ask(db, "select count(*) from run") == [(FOLDERS * 3 // 2,)]
-
-
-def test_what_goes_wrong_while_a_batch_is_written_beside_the_reading_is_told(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (unit, "UNIT_FILES", 2),
-                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
-        monkeypatch.setattr(place, name, small)
-
-    def failing(*_: object) -> None:
-        raise DatabaseError("no space")
-
-    monkeypatch.setattr(write, "derive", failing)
-    with pytest.raises(DatabaseError, match="no space"):
-        ingest(campaigns(tmp_path / "logs"), db=db, jobs=2)
-
-    assert ask(db, "select count(*) from log") == [(0,)]
-
-
-def test_ctrl_c_ends_what_is_written_beside_the_reading() -> None:
-    reads, writes = Reads(), Writes(Event())
+    monkeypatch.setattr(batches, "GRACE_S", 0.1 if is_long else 60)
+    reads, writes = Reads(), Writes(ended := Event())
 
     def stopped() -> None:
         with begun(reads, writes, others_read=True) as batch:
             for _ in range(6):
                 reads.add(100_000)
-            batch.write_if_full(left=100_000_000)
+            batch.write_if_due(left=100_000_000)
             assert writes.began.wait(60)
+            if not is_long:
+                Timer(0.3, ended.set).start()
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
-    assert writes.interrupted.is_set()
+    assert writes.interrupted.is_set() == is_long
+    assert is_long or writes.records == [600_000]
 
 
 def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     begun: list[object] = []
 
-    def begin(_: object, __: object, to_read: object = None) -> Future[read.Batch]:
+    def begin(_: object, __: object, to_read: object = None) -> Future[read.ReadFiles]:
         begun.append(to_read)
-        done = Future[read.Batch]()
-        done.set_result(read.Batch())
+        done = Future[read.ReadFiles]()
+        done.set_result(read.ReadFiles())
         return done
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", begin)
@@ -253,7 +234,7 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
     processes.start(pool.WORTH_A_PROCESS)
     begun.clear()
 
-    reading = processes.read(unit.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30))
+    reading = processes.read(read.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30))
     assert len(begun) == 8
     assert len(list(reading)) == len(begun) == 30
 
@@ -261,26 +242,15 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
 KEPT = ("kept_speed", "run_memory", "kept_loss", "kept_low_loss", "kept_evaluation", "run_clock")
 
 
-@pytest.mark.parametrize("is_long", [False, True])
-def test_what_is_kept_of_records_that_just_arrived_is_what_is_kept_of_them_when_they_are_read_back(
-    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_long: bool
+def test_what_is_kept_of_logs_whose_records_wait_in_files_is_what_is_kept_of_them_in_memory(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = campaigns(tmp_path / "logs")
     put(tmp_path / "logs" / "both.log", run_text(steps=90, seed=7).log + run_text(steps=90, seed=8, at=9000).log)
-    if is_long:
-        # Also read in small parts, so that their records wait in files.
-        for place, name, small in ((rollups, "LONG_RUN", 1), (frames, "PART_RECORDS", 7), (columns, "ROWS_AT_ONCE", 1),
-                                   (log_reader, "CHUNK", 4096), (read, "CHUNK", 4096)):  # fmt: skip
-            monkeypatch.setattr(place, name, small)
-    handed: list[int] = []
-    real = ArrivedRecords.frames
-    monkeypatch.setattr(
-        ArrivedRecords, "frames", lambda self, logs, *lines: handed.extend(logs) or real(self, logs, *lines)
-    )
     ingest(logs, db=db)
-    # Each run's are gone through twice; both.log has two runs.
-    assert set(Counter(handed).values()) == ({2, 4} if is_long else {1})
-    monkeypatch.setattr(ArrivedRecords, "has", lambda self, logs: False)
+    for place, name, small in ((fill, "LONG_RUN", 1), (columns, "ROWS_AT_ONCE", 1), (log_reader, "CHUNK", 4096),
+                               (read, "CHUNK", 4096)):  # fmt: skip
+        monkeypatch.setattr(place, name, small)
     ingest(logs, db=db2)
 
     for table in KEPT:
@@ -291,10 +261,10 @@ def test_what_is_kept_of_records_that_just_arrived_is_what_is_kept_of_them_when_
 def test_what_writes_is_imported_while_other_processes_read(defined_ledger: Path, tmp_path: Path) -> None:
     db = made(defined_ledger, tmp_path / "ledger")
     code = f"""import sys
-from benchledger.cli.left_out import leave_out
-leave_out()
-from benchledger.ingestion import ingest, pool, unit, write
-pool.WORTH_A_PROCESS, unit.UNIT_FILES = 1, 1
+from benchledger.cli.import_blocker import block_imports
+block_imports()
+from benchledger.ingestion import ingest, pool, read, write
+pool.WORTH_A_PROCESS, read.UNIT_FILES = 1, 1
 real, found = write.Writer.write, []
 def seeing(self, pending):
     before = set(sys.modules)

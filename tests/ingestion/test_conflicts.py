@@ -63,6 +63,6 @@ def test_conflicts_are_asked_for_by_campaign_and_run(db: Path, tmp_path: Path) -
     every = query("conflicts", db=db, name="gpus")
     one = query("conflicts", db=db, name="gpus", campaign="b")
 
-    assert every["campaign"].to_list() == ["a", "b"]
-    assert one["campaign"].to_list() == ["b"]
+    assert every["campaign"].to_list() == ["logs/a", "logs/b"]
+    assert one["campaign"].to_list() == ["logs/b"]
     assert query("conflicts", db=db, name="gpus", run=every["run_key"][0]).height == 1

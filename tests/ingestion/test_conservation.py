@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from benchledger.errors import DatabaseError
 from tests.ingestion.logs import ask, one, put, run_text
 
 
@@ -79,7 +80,7 @@ def test_a_record_that_is_lost_on_the_way_stops_the_load(
     take = RecordColumns.take
     monkeypatch.setattr(RecordColumns, "take", lambda self: take(self).slice(1))
 
-    with pytest.raises(AssertionError, match=r"log\.records is"):
+    with pytest.raises(DatabaseError, match=r"run\.log: what was read of it cannot be written: log\.records is"):
         ingest(tmp_path / "logs", db=db)
     assert one(db, "select count(*) from log") == 0
 

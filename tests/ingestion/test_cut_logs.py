@@ -27,24 +27,6 @@ def ranks(line: str, count: int) -> str:
     return "".join(line.format(rank=rank, mode="training") for rank in range(count))
 
 
-@pytest.mark.parametrize(
-    ("log", "gpus"),
-    [
-        (ranks(GNMT_BEGINS, 8) + ranks(GNMT_ENDS, 8), 8),
-        (ranks(GNMT_BEGINS, 3) + ranks(GNMT_ENDS, 8), None),
-        (ranks(GNMT_BEGINS, 3), None),
-        (ranks(SSD_BEGINS, 8) + ranks(SSD_ENDS, 8), 8),
-        (ranks(SSD_BEGINS, 6), None),
-    ],
-)
-def test_a_count_of_lines_holds_where_the_end_confirms_it(db: Path, tmp_path: Path, log: str, gpus: int | None) -> None:
-    put(tmp_path / "logs" / "x.log", log)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
-
-
 def test_ssd_in_mode_training_ends_with_its_total_time(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "cut.log", ranks(SSD_BEGINS, 1))
     put(tmp_path / "logs" / "whole.log", ranks(SSD_BEGINS, 1) + ranks(SSD_ENDS, 1))

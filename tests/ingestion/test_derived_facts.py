@@ -61,7 +61,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     for folder, name, value, source in ask(
         db, "select campaign, name, value, source from fact join run_campaign using (run_id) where used"
     ):
-        found[folder][name] = (value, source)
+        found[folder.removeprefix("logs/")][name] = (value, source)
     return found
 
 

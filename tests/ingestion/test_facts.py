@@ -93,7 +93,7 @@ def test_a_changed_or_removed_facts_toml_derives_its_runs_again(db: Path, tmp_pa
     put(facts, "[case]\ngpus = 16\n# longer\n")
     again = run_bench("ingest", tmp_path / "logs", db=db)
     assert "files: 2 = 1 unchanged + 1 facts\n" in again.stdout
-    assert "what facts.toml says has changed: 1 run was derived again\n" in again.stderr
+    assert "facts.toml has changed: 1 run was derived again\n" in again.stderr
     assert one(db, GPUS) == 16
 
     facts.unlink()
@@ -203,8 +203,8 @@ def test_campaigns_come_from_the_option_then_facts_then_name_rule_then_folder(db
     assert ask(db, campaigns) == [
         ("c.log", "logs"),
         ("declared/d.log", "mine"),
-        ("plain/b.log", "plain"),
-        ("set/ngc_bert_base_sp_bs32_fp32/a.log", "set"),
+        ("plain/b.log", "logs/plain"),
+        ("set/ngc_bert_base_sp_bs32_fp32/a.log", "logs/set"),
     ]
     ingest(logs, db=db, campaign_name="all of them", refresh=True)
     assert ask(db, "select distinct campaign from sighting where status = 'loaded'") == [("all of them",)]

@@ -20,7 +20,7 @@ from benchledger.errors import DatabaseError, NothingFoundError, UsageError, kno
 from benchledger.store.private import PrivateFile
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
-from tests.store.test_held import holder
+from tests.store.test_lock_wait import holder
 
 # What tells when, why a place was read, or what a ledger has been through, not what is in it.
 HISTORY = {"schema_version", "run_alias"}

@@ -57,7 +57,7 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
         ("a/run.log", "loaded"),
         ("b/other.log", "duplicate"),
     ]
-    assert ask(db, "select campaign from run_campaign order by 1") == [("a",), ("b",)]
+    assert ask(db, "select campaign from run_campaign order by 1") == [("logs/a",), ("logs/b",)]
 
 
 def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(db: Path, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_twice_and_with_two_processes_give_the_same_ledger(
     assert stable_tables(again) == of_one_ingest
 
     monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
-    monkeypatch.setattr("benchledger.ingestion.unit.UNIT_FILES", 2)
+    monkeypatch.setattr("benchledger.ingestion.read.UNIT_FILES", 2)
     ingest(once / "logs", db=db, jobs=2)
     assert stable_tables(db) == of_one_ingest
 
@@ -144,12 +144,15 @@ def test_two_ingests_at_once_load_every_log_once(db: Path, of_one_ingest: Stable
     assert stable_tables(db) == of_one_ingest
 
 
-def test_ctrl_c_while_it_waits_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("heard")
+def test_a_second_ctrl_c_ends_what_is_being_written_and_leaves_the_ledger_as_it_was(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "run.log", run_text().log)
     code = f"""
-import time
 from benchledger.ingestion import write
-write.derive = lambda *arguments: (print("deriving", flush=True), time.sleep(60))
+def derive(con, *_):
+    print("deriving", flush=True)
+    con.execute("select sum(a.range * b.range) from range(10000000) a, range(10000000) b")
+write.derive = derive
 import sys
 from benchledger.cli.main import main
 sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
@@ -160,12 +163,17 @@ main()
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"deriving\n"
-    time.sleep(0.2)
-    os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    for _ in range(2):
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGINT)
+    began = time.monotonic()
+    _, errors = process.communicate(timeout=60)
 
     assert process.returncode == 130
+    # The first one waits for 10 seconds.
+    assert time.monotonic() - began < 9
     assert b"Traceback" not in errors
+    assert b"0 logs are kept" in errors
     assert one(db, "select count(*) from log") == 0
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
 

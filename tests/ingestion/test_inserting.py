@@ -104,8 +104,9 @@ def test_what_threads_share_stands_in_its_order_whatever_groups_it_makes(
     monkeypatch.setattr(inserting, "GROUPS_AT_ONCE", 2)
     con.execute("set threads = 2")
     insert = Insert(con, 7, iter([lines(*range(5)), lines(), lines(*range(5, 12)), lines(12)]))
-    insert.rest(shared_out=True)
-    insert.rest(shared_out=True)
+    insert.threads = 2
+    insert.rest()
+    insert.rest()
 
     assert inserted(con) == [*range(13)]
 
@@ -125,7 +126,8 @@ def test_what_is_left_of_a_part_is_shared_too(con: duckdb.DuckDBPyConnection, mo
     with insert.beside():
         assert is_begun.wait(60)
     assert inserted(con) == [1, 2]
-    insert.rest(shared_out=True)
+    insert.threads = 2
+    insert.rest()
 
     assert inserted(con) == [1, 2, 3, 4, 5]
 

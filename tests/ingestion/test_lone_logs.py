@@ -8,22 +8,22 @@ import pytest
 
 from benchledger.ingestion import derive
 from benchledger.ingestion.ingest import ingest
-from benchledger.store import rollups
+from benchledger.kept import fill
 from tests.ingestion.logs import put, run_text
 
 PAIRING = {"derive_tied", "derive_pairs", "derive_covering", "derive_companions", "derive_monitors", "derive_sidecars"}
 
 # What was kept of runs that were there, and what follows from several runs.
-KEPT_BEFORE = {"gone", "gone_pairs", "gone_series", "campaigns", "asked_again"}
+KEPT_BEFORE = {"gone", "gone_series"}
 OF_SEVERAL = {"manifest_formats", "narrow", "speedups"}
 
 
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which files of SQL are executed."""
     names: list[str] = []
-    for module, name in ((derive, "sql_text"), (rollups, "sql_of")):
+    for module, name in ((derive, "sql_text"), (fill, "sql_of")):
         real = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda file, real=real: names.append(file) or real(file))
+        monkeypatch.setattr(module, name, lambda file, real=real, **given: names.append(file) or real(file, **given))
     return names
 
 
@@ -46,7 +46,7 @@ def test_what_was_kept_of_a_log_that_has_grown_goes(db: Path, tmp_path: Path, mo
     names = asked(monkeypatch)
     ingest(tmp_path / "logs", db=db)
 
-    assert {"gone", "gone_pairs", "gone_series", "campaigns"} <= set(names)
+    assert {"gone", "gone_series"} <= set(names)
 
 
 def test_a_twin_is_paired_and_what_comes_to_it_later_too(

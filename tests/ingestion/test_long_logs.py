@@ -13,11 +13,10 @@ import pyarrow as pa
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool, read, unit, write
-from benchledger.ingestion.arrived import ArrivedRecords
+from benchledger.ingestion import pool, read, write
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.inserting import Insert
-from benchledger.ingestion.waiting import Spill
+from benchledger.ingestion.spill import Spill
 from benchledger.scanning import columns, log_reader
 from benchledger.store import database
 from tests.ingestion.conftest import made
@@ -64,7 +63,7 @@ def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
     monkeypatch.setenv("BENCH_SCANNER", scanner)
     small_parts(monkeypatch)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(unit, "UNIT_BYTES", 1)
+    monkeypatch.setattr(read, "UNIT_BYTES", 1)
     handed: list[int] = []
     monkeypatch.setattr(Spill, "add", counted(handed, Spill.add))
     ingest(whole / "logs", db=db, jobs=jobs)
@@ -84,9 +83,9 @@ def test_threads_share_what_is_left_of_long_logs_unless_one_is_asked_for_or_reco
     shared: list[bool] = []
     rest = Insert.rest
 
-    def noting(self: Insert, *, shared_out: bool = False) -> None:
-        shared.append(shared_out)
-        rest(self, shared_out=shared_out)
+    def noting(self: Insert) -> None:
+        shared.append(self.threads > 1)
+        rest(self)
 
     monkeypatch.setattr(Insert, "rest", noting)
     ingest(whole / "logs", db=db, jobs=jobs)
@@ -109,7 +108,7 @@ def test_a_long_log_in_two_places_is_kept_once(db: Path, tmp_path: Path, monkeyp
     put(tmp_path / "logs" / "a" / "run.log", text)
     put(tmp_path / "logs" / "b" / "run.log", text)
     # Each is a unit of its own, so that both are read.
-    monkeypatch.setattr(unit, "UNIT_BYTES", 1)
+    monkeypatch.setattr(read, "UNIT_BYTES", 1)
     first = ingest(tmp_path / "logs", db=db)
     before = rows_of(db)
     again = ingest(put(tmp_path / "more" / "run.log", text).parent, db=db)
@@ -130,22 +129,6 @@ def test_records_that_wait_have_no_name_in_any_folder(tmp_path: Path) -> None:
     ]
     waiting[0].leave_out({17})
     assert list(waiting[0].parts()) == []
-
-
-def test_of_records_that_wait_only_the_parts_are_read_that_have_what_is_asked_for(tmp_path: Path) -> None:
-    spill = Spill(tmp_path)
-    for logs, lines in (([0, 0], [1, 4]), ([0, 0], [4, 9]), ([0, 1], [10, 2]), ([1], [3])):
-        spill.add(pa.table({"log_id": logs, "line": lines}))
-    (waiting,) = spill.end([17, 18])
-
-    def read(*asked: Any) -> list[list[int]]:
-        return [rows.column("line").to_pylist() for rows in waiting.parts(*asked)]
-
-    assert read() == [[1, 4], [4, 9], [10, 2], [3]]
-    assert read([18]) == [[10, 2], [3]]
-    assert read([17], (5, 9)) == [[4, 9], [10, 2]]
-    assert read([17], (4, 4)) == [[1, 4], [4, 9], [10, 2]]
-    assert read([18], (11, 12)) == read([19]) == []
 
 
 def test_records_that_wait_are_what_they_were_whatever_the_parts_before_them_state(tmp_path: Path) -> None:
@@ -197,7 +180,7 @@ def test_records_of_a_long_log_are_handed_over_in_their_order_whichever_scanner_
     places = [(0, 90), (1, 10), (0, 40), (1, 20)]
     rows = [{"log_id": log, "byte_offset": at} for log, at in places]
     monkeypatch.setattr(collected, "_count", lambda: len(rows))
-    monkeypatch.setattr(collected, "take", lambda: pa.Table.from_pylist(rows, columns._schema()))
+    monkeypatch.setattr(collected, "take", lambda: pa.Table.from_pylist(rows, columns.record_schema()))
     collected.relieve(1)
 
     assert [(row["log_id"], row["byte_offset"]) for row in handed[0].to_pylist()] == [
@@ -239,7 +222,7 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
     lifted: list[duckdb.DuckDBPyConnection] = []
     load_all = write.load_logs
 
-    def load_in_little(con: duckdb.DuckDBPyConnection, *given: Any) -> ArrivedRecords:
+    def load_in_little(con: duckdb.DuckDBPyConnection, *given: Any) -> Insert:
         if not lifted:
             con.execute("set memory_limit = '3MB'")
         return load_all(con, *given)
@@ -264,7 +247,7 @@ def test_parts_that_lie_within_one_another_are_refused(
     add = Spill.add
     monkeypatch.setattr(Spill, "add", lambda self, rows: (add(self, rows[::2]), add(self, rows[1::2]))[0])
 
-    with pytest.raises(AssertionError, match="records of one part stand among those of another"):
+    with pytest.raises(DatabaseError, match=r"run\.log: .*records of one part stand among those of another"):
         ingest(logs, db=db)
     assert rows_of(db)["log"] == []
 

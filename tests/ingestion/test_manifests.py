@@ -300,7 +300,7 @@ def test_a_run_without_a_known_log_is_missing_from_the_table_in_which_it_would_s
     case = {"framework": "pytorch", "model": "bert_base", "task": "pretraining", "precision": "fp32", "gpus": 8}
     said = {"implementation": "ngc", "campaign": "a", "exit_code": 1, "case": {**case, "batch_size_per_gpu": 96}}
     put(tmp_path / "logs" / "b" / "run.json", manifest(**said))
-    put(tmp_path / "logs" / "a" / "run.json", manifest(campaign="a"))
+    put(tmp_path / "logs" / "a" / "run.json", manifest(campaign="a", case={"gpus": 8}))
 
     ingest(tmp_path / "logs", db=db)
 

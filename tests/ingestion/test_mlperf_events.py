@@ -87,7 +87,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_events_are_read_however_they_are_printed(ledger: Path, name: str) -> None:
-    runs = "select run_id from run_log join sighting using (log_id) where campaign = $name"
+    runs = "select run_id from run_log join sighting using (log_id) where campaign = 'logs/' || $name"
     found = ask(ledger, VALUES.replace("where", f"where run_id in ({runs}) and", 1).replace("$name", f"'{name}'"))
     minutes = ask(
         ledger,
@@ -101,12 +101,12 @@ def test_events_are_read_however_they_are_printed(ledger: Path, name: str) -> No
 
 
 def test_two_runs_in_one_log_of_which_one_was_aborted(ledger: Path) -> None:
-    runs = "select status from run join run_campaign using (run_id) where campaign = 'twice' order by all"
+    runs = "select status from run join run_campaign using (run_id) where campaign = 'logs/twice' order by all"
 
     assert ask(ledger, runs) == [("failed",), ("ok",)]
 
 
 def test_a_time_of_0_is_none(ledger: Path) -> None:
-    began = "select started_at from run join run_campaign using (run_id) where campaign = 'no clock'"
+    began = "select started_at from run join run_campaign using (run_id) where campaign = 'logs/no clock'"
 
     assert [at.year for (at,) in ask(ledger, began)] == [2023]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseHeldError
-from benchledger.ingestion import batches, pool, unit
+from benchledger.ingestion import batches, pool, read
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.outcome import Progress
 from benchledger.store import database
@@ -50,7 +50,7 @@ def test_a_few_logs_are_written_at_one_opening(
 def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (unit, "UNIT_FILES", 1)):
+    for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (read, "UNIT_FILES", 1)):
         monkeypatch.setattr(place, name, small)
     monkeypatch.setattr(batches, "HELD_S", 600.0)
     seen = openings(monkeypatch, tmp_path / "new.duckdb")
@@ -63,7 +63,7 @@ def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
 def test_who_reads_for_long_lets_others_look_at_the_ledger_meanwhile(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_s: float, lets_in: bool
 ) -> None:
-    monkeypatch.setattr(unit, "UNIT_FILES", 1)
+    monkeypatch.setattr(read, "UNIT_FILES", 1)
     monkeypatch.setattr(batches, "HELD_S", held_s)
     looks: list[bool] = []
 

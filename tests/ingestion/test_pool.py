@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import time
@@ -13,15 +14,16 @@ import pytest
 
 from benchledger.archives.limits import Limits
 from benchledger.errors import BenchledgerError, DatabaseError
-from benchledger.ingestion import elsewhere, members, unit
+from benchledger.ingestion import members
+from benchledger.ingestion import pool as pool_module
 from benchledger.ingestion.discover import discover
-from benchledger.ingestion.members import Packed
+from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
-from benchledger.ingestion.read import Batch, ToRead, WasRead
+from benchledger.ingestion.read import ReadFiles, ToRead, WasRead
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar
 
-Read = Callable[[list[ToRead]], Batch]
+Read = Callable[[list[ToRead]], ReadFiles]
 FORK = multiprocessing.get_context("fork")
 
 
@@ -29,6 +31,8 @@ FORK = multiprocessing.get_context("fork")
 def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
     # Forked, so that what is put in place of reading is there too.
     monkeypatch.setattr(multiprocessing, "get_context", lambda _: FORK)
+    # A forked process that is the one to free an executor of the test before waits for a lock that nobody holds there.
+    gc.collect()
     processes = Pool(frozenset(), b"key", tmp_path, jobs=2)
     yield processes
     processes.close()
@@ -44,15 +48,15 @@ def reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Read], l
     told.touch()
 
     def processes(read: Read) -> list[int]:
-        def reading(to_read: list[ToRead]) -> Batch:
+        def reading(to_read: list[ToRead]) -> ReadFiles:
             with told.open("a") as file:
                 file.write(f"{os.getpid()}\n")
             return read(to_read)
 
-        reading.__qualname__ = reading.__name__ = "read_batch"
-        reading.__module__ = elsewhere.__name__
-        monkeypatch.setattr(members, "read_batch", reading)
-        monkeypatch.setattr(elsewhere, "read_batch", reading)
+        reading.__qualname__ = reading.__name__ = "read_files"
+        reading.__module__ = pool_module.__name__
+        monkeypatch.setattr(members, "read_files", reading)
+        monkeypatch.setattr(pool_module, "read_files", reading)
         return Told(told)
 
     return processes
@@ -71,22 +75,22 @@ class Told(list[int]):
         return len(self._file.read_text().split())
 
 
-def no_content(to_read: list[ToRead]) -> Batch:
-    return Batch([WasRead(status="empty") for _ in to_read])
+def no_content(to_read: list[ToRead]) -> ReadFiles:
+    return ReadFiles([WasRead(status="empty") for _ in to_read])
 
 
-def packed(place: Path, *names: str, size: int = 10) -> list[Packed]:
+def packed(place: Path, *names: str, size: int = 10) -> list[ArchiveToRead]:
     """A unit of one archive."""
     (found,) = discover([put(place, tar(dict.fromkeys(names, b"x" * size)))], set())
-    return [Packed(found, Limits())]
+    return [ArchiveToRead(found, Limits())]
 
 
-def unpacked(pool: Pool, *units: list[Packed]) -> Iterator[list[str]]:
+def unpacked(pool: Pool, *units: list[ArchiveToRead]) -> Iterator[list[str]]:
     """The names of the files of each part."""
     pool.start(WORTH_A_PROCESS)
-    for part in pool.unpack(list(units), lambda _: None):
+    for part in pool.read_archives(list(units), lambda _: None):
         if part.files:
-            assert len(part.batch.files) == len(part.files)
+            assert len(part.base.files) == len(part.files)
             yield [file.shown for file in part.files]
 
 
@@ -107,7 +111,7 @@ def test_archives_are_read_side_by_side_and_told_in_order(
 ) -> None:
     both = Barrier(2)
 
-    def read(to_read: list[ToRead]) -> Batch:
+    def read(to_read: list[ToRead]) -> ReadFiles:
         both.wait(30)
         return no_content(to_read)
 
@@ -120,10 +124,10 @@ def test_archives_are_read_side_by_side_and_told_in_order(
 def test_an_archive_that_is_alone_hands_small_members_on_to_a_process_that_has_nothing_to_do(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(unit, "UNIT_FILES", 1)
+    monkeypatch.setattr("benchledger.ingestion.read.UNIT_FILES", 1)
     both = Barrier(2)
 
-    def read(to_read: list[ToRead]) -> Batch:
+    def read(to_read: list[ToRead]) -> ReadFiles:
         both.wait(30)
         return no_content(to_read)
 
@@ -142,7 +146,7 @@ def test_a_process_that_reads_an_archive_is_some_parts_ahead_and_no_more(
 
     assert next(parts) == ["0"]
     # One was taken, one waits to be told, and another process may help.
-    most = elsewhere.AHEAD + 3
+    most = pool_module.AHEAD + 3
     waited = time.monotonic() + 30
     while len(processes) < most and time.monotonic() < waited:
         time.sleep(0.05)
@@ -151,12 +155,12 @@ def test_a_process_that_reads_an_archive_is_some_parts_ahead_and_no_more(
     assert len(list(parts)) == 29
 
 
-def test_a_process_that_is_ended_while_it_reads_an_archive_is_told(
+def test_a_process_that_is_killed_while_it_reads_an_archive_is_told(
     pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
     reads(lambda _: os._exit(1))
 
-    with pytest.raises(BenchledgerError, match="ended from outside"):
+    with pytest.raises(BenchledgerError, match="a reading process was killed"):
         list(unpacked(pool, *(packed(tmp_path / f"{name}.tar", name) for name in "ab")))
 
 
@@ -165,7 +169,7 @@ def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_wha
 ) -> None:
     monkeypatch.setattr(members, "SMALL", 1)
 
-    def read(to_read: list[ToRead]) -> Batch:
+    def read(to_read: list[ToRead]) -> ReadFiles:
         if to_read[0].place.endswith("c"):
             raise DatabaseError("no room")
         return no_content(to_read)
@@ -181,9 +185,9 @@ def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_wha
 def test_ctrl_c_ends_the_reading_of_a_large_member(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(elsewhere, "TOLD_S", 0.01)
+    monkeypatch.setattr(pool_module, "TOLD_S", 0.01)
 
-    def read(to_read: list[ToRead]) -> Batch:
+    def read(to_read: list[ToRead]) -> ReadFiles:
         stream = to_read[0].stream
         assert stream is not None
         while stream.read(2**20):
@@ -197,7 +201,7 @@ def test_ctrl_c_ends_the_reading_of_a_large_member(
     reads(read)
     pool.start(WORTH_A_PROCESS)
     with pytest.raises(KeyboardInterrupt):
-        list(pool.unpack([packed(tmp_path / "a.tar", "b", size=100 * 2**20)], stopped))
+        list(pool.read_archives([packed(tmp_path / "a.tar", "b", size=100 * 2**20)], stopped))
     pool.close()
     assert pool._executor is not None
     pool._executor.shutdown(wait=True)

@@ -207,8 +207,8 @@ def test_a_key_file_that_is_missing_open_or_short_is_refused(db: Path, tmp_path:
     for_all.chmod(0o644)
     cases = {
         tmp_path / "none.key": "none.key: the key file cannot be read: No such file",
-        for_all: "open.key: others may read this key file",
-        key_file(tmp_path / "short.key", "secret\n"): "short.key: a key of 6 bytes can be guessed",
+        for_all: "open.key: other users may read this key file",
+        key_file(tmp_path / "short.key", "secret\n"): "short.key: a key of 6 bytes is too short",
     }
 
     for path, message in cases.items():

@@ -9,7 +9,6 @@ import pytest
 
 from benchledger import ingest
 from benchledger.ingestion import derive
-from benchledger.store.rollups.frames import Arrived
 from tests.ingestion.logs import ask, one, put, run_text
 
 CASE = "ngc_bert_base_sp_bs32_fp32"
@@ -22,9 +21,11 @@ def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_pa
     ingest(tmp_path / "logs", db=db)
 
     runs = ask(
-        db, "select gpus, batch_size_per_gpu, status, steps_done from run join bench_case using (case_id) order by gpus"
+        db, "select batch_size_per_gpu, gpus, status, steps_done from run join bench_case using (case_id) order by all"
     )
-    assert runs == [(1, 32, "ok", 120), (8, 48, "ok", 120)]
+    assert runs == [(32, 1, "ok", 120), (48, None, "ok", 120)]
+    counted = "select value from fact where name = 'gpus' and strength = 'counted'"
+    assert ask(db, counted) == [("8",)]
     (_, end), (start, last) = ask(db, "select first_line, last_line from run_log order by first_line")
     assert end + 1 == start
     assert last == (first.log + second.log).count("\n")
@@ -37,13 +38,13 @@ def test_ids_of_runs_are_derived_in_the_type_in_which_tables_keep_them(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As any other number they are right too, but each join with a large table casts its column, row by row.
-    kinds, keep = [], derive.keep_rollups
+    kinds, keep = [], derive.keep
 
-    def look(con: duckdb.DuckDBPyConnection, runs: str, arrived: Arrived | None) -> None:
+    def look(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         kinds.extend(str(kind) for kind in con.sql(runs).types)
-        keep(con, runs, arrived)
+        keep(con, runs)
 
-    monkeypatch.setattr(derive, "keep_rollups", look)
+    monkeypatch.setattr(derive, "keep", look)
     put(tmp_path / "logs" / CASE / "train.log", run_text().log)
     ingest(tmp_path / "logs", db=db)
 

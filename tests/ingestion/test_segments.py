@@ -11,7 +11,7 @@ import pytest
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.ingestion.record_keys import RecordKeys, in_order
 from benchledger.ingestion.segments import Segments
-from benchledger.scanning.columns import _schema
+from benchledger.scanning.columns import record_schema
 from benchledger.scanning.layout import Layout, ShapeValue
 
 LOG, STEP, VALIDATION, SUMMARY = 7, 1, 2, 3
@@ -41,13 +41,13 @@ def said_of(*parts: list[Any], lines: tuple[tuple[int, int], ...] = ((1, 1000),)
     })  # fmt: skip
     segments = Segments(told, LAYOUTS)
     for part in parts:
-        rows, frame = in_order(pa.Table.from_pylist(part, _schema()))
+        rows, frame = in_order(pa.Table.from_pylist(part, record_schema()))
         segments.add(frame, rows)
     return segments.rows().sort("segment").to_dicts()
 
 
 def test_rows_that_come_by_layout_are_put_in_the_order_of_their_places() -> None:
-    rows, frame = in_order(pa.Table.from_pylist([record(3), record(5), record(1, SUMMARY)], _schema()))
+    rows, frame = in_order(pa.Table.from_pylist([record(3), record(5), record(1, SUMMARY)], record_schema()))
 
     assert rows.column("line").to_pylist() == frame["line"].to_list() == [1, 3, 5]
 
@@ -103,7 +103,7 @@ def test_steps_of_any_size_stop_nothing() -> None:
 )
 def test_records_that_break_a_key_are_told(rows: list[Any], said: int, why: str | None) -> None:
     keys = RecordKeys([STEP])
-    keys.add(in_order(pa.Table.from_pylist(rows, _schema()))[1])
+    keys.add(in_order(pa.Table.from_pylist(rows, record_schema()))[1])
     broken = keys.broken(pl.DataFrame({"log_id": [LOG], "said": [said]}))
 
-    assert broken == (why and f"records of log {LOG} broke a key: {why}")
+    assert broken == (why and (LOG, why))

@@ -137,7 +137,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     put(tmp_path / "in" / "b.log", LOG)
     put(tmp_path / "out" / "b.log", "mine\n")
 
-    with pytest.raises(UsageError, match=r"b\.log: is there already, and is not overwritten"):
+    with pytest.raises(UsageError, match=r"b\.log: exists already and is not overwritten"):
         redact(tmp_path / "in", out=tmp_path / "out")
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["b.log"]
@@ -201,5 +201,5 @@ def test_what_was_redacted_into_a_folder_within_is_not_redacted_again(tmp_path: 
     put(tmp_path / "a.log", LOG)
 
     assert redact(tmp_path, out=tmp_path / "out").written == ["a.log"]
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         redact(tmp_path, out=tmp_path / "out")

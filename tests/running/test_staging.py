@@ -15,7 +15,7 @@ import pytest
 
 import benchledger
 from benchledger.errors import UsageError
-from benchledger.running.largest import largest
+from benchledger.running.largest_batch import largest
 from benchledger.running.manifest import commit_of
 from tests.docs.pages import TOP
 from tests.running.conftest import Bench
@@ -60,7 +60,7 @@ def test_resume_needs_the_campaign_s_name(bench: Bench) -> None:
 
 
 def test_a_campaign_that_is_no_folder_s_name_is_refused(bench: Bench) -> None:
-    with pytest.raises(UsageError, match="names a folder"):
+    with pytest.raises(UsageError, match="becomes a folder name"):
         bench.run(campaign="../elsewhere")
 
 

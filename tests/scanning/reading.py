@@ -85,7 +85,7 @@ def _reference(log_format: LogFormat) -> LineReader:
     return _REFERENCES[id(log_format)]
 
 
-# The scanner in Python, and the native one where the extension was compiled.
+# The reference reader behind the search for literals, and the native scanner where the extension was compiled.
 SCANNERS = (False, True) if native_scanner.is_there() else (False,)
 
 
@@ -95,7 +95,7 @@ def readers(formats: dict[str, LogFormat]) -> list[LogReader]:
 
 
 def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:
-    """All that the scanner finds, with what it had learned before."""
+    """All that the scanner finds, with the layouts that it has met before."""
     columns = RecordColumns()
     read = reader.read(io.BytesIO(log), columns, lambda _: False)
     scanned = read.scanned

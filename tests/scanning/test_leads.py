@@ -52,7 +52,12 @@ from tests.scanning.reading import line_format, read_by_reference, read_by_scann
             {"logged_at": datetime(2026, 1, 2, 10, 0, 5, 123000)},
             None,
         ),
-        (b"something else 3: ", {"rank": 3}, "something else"),
+        (b"something else 3: ", {}, "something else 3:"),
+        # The number of an epoch is no rank; what a program says of its rank is.
+        (b"Epoch 00032: ", {}, "Epoch 00032:"),
+        (b"Epoch  3: ", {}, "Epoch  3:"),
+        (b"[foo] 3: ", {"rank": 3}, "[foo]"),
+        (b"AssertionError: Rank 3: ", {"rank": 3}, "AssertionError:"),
         (b"something else", {}, "something else"),
         (b"src/storage/storage.cc:161: ", {}, "src/storage/storage.cc:161:"),
         (b"caf\xe9\x00", {}, "caf\\xe9\\x00"),
@@ -66,7 +71,7 @@ def test_a_lead_states_what_it_knows_and_keeps_the_rest(lead: bytes, columns: di
 
 
 def test_only_the_end_of_a_long_lead_is_looked_at() -> None:
-    columns, rest = LeadReader().read(b"x" * 100_000 + b" 3: ")
+    columns, rest = LeadReader().read(b"x" * 100_000 + b": 3: ")
 
     assert columns == {"rank": 3}
     assert rest is not None
@@ -165,10 +170,10 @@ def test_a_sample_that_reads_otherwise_is_a_problem(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_sample_that_leaves_text_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    path = with_leads(monkeypatch, tmp_path, 'templates = []\n[[sample]]\ntext = "who 3: "\ncolumns = { rank = 3 }\n')
+    path = with_leads(monkeypatch, tmp_path, 'templates = []\n[[sample]]\ntext = "who: 3: "\ncolumns = { rank = 3 }\n')
 
     assert check_leads() == [
-        f"{path}:2: lead 'who 3: ' reads {{'rank': 3}}, and leaves 'who'; {{'rank': 3}} is expected"
+        f"{path}:2: lead 'who: 3: ' reads {{'rank': 3}}, and leaves 'who:'; {{'rank': 3}} is expected"
     ]
 
 

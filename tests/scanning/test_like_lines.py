@@ -11,7 +11,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import native_scanner
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from tests.scanning.reading import DLLOGGER, line_format, read_by_reference, read_by_scanner
+from tests.scanning.reading import DLLOGGER, line_format, read_by_reference, read_by_scanner, readers
 
 pytestmark = pytest.mark.skipif(not native_scanner.is_there(), reason="the extension was not compiled here")
 
@@ -97,3 +97,38 @@ def test_as_many_blanks_stand_before_a_number_as_ever(tmp_path: Path) -> None:
     log = "".join(f"progress:{' ' * blanks}1 of 9 : loss : 2.5\n" for blanks in (70, 80, 81, 70, 1, 70, 81))
 
     assert_read_as_by_reference(log_format, log.encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "template"),
+    [
+        ("it/s: {}", "it/s: {speed:float}"),
+        ("step: 4 it/s: {}", "step: {step:int} it/s: {speed:float}"),
+        ("it/s: {} loss: 2.5", "it/s: {speed:float} loss: {loss:float}"),
+    ],
+)
+def test_a_number_among_an_earlier_templates_words_is_read_by_that_template(
+    tmp_path: Path, line: str, template: str
+) -> None:
+    unknown = template.replace("{speed:float}", "-1.000")
+    made = line_format(
+        tmp_path,
+        f"""
+        [detect]
+        proof = [["it/s: "]]
+        [[record]]
+        name = "unknown"
+        kind = "step"
+        templates = ["{unknown}"]
+        [[record]]
+        name = "known"
+        kind = "step"
+        templates = ["{template}"]
+        """,
+    )
+    log = "".join(line.format(speed) + "\n" for speed in (5.5, 6.5, 7.5, "-1.000", 8.5, "-1.0")).encode()
+
+    told = read_by_reference(made, log)
+    assert [row["names"] == told.rows[3]["names"] for row in told.rows] == [False, False, False, True, False, False]
+    for reader in readers({"made": made}):
+        assert read_by_scanner(reader, log)[0].rows == told.rows

@@ -198,7 +198,7 @@ def test_a_scan_goes_forward_only_and_not_behind_its_end() -> None:
         _native.Scan(_native.Program(compiled_of(FORMAT)), _native.Rows(), b"x" * 10, 11, 0, 1, 0)
 
 
-def test_no_shipped_format_of_lines_is_left_to_the_scanner_in_python() -> None:
+def test_no_shipped_format_of_lines_is_left_to_the_reference_reader() -> None:
     formats = [found for found in load_formats().values() if found.kind == "lines" and found.detectable]
 
     assert [found.name for found in formats if native_scanner.native_scanner(found) is None] == []
@@ -227,7 +227,7 @@ def test_hostile_lines_cost_time_in_proportion_to_their_bytes(tmp_path: Path, lo
     assert_in_proportion(scan, log[: len(log) // 8], log, floor_s=0.0005)
 
 
-def test_without_the_extension_the_scanner_in_python_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extension_the_reference_reader_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_scanner, "_native", None)
     reader = LogReader({FORMAT: load_formats()[FORMAT]})
 

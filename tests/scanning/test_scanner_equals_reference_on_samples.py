@@ -53,7 +53,7 @@ def changed(draw: st.DrawFn, lines: list[str]) -> str:
 @given(data=st.data())
 def test_both_readers_find_the_same(name: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(changed(lines_of(name)), min_size=1, max_size=12))
-    # Twice, so that layouts are learned, and once more for what was learned; the samples behind prove the format.
+    # Thrice, so that layouts that were met are met again; the samples behind prove the format.
     log = "\n".join(["".join(drawn * 3), *lines_of(name)]).encode()
     log_format = format_of(name)
     expected = read_by_reference(log_format, log)

@@ -289,8 +289,8 @@ def test_a_list_with_bars_goes_on_behind_what_is_no_pair(tmp_path: Path) -> None
     )
 
     assert row is not None
-    assert values_of(row) == {"memory": 153.8, "speed": 615.5, "loss": 2.1}
-    assert row.note == "GB/255.9GB (avg 610.2)"
+    assert values_of(row) == {"memory": "153.8GB/255.9GB", "speed": 615.5, "loss": 2.1}
+    assert row.note == "(avg 610.2)"
 
 
 def test_the_last_pair_of_a_closed_list_is_cut_if_it_is_not_closed(tmp_path: Path) -> None:
@@ -339,17 +339,16 @@ def test_a_number_before_the_full_stop_of_a_sentence_is_a_number(tmp_path: Path)
 def test_scale_letters_and_units_may_be_glued_to_a_number(tmp_path: Path) -> None:
     values, units, _ = paddle(tmp_path, "a: 1.5K, b: 2M, c: 96ms, d: 5%, e: 1G, f: 7x")
 
-    assert values == {"a": 1500, "b": 2e6, "c": 0.096, "d": 5, "e": 1e9, "f": 7}
+    assert values == {"a": 1500, "b": 2e6, "c": 0.096, "d": 5, "e": 1e9, "f": "7x"}
     assert (units["c"], units["d"]) == ("s", "%")
 
 
 def test_quoted_numbers_are_numbers_and_quoted_text_keeps_its_separators(tmp_path: Path) -> None:
-    assert paddle(tmp_path, "a: '5.402', b: \"7\", c: '5, 6', d: \"x: y\", e: '5'6")[0] == {
+    assert paddle(tmp_path, "a: '5.402', b: \"7\", c: '5, 6', d: \"x: y\"")[0] == {
         "a": 5.402,
         "b": 7,
         "c": "5, 6",
         "d": "x: y",
-        "e": 5,
     }
 
 

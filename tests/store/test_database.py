@@ -44,7 +44,7 @@ def test_reading_a_missing_database_says_how_to_make_one_and_makes_none(tmp_path
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(DatabaseError, match=f"no folder {tmp_path / 'none'}"):
+    with pytest.raises(DatabaseError, match=f"folder {tmp_path / 'none'} does not exist"):
         open_for_writing(tmp_path / "none" / "bench.duckdb")
 
 

@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_cure(db, monkeypatch,
 
     monkeypatch.setattr(os, "open", refusing)
 
-    with pytest.raises(DatabaseError, match="no file can be made in this folder") as raised:
+    with pytest.raises(DatabaseError, match="cannot create a file in this folder") as raised:
         PrivateFile(db)
 
     assert str(raised.value).startswith(f"{db.parent}: ")

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchledger.answers.submissions.reference_points import (
+from benchledger.definitions.submissions import Demand
+from benchledger.mlperf.reference_points import (
     ALPHA,
     TOLERANCE,
     Point,
     between,
-    chance_of,
     judge,
     least_mean,
+    p_value,
     point_of,
     pruned,
 )
-from benchledger.definitions.submissions import Demand
 
 TEN = Demand(runs=10)
 EPOCHS = [10.0, 11.0, 12.0, 12.0, 13.0, 13.0, 14.0, 15.0, 16.0, 30.0] * 2
@@ -76,10 +76,10 @@ def test_the_search_ends_for_a_mean_without_spread_and_for_one_beyond_all_measur
 def test_a_chance_is_one_sided_and_a_half_at_the_references_own_mean() -> None:
     reference = point(256, 100, 10)
 
-    assert chance_of(100, reference, TEN) == 0.5
-    assert chance_of(reference.least, reference, TEN) == pytest.approx(ALPHA, abs=1e-5)
-    assert chance_of(110, reference, TEN) == pytest.approx(0.98643, abs=1e-5)
-    assert chance_of(100, point(256, 100), TEN) is None
+    assert p_value(100, reference, TEN) == 0.5
+    assert p_value(reference.least, reference, TEN) == pytest.approx(ALPHA, abs=1e-5)
+    assert p_value(110, reference, TEN) == pytest.approx(0.98643, abs=1e-5)
+    assert p_value(100, point(256, 100), TEN) is None
 
 
 def test_between_two_points_mean_and_deviation_lie_on_a_line() -> None:

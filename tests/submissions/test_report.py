@@ -137,7 +137,9 @@ def told(ledger: Path) -> dict[str, dict[str, Any]]:
 
 
 def by_name(ledger: Path, **asked: Any) -> dict[str, dict[str, Any]]:
-    return {row["campaign"]: row for row in report_submissions(db=ledger, **asked).cells.to_dicts()}
+    return {
+        row["campaign"].removeprefix("results/"): row for row in report_submissions(db=ledger, **asked).cells.to_dicts()
+    }
 
 
 def test_a_submission_states_its_runs_its_score_and_its_verdict(told: dict[str, dict[str, Any]]) -> None:
@@ -179,7 +181,7 @@ def test_the_judges_factor_is_a_fact_and_the_score_is_multiplied_by_it_once(
     assert row["normalised_min"] == pytest.approx(9.5 * 50 / 49.8)
     stated = "select distinct value, source from fact where name = 'score_factor' and source = 'sidecar'"
     assert ask(ledger, stated) == [("1.25", "sidecar")]
-    minutes = "select value from speed_table where rule = 'mlperf.minutes' and campaign = 'scaled'"
+    minutes = "select value from speed_table where rule = 'mlperf.minutes' and campaign = 'results/scaled'"
     assert ask(ledger, minutes) == [(pytest.approx(9.5),)]
     explained = explain(row["cell"], db=ledger)
     assert explained.check.agrees

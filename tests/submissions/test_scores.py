@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchledger.answers.submissions.scores import (
+from benchledger.mlperf.scores import (
     WeakScaling,
     node_energy_j,
     olympic,

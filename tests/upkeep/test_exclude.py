@@ -13,7 +13,7 @@ from benchledger.errors import DatabaseError, NothingFoundError, UsageError
 from benchledger.store import database
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
-from tests.store.test_held import holder
+from tests.store.test_lock_wait import holder
 
 TABLES = ("speed_table", "memory_table", "speedup_table", "failure_table", "leaderboard", "convergence_table")
 
@@ -57,7 +57,7 @@ def test_reports_of_excluded_runs_only_say_so(db: Path) -> None:
         result = run_bench("report", *words, db=db)
 
         assert result.exit_code == 1
-        assert "all 3 runs asked for are excluded; see bench exclude --list" in result.stderr
+        assert "all 3 selected runs are excluded; see bench exclude --list" in result.stderr
 
 
 def test_runs_and_show_say_why_by_whom_and_when(db: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_refused_exclusion_writes_nothing(db: Path) -> None:
 
 
 def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match="there is no such database"):
+    with pytest.raises(DatabaseError, match="no such database"):
         exclude("a", reason="x", db=tmp_path / "none.duckdb")
 
     assert list(tmp_path.iterdir()) == []

@@ -16,8 +16,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from benchledger.kept import keep
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import keep_rollups
 from tests.ledger_rows import take_definitions_as_followed
 
 START = datetime(2026, 11, 21, 4, 0, 0)
@@ -77,7 +77,7 @@ class Ledger:
                 take_definitions_as_followed(self._con)
             # By hand a log can get more lines, or other ones, which no log of an ingest does.
             self._con.execute("delete from kept_run")
-            keep_rollups(self._con)
+            keep(self._con)
             self._is_kept = self._was_kept = True
 
     def insert(self, table: str, **columns: Any) -> None:

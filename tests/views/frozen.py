@@ -27,6 +27,7 @@ def fill(ledger: Ledger) -> None:
     _profiles(ledger)
     _unread(ledger)
     _convergence(ledger)
+    _unknown_modes(ledger)
 
 
 def _speeds(ledger: Ledger) -> None:
@@ -46,6 +47,10 @@ def _speeds(ledger: Ledger) -> None:
     )
     ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
     ledger.run(ledger.summary(127.0501, name="speed"), format="dlperf-extract", campaigns=("old",), case=OF_MXNET)
+
+
+def _unknown_modes(ledger: Ledger) -> None:
+    ledger.run(ledger.summary(5.0, phase=None), campaigns=("forward",), case=ONE_GPU)
 
 
 def _failures(ledger: Ledger) -> None:

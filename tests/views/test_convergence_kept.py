@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from benchledger.kept import fill
 from benchledger.store.database import open_for_writing
-from benchledger.store.rollups import held_rows
-from benchledger.store.rollups.frames import ChunkRecords
 from tests.views.conftest import ONE_GPU, Ledger
 
 # As the curve has it, in one pass over all of it.
@@ -156,13 +155,9 @@ def test_the_draw_has_every_kind_of_run(drawn):
 TABLES = ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
 
 
-def test_what_is_kept_does_not_depend_on_where_the_parts_of_a_long_run_end(drawn, monkeypatch):
+def test_of_a_long_run_that_is_read_as_a_stream_the_same_is_kept(drawn, monkeypatch):
     whole = {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES}
-    parts = ChunkRecords.parts
-    monkeypatch.setattr(held_rows, "ROWS_IN_MEMORY", 100)
-    monkeypatch.setattr(
-        ChunkRecords, "parts", lambda self: (cut for part in parts(self) for cut in part.iter_slices(29))
-    )
+    monkeypatch.setattr(fill, "LONG_RUN", 1)
 
     drawn.con.execute("delete from kept_run")
 

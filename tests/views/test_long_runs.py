@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from benchledger.store import rollups
-from benchledger.store.rollups import ends, frames
+from benchledger.kept import fill, runs
 
 WINDOWS = (
     {}, {"skip": 1}, {"skip": 7, "skip_last": 2}, {"skip": 2, "take": 5}, {"take": 90, "complete": True},
@@ -65,9 +64,9 @@ def asked_of_runs(ledger, rng):
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(ledger, monkeypatch, seed):
     asked_of_runs(ledger, random.Random(seed))
-    monkeypatch.setattr(rollups, "LONGEST_LIST", 10**9)
+    monkeypatch.setattr(runs, "ONE_BY_ONE", 10**5)
     lists, values = said(ledger)
-    monkeypatch.setattr(rollups, "LONGEST_LIST", 0)
+    monkeypatch.setattr(runs, "ONE_BY_ONE", 1)
     ends, values_of_ends = said(ledger)
 
     assert ends == lists
@@ -75,24 +74,17 @@ def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(led
     assert sum(not math.isnan(value) for value in values) > 1000
 
 
-@pytest.mark.parametrize(
-    ("longest_list", "long_chunk"),
-    [(0, 300), pytest.param(0, 1, marks=pytest.mark.long), pytest.param(10**9, 300, marks=pytest.mark.long)],
-)
-def test_runs_that_are_read_in_parts_say_to_the_last_digit_what_they_say_whole(
-    ledger, monkeypatch, longest_list, long_chunk
+@pytest.mark.parametrize("one_by_one", [1, pytest.param(10**5, marks=pytest.mark.long)])
+def test_runs_that_are_read_as_a_stream_say_to_the_last_digit_what_they_say_among_others(
+    ledger, monkeypatch, one_by_one
 ):
     asked_of_runs(ledger, random.Random(3))
-    monkeypatch.setattr(rollups, "LONGEST_LIST", longest_list)
+    monkeypatch.setattr(runs, "ONE_BY_ONE", one_by_one)
     whole = said(ledger)
-    # A run takes as much as 20 records by itself: all but the shortest are read in parts.
-    monkeypatch.setattr(rollups, "CHUNK_RECORDS", 25)
-    monkeypatch.setattr(rollups, "LONG_RUN", 25)
-    # One at a time, or a few together.
-    monkeypatch.setattr(rollups, "LONG_CHUNK", long_chunk)
-    monkeypatch.setattr(frames, "PART_RECORDS", 23)
-    monkeypatch.setattr(ends, "COUNTED_AT_ONCE", 5)
-    parts, values = said(ledger)
+    # A run takes as much as 20 records by itself: all but the shortest are read alone.
+    monkeypatch.setattr(fill, "CHUNK_RECORDS", 25)
+    monkeypatch.setattr(fill, "LONG_RUN", 25)
+    alone, values = said(ledger)
 
-    assert parts == whole[0]
+    assert alone == whole[0]
     assert values == pytest.approx(whole[1], abs=0, rel=0, nan_ok=True)

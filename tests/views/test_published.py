@@ -84,7 +84,7 @@ def test_what_is_shipped_names_its_document_and_its_rule_or_none():
     [
         ('source    = "our wiki"\n', "", 1, "source must be a text"),
         ("framework", "frame", 2, "unknown key 'frame'"),
-        ('"torch"', '"jax"', 2, "framework must be one of pytorch"),
+        ('"torch"', '"caffe"', 2, "framework must be one of pytorch"),
         ("gpus = 8", "gpus = 0", 12, "gpus must be a count, not 0"),
         ("gpus = 8", "gpu = 8", 12, "unknown key 'gpu'"),
         ('"ngc.summary"', '"ngc.sumary"', 5, "no rule 'ngc.sumary'"),

@@ -64,6 +64,7 @@ def fill(ledger):
     )
     ledger.insert("reject", log_id=stray, line=3, byte_offset=9, reason="no template", text="step: x")
     ledger.sighting(None, "a", status="unrecognised", reason="nearest: dllogger")
+    ledger.run(ledger.summary(5.0, phase=None), campaigns=("a",))
     ledger.insert("format", format="manifest", version=1, role="manifest")
     manifest = ledger.log(format="manifest", campaigns=("a",))
     ledger.attach(run, manifest, "manifest")

@@ -52,6 +52,30 @@ def test_what_is_too_large_for_decimals_is_left_as_it_is(ledger, method):
     assert rounded_in_python(1e308, method, 2) == 1e308
 
 
+# Where a script of DLPerf has numbers of Python, `round` is exact; where it has numpy's (np.mean, np.median), `round` is numpy's.
+OF_PYTHON = {
+    "rounding": {
+        "ngc_pt_bert", "ngc_tf_bert_time", "ngc_pt_rn50", "ngc_tf_rn50_time", "ngc_mxnet_time", "pt_rn50", "paddle_rn50_time",
+        "mindspore", "tf2_bert", "tf2_rn50_time",
+    },
+    "trial_rounding": {"pt_rn50", "paddle_rn50_time", "ngc_tf_rn50_time", "tf2_rn50_time"},
+}  # fmt: skip
+# Ties of decimals, of which each rounding takes another side.
+TIES = {441.745: 441.74, 761.225: 761.22, 1358.635: 1358.64, 2725.415: 2725.42, 5099.425: 5099.42, 9514.645: 9514.64}
+
+
+@pytest.mark.parametrize("stage", OF_PYTHON)
+def test_a_script_of_dlperf_rounds_by_the_kind_of_number_that_it_has(ledger, stage):
+    for value, of_numpy in TIES.items():
+        assert round(value, 2) != of_numpy
+        rows = ledger.rows(
+            f"select rule[8:], rounded(?, {stage}, 2) from rule where rule like 'dlperf.%' and {stage}_digits = 2",
+            value,
+        )  # fmt: skip
+        assert {rule for rule, _ in rows} >= OF_PYTHON[stage]
+        assert dict(rows) == {rule: round(value, 2) if rule in OF_PYTHON[stage] else of_numpy for rule, _ in rows}
+
+
 def nodes_and_gpus(case):
     """1n4g -> (1, 4)."""
     nodes, gpus = case.removesuffix("g").split("n")

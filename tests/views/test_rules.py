@@ -12,6 +12,7 @@ from benchledger.store.sync import sync_definitions
 # The programs whose rule is known and whose logs are not: docs/rules.md lists them.
 WITHOUT_LOGS = {
     "hugectr", "mindspore", "mxnet-arcface", "mxnet-partial-fc", "mxnet-rn50", "oneflow-insightface", "oneflow-wdl",
+    "optimum-benchmark",
 }  # fmt: skip
 
 GOOD = """family = "mine"
@@ -82,6 +83,7 @@ def test_definitions_that_are_what_they_were_are_not_read_again(ledger, load, mo
         ("kind ", "kid ", 7, "unknown key 'kid'"),
         ('source          = "our wiki, page 3"\n', "", 3, "no source"),
         ('"median"\n', '"median"\nskip = -1\n', 10, "at least 0"),
+        ('"median"\n', '"median"\nskip = 400_001\n', 10, "at most 400000"),
         ('"median"\n', '"median"\ntake = 0\n', 10, "at least 1"),
         ('"median"\n', '"median"\nrounding = "truncate"\n', 3, "together"),
         ('"median"\n', '"median"\nformats = "ngc"\n', 10, "list of format names"),
@@ -101,7 +103,9 @@ def test_definitions_that_are_what_they_were_are_not_read_again(ledger, load, mo
         ('"median"\n', '"median"\nskip_last = -1\n', 10, "at least 0"),
         ('"median"\n', '"median"\nper = "node"\n', 10, "per must be one of gpu"),
         ('"median"\n', '"median"\nper = "gpu"\nunit = "s"\n', 10, "is of a speed; in s leave it out"),
+        ('"median"\n', '"median"\nper = "gpu"\n', 10, "name its formats"),
         ('"median"\n', '"median"\nvolume = "window"\n', 10, "give take"),
+        ('"median"\n', '"median"\nvolume = "window"\ntake = 9\n', 10, "name its formats"),
         ('"median"\n', '"median"\nfallback = "mine.other"\n', 10, "no rule 'mine.other'; known: mine.mean"),
         ('"median"\n', '"median"\nfallback = "mine.mean"\n', 10, "in a circle: mine.mean -> mine.mean"),
     ],

@@ -184,7 +184,7 @@ def test_superbench_leaves_out_64_steps_and_means_speeds_or_times(ledger):
 def test_optimum_means_throughputs_over_processes_and_puts_their_latencies_together(ledger):
     # The processes print in no order, and one of them is faster than the other.
     lines = [timed(ledger, n, uneven(n) * (rank + 1), rank=rank) for rank in (1, 0) for n in range(1, 151)]
-    run = ledger.run(*lines, case=EIGHT)
+    run = ledger.run(*lines, case=EIGHT, format="optimum-benchmark")
     times = [[uneven(n) * (rank + 1) for n in range(41, 141)] for rank in range(2)]
 
     assert told(ledger, "optimum.throughput", run) == (
@@ -196,9 +196,16 @@ def test_optimum_means_throughputs_over_processes_and_puts_their_latencies_toget
     assert told(ledger, "optimum.latency", run)[:2] == (pytest.approx(mean(times[0] + times[1])), "s")
 
 
+def test_the_number_that_optimum_prints_is_one_of_its_own_logs_only(ledger):
+    run = ledger.run(*(timed(ledger, n, 1.0) for n in range(1, 151)), case=EIGHT)
+
+    rules = "select rule, value from run_speed where run_id = ? and starts_with(rule, 'optimum.') order by rule"
+    assert ledger.rows(rules, run) == [("optimum.latency", 1.0), ("optimum.throughput_per_step", 256.0)]
+
+
 def test_optimum_wants_each_process_whole(ledger):
     lines = [timed(ledger, n, 1.0, rank=rank) for rank in (0, 1) for n in range(1, 141 - rank)]
-    run = ledger.run(*lines, case=EIGHT)
+    run = ledger.run(*lines, case=EIGHT, format="optimum-benchmark")
 
     assert told(ledger, "optimum.throughput", run)[0] is None
 
@@ -233,6 +240,7 @@ def test_a_rule_of_one_gpu_scales_as_one_of_all_does(ledger):
         case = {**EIGHT, "gpus": gpus, "global_batch_size": 32 * gpus}
         run = ledger.run(*(timed(ledger, n, 0.5) for n in range(1, 151)), format="megatron-gpt", case=case)
         ledger.insert("fact", run_id=run, name="params_b", value="1.5", source="facts.toml", used=True)
+        ledger.run(*(timed(ledger, n, 0.5) for n in range(1, 151)), format="optimum-benchmark", case=case)
 
     rows = ledger.rows(
         """select rule, value / base_value, speedup, efficiency from speedup_table

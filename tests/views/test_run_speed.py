@@ -186,6 +186,13 @@ def test_a_last_speed_of_zero_is_no_positive_speed(told):
     assert told("ngc.summary", "value, status") == [(0.0, "ok")]
 
 
+@given(
+    lambda ledger: ledger.run(*(ledger.step(n, speed=speed) for n, speed in enumerate([4.0, -9.0, 0.0, 6.0], start=1)))
+)
+def test_a_speed_below_zero_or_of_zero_after_a_step_enters_no_speed(told):
+    assert told("steps.median_skip0", "value, records_used, records_skipped") == [(5.0, 2, 2)]
+
+
 def test_a_positive_mean_leaves_out_zeros_within_its_window(ledger):
     ledger.rule("positive", skip=1, positive_only=True)
     ledger.run(*(ledger.step(n, speed=value) for n, value in enumerate([9.0, 0.0, 4.0, -1.0, 6.0], start=1)))
@@ -280,3 +287,26 @@ def test_a_speed_of_nought_takes_no_number_of_seconds(ledger):
     told = ledger.rows("select value, status, reason from run_speed where rule = 'test.seconds'")
 
     assert told == 2 * [(None, "failed", "its records come to no finite number")]
+
+
+def test_steps_of_more_than_two_batches_each_are_no_speed_beside_a_closing_throughput(ledger):
+    """Nobody states how many batches a logged step is: the speed of one of them a step is right or absent."""
+    batches = {ledger.run(*(ledger.step(step, at=2.0 * step) for step in range(5)), ledger.summary(128.0 * count),
+                          case=EIGHT): count for count in (1, 2, 3, 4, 8, 88)}  # fmt: skip
+    rows = ledger.rows(
+        "select run_id, rule, value, status, is_trial from run_speed where rule in ('steps.mean_skip1', 'steps.median_skip0')"
+    )
+
+    assert sorted(rows) == sorted(
+        (run, rule, *((128.0, "ok", True) if count <= 2 else (None, "mixed", False)))
+        for run, count in batches.items()
+        for rule in ("steps.mean_skip1", "steps.median_skip0")
+    )
+    assert ledger.rows("select count(*) from run_speed where rule = 'ngc.summary' and value is not null") == [(6,)]
+
+
+def test_a_default_that_the_closing_throughput_contradicts_gives_way_to_its_fallback(ledger):
+    ledger.write("update rule set fallback = 'ngc.summary' where rule = 'steps.mean_skip1'")
+    ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=1.0), ledger.summary(9.0), format="paddle")
+
+    assert ledger.rows("select rule, value from run_speed where is_default") == [("ngc.summary", 9.0)]

@@ -24,7 +24,7 @@ from benchledger.answers.explaining.windows import (
     window,
     with_rates,
 )
-from benchledger.answers.grouping import Row, sort_key
+from benchledger.answers.tables.grouping import Row, sort_key
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.filters import read_filters
-from benchledger.answers.grouping import Row
-from benchledger.answers.reading import reading
+from benchledger.answers.read_only import reading
+from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
@@ -77,13 +77,13 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
     found = file.logs_at(con, what)
     if len({row["log_id"] for row in found}) > 1:
         places = known((row["place"] for row in found), what)
-        raise UsageError(f"{what!r} is the end of {len(found)} places: {places}")
+        raise UsageError(f"{what!r} matches the end of {len(found)} places: {places}")
     if found:
         return file.explained_known_file(con, str(found[0]["place"]), found[0]["log_id"])
     if (archive := file.explained_known_archive(con, what)) is not None:
         return archive
     tried.append("no place in the ledger that is or ends so (bench query unrecognised, bench show RUN)")
-    raise NothingFoundError(f"nothing is known by {what!r}; tried: {'; '.join(tried)}")
+    raise NothingFoundError(f"nothing found for {what!r}; tried: {'; '.join(tried)}")
 
 
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import polars as pl

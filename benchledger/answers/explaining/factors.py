@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchledger.answers.explaining.read_values import Read
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 # Units of time in seconds.
 TIMES = {"s": 1, "min": 60}

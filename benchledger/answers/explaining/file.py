@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.explained import ExplainedFile
-from benchledger.answers.explaining.file_now import hash_of, is_archive_of_files, nearest_formats, recognised_now
-from benchledger.answers.grouping import Row
+from benchledger.answers.explaining.file_now import hash_of, nearest_formats, recognised_now
 from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.tables.grouping import Row
+from benchledger.archives.opening import is_archive_of_files
 from benchledger.errors import counted
 
 if TYPE_CHECKING:

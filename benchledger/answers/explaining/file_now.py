@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
-from benchledger.answers.grouping import Row
-from benchledger.archives.kinds import COMPRESSED, HEAD, is_archive, kind_of
-from benchledger.archives.limits import Limits
+from benchledger.answers.tables.grouping import Row
+from benchledger.archives.opening import open_log
 from benchledger.archives.streams import Source
-from benchledger.archives.walk import Archive
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter
 from benchledger.scanning.detection import Detector, numbered_blocks
@@ -24,34 +20,10 @@ _LOOKED_AT = 4 * _CHUNK
 _REJECTS_SHOWN = 20
 
 
-def is_archive_of_files(path: Path) -> bool:
-    """Whether a file is an archive by its first bytes, and no log that is compressed alone."""
-    with path.open("rb") as file:
-        return is_archive(file.read(HEAD)) and _lone(file, path) is None
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """What an ingest reads of a file: its bytes, or what comes out of a log that is compressed alone."""
-    with path.open("rb") as file:
-        yield _lone(file, path) or file
-
-
-def _lone(file: BinaryIO, path: Path) -> Source | None:
-    file.seek(0)
-    head = file.read(HEAD)
-    file.seek(0)
-    if kind_of(head) not in COMPRESSED:
-        return None
-    member = next(Archive(file, path.stat().st_size, path.name, 0, Limits()).members())
-    # A tar that is compressed has members with names of their own.
-    return member.stream if member.lone and member.where.inner is None else None
-
-
 def hash_of(path: Path) -> str:
     """The hash by which the ledger would know the content of a file."""
     counter = Counter(None)
-    with opened(path) as stream:
+    with open_log(path) as stream:
         while chunk := stream.read(_CHUNK):
             counter.count(chunk)
     return counter.digest()
@@ -62,7 +34,7 @@ def recognised_now(path: Path) -> Row:
     with ExitStack() as files:
 
         def begun() -> Source:
-            return files.enter_context(opened(path))
+            return files.enter_context(open_log(path))
 
         log = LogReader(known_formats()).read(begun(), RecordColumns(), lambda _: False, reopen=begun)
     found = log.scanned
@@ -84,7 +56,7 @@ def nearest_formats(path: Path) -> list[Row]:
     """The formats of which a line holds a part of a proof, the nearest first, and what that line lacks."""
     formats = {name: one for name, one in known_formats().items() if one.detectable}
     detector, found = Detector(formats), dict[str, tuple[int, str]]()
-    with opened(path) as stream:
+    with open_log(path) as stream:
         data = stream.read(_LOOKED_AT)
     for block, line in numbered_blocks(data, 1):
         detector.misses(block, line, found)

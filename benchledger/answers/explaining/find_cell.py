@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.answers.cells import cell_text
 from benchledger.answers.filters import Filters
-from benchledger.answers.grouping import Row
 from benchledger.answers.series import rows_of
+from benchledger.answers.tables.cells import cell_text
+from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -49,18 +49,18 @@ def cell_by_filters(con: duckdb.DuckDBPyConnection, table: str, filters: Filters
         f"  {row['cell']}  {_told(row, table)}" for row in sorted(found, key=lambda row: _told(row, table))[:_SHOWN]
     )
     more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    raise UsageError(f"{len(found)} cells meet these filters; name one of them, or add a filter:\n{listed}{more}")
+    raise UsageError(f"{len(found)} cells match these filters; name one of them, or add a filter:\n{listed}{more}")
 
 
 def _need_included(con: duckdb.DuckDBPyConnection, table: str, filters: Filters) -> None:
     # Which loads what lists runs: for cells that are not there only.
-    from benchledger.answers.excluded import SEE, excluded_runs, why_excluded
+    from benchledger.answers.tables.excluded import SEE, excluded_runs, why_excluded
 
     own = OWN_FILTERS[TABLES[table]]
     of_runs = Filters({column: values for column, values in filters.values.items() if column not in own})
     if runs := excluded_runs(con, of_runs):
         are = "the run that would be in it is" if len(runs) == 1 else f"the {len(runs)} runs that would be in it are"
-        raise NothingFoundError(f"no cell meets these filters: {are} excluded: {why_excluded(runs)}; {SEE}")
+        raise NothingFoundError(f"no cell matches these filters: {are} excluded: {why_excluded(runs)}; {SEE}")
 
 
 def _told(row: Row, table: str) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from benchledger.answers.explaining.explained import Check, ExplainedCell
 from benchledger.answers.explaining.memory_words import memory_sentences
 from benchledger.answers.explaining.speed import frame_of_rows, placed, reading_kinds
-from benchledger.answers.grouping import Row, sort_key
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.definitions.words import LANGUAGES, load_words
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.run_values import RunValues
-from benchledger.answers.grouping import Row, sort_key
+from benchledger.answers.tables.grouping import Row, sort_key
 
 if TYPE_CHECKING:
     import polars as pl

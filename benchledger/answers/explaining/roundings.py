@@ -6,7 +6,7 @@ import math
 
 WORDS = {
     "round_even": "rounded half to even",
-    "round_exact": "rounded as '%.{}f' prints it",
+    "round_exact": "rounded like Python's round()",
     "truncate": "cut off",
     "significant": "rounded as '%.{}g' prints it",
     "round2_truncate": "rounded half to even at 2 decimals, then cut off",

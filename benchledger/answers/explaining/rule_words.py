@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchledger.answers.explaining.roundings import rounding_words
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 _QUANTITIES = {
     "throughput": "the printed speeds",
@@ -42,7 +42,7 @@ def _what(rule: Row) -> str:
     is_speed = (
         rule["quantity"] in (None, "throughput") if rule["kind"] == "summary" else rule["quantity"] == "throughput"
     )
-    times = "" if is_speed else ", and times of 0 or less"
+    times = ", and speeds below 0 or of 0 after a step" if is_speed else ", and times of 0 or less"
     return f"{which}; leave out what is no finite number{times}."
 
 

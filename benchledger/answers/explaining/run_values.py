@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.step_times import intervals_of, rounds_of, span_of
-from benchledger.answers.grouping import Row
 from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,9 +11,9 @@ from benchledger.answers.explaining.roundings import rounded
 from benchledger.answers.explaining.rule_words import rule_sentences
 from benchledger.answers.explaining.run_values import RunValues, values_of
 from benchledger.answers.explaining.speed_words import speed_sentences
-from benchledger.answers.grouping import Row, grouped
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import any_excluded, rows_asked
+from benchledger.answers.tables.grouping import Row, grouped
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,15 +22,28 @@ if TYPE_CHECKING:
 _RULE = "select * from rule where rule = $rule"
 _MEMBERS = """
 select series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit, run_speed.is_trial,
-    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason
+    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason, kept_speed.value as computed
 from series_run
 join run using (run_id)
 left join (select * from run_speed where rule = $rule and phase = 'train') as run_speed using (run_id)
+-- What the records say, also where the closing throughput contradicts it.
+left join kept_speed
+    on kept_speed.run_id = run_speed.run_id
+    and kept_speed.rule = run_speed.rule
+    and kept_speed.phase = run_speed.phase
+    and kept_speed.unit is not distinct from run_speed.unit
 where series_run.series_id = $series_id
 order by series_run.trial, run.run_key, run_speed.unit
 """
 # Of each format its default rule, and what stands in for it.
 _CHAIN = "select format, rule from default_rule where list_contains($formats, format) order by format, place"
+# How many runs a suite demands of a submission to the benchmark that its runs state.
+_DEMANDED = """
+select max(demanded_runs.runs)
+from demanded_runs
+join fact on fact.value = demanded_runs.benchmark
+where demanded_runs.rule = $rule and fact.name = 'benchmark' and fact.used and list_contains($runs, fact.run_id)
+"""
 # An excluded run is in no series; these would be in this one or beside it.
 _EXCLUDED = """
 select excluded_run.run_key, excluded_run.reason
@@ -58,7 +71,9 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     stated = facts_stated(con, runs)
     factor, factor_words = factor_stated(rule, stated.to_dicts(), len(trials))
-    whole = _over_trials(rule, trials, factor)
+    ((demanded,),) = con.execute(_DEMANDED, {"rule": rule["rule"], "runs": runs}).fetchall()
+    is_short = demanded is not None and len(trials) < demanded
+    whole = None if is_short else _over_trials(rule, trials, factor)
     check = Check(number["value"], whole)
     chains = rows_asked(con, _CHAIN, formats=sorted({run.format for run in values.values() if run.format}))
     asked = {"case_id": number["case_id"], "campaign": number["campaign"]}
@@ -69,7 +84,7 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
             number, rule, trials, check, conflicts.to_dicts(),
             {key[0]: [row["rule"] for row in rows] for key, rows in grouped(chains, ("format",)).items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
-            factor_words,
+            factor_words, demanded,
         ),
         check, frame_of_rows(trials), logs, _readings(rule, trials, outcomes, logs), stated, conflicts,
     )  # fmt: skip
@@ -102,13 +117,13 @@ def _outcome(rule: Row, run: RunValues, number: Row) -> Applied | None:
 
 
 def _made_again(trial: Row, outcome: Applied | None) -> Row:
-    made = dict.fromkeys(("rate", "factor", "factor_words", "reads"))
+    made, computed = dict.fromkeys(("rate", "factor", "factor_words", "reads")), trial.pop("computed")
     if outcome is None:
-        return {**made, "recomputed": None, "agrees": trial["value"] is None}
+        return {**made, "recomputed": None, "agrees": computed is None}
     return {
         **{name: getattr(outcome, name) for name in made},
         "recomputed": outcome.value,
-        "agrees": Check(trial["value"], outcome.value).agrees and trial["records_used"] == outcome.records_used,
+        "agrees": Check(computed, outcome.value).agrees and trial["records_used"] == outcome.records_used,
     }
 
 

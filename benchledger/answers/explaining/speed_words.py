@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchledger.answers.cells import UNKNOWN, fact_text, status_text
 from benchledger.answers.explaining.explained import Check
 from benchledger.answers.explaining.roundings import rounding_words
 from benchledger.answers.explaining.rule_words import trial_words
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.cells import UNKNOWN, fact_text, status_text
+from benchledger.answers.tables.grouping import Row
 
 # Of more than so many contradictions the rest is counted.
 _SHOWN = 8
@@ -21,9 +21,14 @@ def speed_sentences(
     chains: dict[str, list[str]],
     excluded: list[str],
     factor: str | None,
+    demanded: int | None,
 ) -> tuple[str, ...]:
     """Headline, rule, trials, contradictions and check of a speed."""
     said = [headline(number), _default(number, chains), *_trials(number, rule, trials, factor)]
+    if demanded is not None and len(trials) < demanded:
+        said.append(
+            f"A submission to its benchmark has at least {demanded} runs; there are {len(trials)}, so it has no score."
+        )
     if excluded:
         said.append(f"Excluded from every table are of the same case and campaign: {', '.join(excluded)}.")
     said += conflict_sentences(conflicts)
@@ -63,7 +68,7 @@ def _default(number: Row, chains: dict[str, list[str]]) -> str:
 def _trials(number: Row, rule: Row, trials: list[Row], factor: str | None) -> list[str]:
     counted = [trial for trial in trials if trial["counts"]]
     said = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
-    if len(counted) > 1:
+    if len(counted) > 1 and number["value"] is not None:
         values = ", ".join(str(trial["value"]) for trial in counted)
         words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
         what = trial_words(rule)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchledger.answers.cells import fact_text, status_text
 from benchledger.answers.explaining.explained import Check, ExplainedCell
 from benchledger.answers.explaining.roundings import rounded, rounding_words
 from benchledger.answers.explaining.speed import explained_speed, frame_of_rows
 from benchledger.answers.explaining.speed_words import check_sentence
-from benchledger.answers.grouping import Row
 from benchledger.answers.series import rows_of
+from benchledger.answers.tables.cells import fact_text, status_text
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import duckdb

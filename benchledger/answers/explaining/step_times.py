@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.explaining.read_values import Read
 from benchledger.answers.explaining.run_values import RunValues
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.explaining.read_values import Read
 from benchledger.answers.explaining.roundings import rounded
 from benchledger.answers.explaining.step_times import rank_of
-from benchledger.answers.grouping import Row
+from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 KEPT = "kept"
 # What is counted as skipped though no window could have taken it.
 _NOT_FINITE, _NOT_POSITIVE = "dropped: not finite", "dropped: a time of 0 or less"
-UNUSABLE = (_NOT_FINITE, _NOT_POSITIVE)
+_NO_SPEED = "dropped: a speed below 0, or of 0 after a step"
+UNUSABLE = (_NOT_FINITE, _NOT_POSITIVE, _NO_SPEED)
 # The step that ranks share: some programs count anew in each epoch.
 STEP_OF = ("epoch", "step")
 
@@ -29,6 +30,8 @@ def with_rates(rule: Row, read: Read) -> pl.DataFrame:
     unusable = [(~value.is_finite(), _NOT_FINITE)]
     if read.quantity != "throughput":
         unusable.append((value <= 0, _NOT_POSITIVE))
+    else:
+        unusable.append(((value < 0) | ((value == 0) & (pl.col("step").fill_null(0) > 0)), _NO_SPEED))
     rows = read.rows.with_columns(use=_first_of(unusable).fill_null(KEPT))
     if rule["reading_rounding"] is not None:
         close = [rounded(one, rule["reading_rounding"], rule["reading_rounding_digits"]) for one in rows["value"]]

@@ -1,7 +1,9 @@
 -- Every statement about the runs in temp table new_run, and which one counts.
 
 -- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others are
--- weighed against one another.
+-- weighed against one another. Lines that were counted are a lower bound, since some can be lost: a total that somebody
+-- states counts unless it is smaller. A count by itself is used where its lines are complete: another total that these
+-- lines make is the one that is stated. A command line that may only be quoted counts after every other source.
 insert into fact by name
 with run_source as (
     -- The twin says the same as the train log where both speak: it is asked after it.
@@ -17,14 +19,16 @@ shared as (
 ),
 said as (
     select
-        r.run_id, f.name, f.value, f.value_logged, 'log' as source, 1 as source_rank, f.trust + r.later as trust,
+        r.run_id, f.name, f.value, f.value_logged, 'log' as source, 1 as source_rank, f.strength,
+        f.trust + r.later + case f.strength when 'usual' then 10000 when 'quoted' then 1000000 else 0 end as trust,
         f.log_id, f.line, null::bigint as sighting_id, null::varchar as place
     from run_source as r
     join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
     where r.role not in ('manifest', 'sidecar')
     union all
     select
-        r.run_id, f.name, f.value, f.value_logged, r.role, if(r.role = 'manifest', 2, 3), f.trust,
+        r.run_id, f.name, f.value, f.value_logged, r.role, if(r.role = 'manifest', 2, 3), f.strength,
+        f.trust + if(f.strength = 'usual', 10000, 0),
         f.log_id, f.line, r.sighting_id, null
     from run_source as r
     join log_fact as f on f.log_id = r.log_id
@@ -35,7 +39,7 @@ said as (
         )
     union all
     select
-        n.run_id, own.name, own.value, own.value, 'log', 1, 500, n.log_id, n.first_line, null, 'format ' || m.format
+        n.run_id, own.name, own.value, own.value, 'log', 1, 'stated', 500, n.log_id, n.first_line, null, 'format ' || m.format
     from new_run as n
     join log using (log_id)
     join format as m using (format)
@@ -52,7 +56,7 @@ said as (
     union all
     select
         r.run_id, f.name, f.value, f.value_logged, f.source,
-        case f.source when 'correct' then 0 when 'facts.toml' then 4 else 5 end, least(r.later, 1000),
+        case f.source when 'correct' then 0 when 'facts.toml' then 4 else 5 end, 'stated', least(r.later, 1000),
         a.log_id, null, a.sighting_id, f.place
     from run_source as r
     join active_sighting as a on a.log_id = r.log_id
@@ -70,7 +74,7 @@ alike as (
     from numbered
     group by run_id, name, value, rank, place
 ),
-stated as (
+kept as (
     select *
     from numbered
     semi join (
@@ -87,12 +91,23 @@ stated as (
         group by a.number
     ) as first_said using (number)
 ),
+stated as (
+    select * from kept where strength <> 'counted'
+),
+counted as (
+    select
+        run_id, name, log_id, line, min(number) as number, max(value::hugeint) as least,
+        min(value) = max(value) as is_one
+    from kept
+    where strength = 'counted'
+    group by all
+),
 best as (
     select run_id, name, min(rank) as rank, min(number) as number, count(*) = 1 as is_alone
     from stated
     group by run_id, name
 ),
-winner as (
+agreed as (
     select number
     from best
     where is_alone
@@ -103,15 +118,34 @@ winner as (
     where not b.is_alone
     group by r.run_id, r.name
     having min(r.value) = max(r.value)
+),
+-- Beside a count: whether it allows the total, and whether it is the total.
+weighed as (
+    select s.number, c.*, s.source <> 'correct' and s.value::hugeint < c.least as is_less, s.value::hugeint = c.least as is_equal
+    from stated as s
+    semi join agreed using (number)
+    join counted as c using (run_id, name)
+),
+winner as (
+    from agreed
+    anti join (from weighed where is_less) using (number)
+    union all
+    select min(number)
+    from counted as c
+    semi join (from weighed where is_equal) as w
+        on w.run_id = c.run_id and w.log_id = c.log_id and w.line = c.line
+    anti join stated as s on s.run_id = c.run_id and s.name = c.name
+    group by c.run_id, c.name
+    having count(*) = 1 and bool_and(is_one)
 )
 select
-    run_id, name, value, value_logged, source, log_id, line, sighting_id, place,
+    run_id, name, value, value_logged, source, log_id, line, sighting_id, place, strength,
     winner.number is not null as used
-from stated
+from kept
 left join winner using (number);
 
 -- What follows from what is known, where nothing states it: statements that contradict each other are no gap to be
--- filled. gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one
+-- filled, and what follows is no less than what was counted. gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one
 -- model is split share a batch, so where nobody says how many these are, nothing follows.
 insert into fact by name
 with known as (
@@ -163,4 +197,6 @@ derived as (
 )
 select run_id, name, value, 'derived' as source, log_id, place, true as used
 from derived
-anti join fact using (run_id, name);
+anti join fact as said
+    on said.run_id = derived.run_id and said.name = derived.name
+    and (said.used or said.strength <> 'counted' or said.value::hugeint > derived.value::hugeint);

@@ -3,14 +3,29 @@
 create or replace temp table ending as
 with evidence as (
     select
-        n.run_id, n.log_id, n.last_record_line, n.expects_closing, n.event_status, n.event_line, n.event_text,
+        n.run_id, n.log_id, n.last_record_line, n.expects_closing,
+        nullif(n.event_status, 'early_stop') as event_status,
+        -- Settings speak of early stopping too, but before the steps.
+        coalesce(n.event_status = 'early_stop' and n.event_line > n.last_step_line, false) as stops_early,
+        if(n.event_status = 'early_stop' and not stops_early, null, n.event_line) as event_line,
+        if(n.event_status = 'early_stop', null, n.event_text) as event_text,
+        n.first_epoch, n.last_epoch,
         n.final_loss_nan or coalesce(t.final_loss_nan, false) as final_loss_nan,
         coalesce(n.closing_line, t.closing_line) as closing_line,
         coalesce(n.closing_speed, t.closing_speed) as closing_speed,
         if(n.closing_line is null and t.closing_line is not null, t.log_id, n.log_id) as closing_log_id,
-        greatest(n.steps_done, t.steps_done) as steps_done,
+        coalesce(
+            greatest(n.steps_done, t.steps_done),
+            -- Steps that begin anew in each epoch, of epochs of known length.
+            case
+                when n.last_epoch = n.first_epoch then n.epoch_step
+                when n.last_epoch > n.first_epoch
+                    then try((n.last_epoch - n.first_epoch) * try_cast(l.value as bigint) + n.epoch_step)
+            end
+        ) as steps_done,
         coalesce(n.step_gap, t.step_gap) as step_gap,
         try_cast(p.value as bigint) as steps_planned,
+        try_cast(c.value as bigint) as epochs_planned,
         try_cast(e.value as bigint) as exit_code,
         g.value as signal,
         n.role = 'manifest' as logless
@@ -22,6 +37,8 @@ with evidence as (
         qualify row_number() over (partition by w.log_id, w.segment order by s.log_id) = 1
     ) as t on t.train_id = n.log_id and t.train_segment = n.segment
     left join fact as p on p.run_id = n.run_id and p.name = 'steps_planned' and p.used
+    left join fact as c on c.run_id = n.run_id and c.name = 'epochs_planned' and c.used
+    left join fact as l on l.run_id = n.run_id and l.name = 'epoch_steps' and l.used
     left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
     left join fact as g on g.run_id = n.run_id and g.name = 'signal' and g.used
 ),
@@ -35,6 +52,8 @@ judged as (
         *,
         -- Short only if one more record was due before the end: some programs print every tenth step.
         coalesce(steps_done + coalesce(step_gap, steps_done) <= steps_planned, false) as short,
+        -- Where nobody says how epochs are numbered, from 0: it may have begun one less.
+        coalesce(last_epoch + 1 - coalesce(first_epoch, 0) < epochs_planned, false) as lacks_epochs,
         coalesce(steps_ended >= steps_planned, false) as reached,
         closing_line is not null as closed,
         coalesce(exit_code <> 0, false) or signal is not null as broken,
@@ -44,7 +63,8 @@ judged as (
             else coalesce(steps_done::varchar, 'an unknown number') || ' of '
                 || coalesce(steps_planned::varchar, 'an unknown number of') || ' steps'
                 || if(steps_done < steps_planned and steps_ended = steps_planned, ', which count from 0', '')
-        end as progress
+        end || coalesce(', in epoch ' || last_epoch || if(first_epoch = 0, ' (from 0)', '') || ' of ' || epochs_planned, '')
+            as progress
     from counted
 )
 select
@@ -53,12 +73,13 @@ select
         when broken then coalesce(event_status, 'failed')
         when final_loss_nan then 'nan'
         when closed and closing_speed <= 0 then 'too_few_steps'
-        when closed and not short then 'ok'
+        when closed and (not short or stops_early) then 'ok'
         when reached then 'ok'
-        when exit_code = 0 and not short and (steps_done is not null or event_status is null) then 'ok'
+        when exit_code = 0 and (not short or stops_early) and (steps_done is not null or event_status is null) then 'ok'
         when event_status is not null then event_status
         when closed then 'too_few_steps'
-        when expects_closing or (short and exit_code is null) then 'truncated'
+        when stops_early and not expects_closing then 'ok'
+        when expects_closing or ((short or lacks_epochs) and exit_code is null) then 'truncated'
         else 'unknown'
     end as status,
     case
@@ -66,15 +87,17 @@ select
             || if(logless, '; none of its logs is in a known format', '')
         when final_loss_nan then 'the last loss is not a number'
         when closed and closing_speed <= 0 then 'its closing summary states no speed; ' || progress
-        when closed and not short then 'closing summary; ' || progress
+        when closed and (not short or stops_early)
+            then 'closing summary; ' || if(stops_early, 'stopped early, after ', '') || progress
         when reached then 'no closing summary, but ' || progress
-        when exit_code = 0 and not short and (steps_done is not null or event_status is null)
+        when exit_code = 0 and (not short or stops_early) and (steps_done is not null or event_status is null)
             then if(logless, 'exit code 0; none of its logs is in a known format', 'exit code 0, after ' || progress)
         when logless then 'a manifest that does not say how it ended; none of its logs is in a known format'
         when event_status is not null then event_text
         when closed then 'closing summary after ' || progress
+        when stops_early and not expects_closing then 'it stopped early, after ' || progress
         when expects_closing then 'the log stops without its closing summary, after ' || progress
-        when short and exit_code is null then 'the log stops after ' || progress
+        when (short or lacks_epochs) and exit_code is null then 'the log stops after ' || progress
         else 'nothing says how it ended, after ' || progress
     end as reason,
     case

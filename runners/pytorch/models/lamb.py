@@ -38,6 +38,10 @@ class Lamb(torch.optim.Optimizer):
         lr = torch.as_tensor(self.param_groups[0]["lr"], device=self._count.device)
         self._moved(lists, lr, self._count, getattr(self, "grad_scale", None), getattr(self, "found_inf", None))
 
+    def forget(self):
+        """As if no step had been taken, beside what `state` holds."""
+        self._count.zero_()
+
     def _move(self, lists, lr, count, grad_scale, found_inf):
         (keep1, keep2), one = self.betas, 1.0
         kept1, kept2 = keep1, keep2

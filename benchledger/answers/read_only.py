@@ -1,0 +1,24 @@
+"""Opens the ledger for one answer and closes it again, so that no other process has to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@contextmanager
+def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yields a read-only connection to the ledger for one question; with one thread unless it reads `records`."""
+    from benchledger.store.database import open_for_reading
+
+    with closing(open_for_reading(db)) as con:
+        if not records:
+            # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
+            # other threads poll for work.
+            con.execute("set threads = 1")
+        yield con

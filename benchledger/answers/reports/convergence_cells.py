@@ -1,0 +1,133 @@
+"""The cells of a convergence table: for a series, for one of its runs, and the notes below the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchledger.answers.reports.convergence_target import Target
+from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
+from benchledger.answers.tables.grouping import Key, Row
+from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.table import text_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# The columns that identify a row of a convergence table.
+SERIES_COLUMNS = ("series_id", "loss_name", "metric", "metric_quantity", "metric_unit")
+_MINUTE_S = 60
+# By column: its fact in a series, the lowest and highest over the series' runs, its fact in a run, and a divisor.
+_NUMBERS = {
+    "steps": ("steps", None, None, "last_step", 1),
+    "minutes": ("seconds", None, None, "seconds", _MINUTE_S),
+    "final_loss": ("final_loss", "final_loss_lowest", "final_loss_highest", "final_loss", 1),
+    "best_metric": ("best_value", "best_lowest", "best_highest", "best_value", 1),
+    "target_steps": ("target_steps", "target_steps_lowest", "target_steps_highest", "target_step", 1),
+    "target_minutes": (
+        "target_seconds",
+        "target_seconds_lowest",
+        "target_seconds_highest",
+        "target_seconds",
+        _MINUTE_S,
+    ),
+}
+_WHOLE = ("steps", "target_steps")
+_OUTCOMES = {"reached": "runs_reached", "not reached": "runs_not_reached", "unknown": "runs_outcome_unknown"}
+
+
+def headed(facts: Mapping[str, str | None], apart: tuple[str, ...], aim: Target) -> list[str]:
+    """Returns the columns of a table with these facts; `apart` are the columns that split its rows."""
+    columns = ["gpus", *apart, "trial_case", "runs", "steps", "minutes"]
+    columns += [name for name, fact in (("final_loss", "loss_name"), ("best_metric", "metric")) if facts[fact]]
+    columns += ["target_steps", "target_minutes"] if aim.name else []
+    return [*columns, "status"]
+
+
+def series_text(row: Row, column: str, look: Look) -> str:
+    """Returns the cell of a series: the median over its runs, and in brackets the lowest and highest."""
+    if column == "trial_case":
+        return look.case(row["precision"], row["batch_size_per_gpu"])
+    if column == "status":
+        return _became(row, look)
+    if column not in _NUMBERS:
+        return fact_text(row[column])
+    name, low, high, _, over = _NUMBERS[column]
+    text = _number(row[name], over, column)
+    ends = [_number(row[end], over, column) for end in (low, high) if end is not None]
+    # Ends with the same text are not a range.
+    return text if len(set(ends)) < 2 else f"{text} ({' to '.join(ends)})"
+
+
+def runs_of(runs: Mapping[Key, list[Row]], row: Row) -> list[Row]:
+    """Returns the runs behind a series' row."""
+    return runs[tuple(row[name] for name in SERIES_COLUMNS)]
+
+
+def runs_frame(rows: list[Row], runs: Mapping[Key, list[Row]], look: Look, aim: Target) -> pl.DataFrame:
+    """Returns the runs of a table's series, each with the line of its target, else best metric, else last loss."""
+    columns = headed(rows[0], (), aim)
+    shown = [name for name in columns if name not in ("gpus", "trial_case", "runs", "status")]
+    lines = []
+    for row in rows:
+        for run in runs_of(runs, row):
+            case = [fact_text(row["gpus"]), series_text(row, "trial_case", look), run["run_key"]]
+            numbers = [_number(run[_NUMBERS[name][3]], _NUMBERS[name][4], name) for name in shown]
+            lines.append([*case, *numbers, _run_became(run, look), run["place"] or ""])
+    return text_frame(look.headings("gpus", "trial_case", "run", *shown, "status", "line"), lines)
+
+
+def table_notes(rows: list[Row], look: Look, aim: Target) -> tuple[str, ...]:
+    """Returns the notes of a table: its averaging window, its target, runs that do not count, and diverged runs."""
+    notes = []
+    windows = [row[name] for row in rows for name in ("window_least", "window_most") if row[name] is not None]
+    if windows:
+        low, high = min(windows), max(windows)
+        notes.append(look.note("loss_window", losses=low if low == high else f"{low} - {high}"))
+    if aim.may_be_of_another_unit(rows):
+        metric = rows[0]["metric"]
+        notes.append(look.note("target_unit_unknown", metric=metric, target=f"{aim.value:g}", best=_best(rows)))
+    if any(row["step_restarts"] for row in rows):
+        notes.append(look.note("steps_restart"))
+    if dropped := sum(row["trials_dropped"] for row in rows):
+        notes.append(look.note("convergence_dropped", n=dropped))
+    if reasons := sorted({row["outcome_reason"] for row in rows if row["outcome_reason"]}):
+        notes.append(look.note("outcome_reasons", reasons=look.notes()["semicolon"].join(reasons)))
+    if criteria := sorted({row["diverged_by"] for row in rows if row["diverged_by"]}):
+        notes.append(look.note("diverged_by", criteria=", ".join(criteria)))
+    return tuple(notes)
+
+
+def _best(rows: list[Row]) -> str:
+    """Returns the lowest and highest of the best values of the rows, as text."""
+    ends = [row[name] for row in rows for name in ("best_lowest", "best_highest") if row[name] is not None]
+    return " - ".join(dict.fromkeys(number_text(end) for end in (min(ends), max(ends))))
+
+
+def _number(value: float | None, over: int, column: str) -> str:
+    if value is None:
+        return NOT_RUN
+    return str(int(value)) if column in _WHOLE and value == int(value) else number_text(value / over)
+
+
+def _became(row: Row, look: Look) -> str:
+    """Returns the outcomes of a series' runs with counts: reached 4, not reached 1, diverged 1."""
+    said = [(outcome, row[name]) for outcome, name in _OUTCOMES.items() if row[name]]
+    if not said or row["status"] != "ok":
+        ended = [("ok", row["trials"]), (row["dropped_by"], row["trials_dropped"])]
+        said += [(key, number) for key, number in ended if number and (key != "ok" or not said)]
+    said += [("diverged", row["runs_diverged"])] if row["runs_diverged"] else []
+    texts = [_word(key, look) if row["runs"] == 1 else f"{_word(key, look)} {number}" for key, number in said]
+    return look.notes()["comma"].join(texts)
+
+
+def _run_became(run: Row, look: Look) -> str:
+    said = [run["outcome"]] if run["outcome"] else []
+    if not said or run["status"] not in ("ok", "unknown"):
+        said.append(run["status"])
+    said += ["diverged"] if run["diverged_by"] else []
+    return look.notes()["comma"].join(_word(key, look) for key in said)
+
+
+def _word(key: str, look: Look) -> str:
+    return look.notes().get(f"became_{key.replace(' ', '_')}", status_text(key))

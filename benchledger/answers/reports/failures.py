@@ -1,0 +1,77 @@
+"""The failure table: every run that failed, with the log line that shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.answers.filters import read_filters
+from benchledger.answers.read_only import reading
+from benchledger.answers.runs import place_of
+from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.tables.cells import fact_text
+from benchledger.answers.tables.excluded import excluded_notes, included_runs
+from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.presentation import look_of
+from benchledger.answers.tables.table import Report, Table, text_frame
+from benchledger.store.default_db import DEFAULT_DB
+
+_FAILURES = """
+select
+    failure_table.*,
+    run.started_at,
+    place_of(sighting.path, sighting.archive, sighting.member) as path
+from failure_table
+join run using (run_id)
+left join (
+    select run_id, log_id, min(sighting_id) as sighting_id
+    from run_log
+    group by all
+) as seen on seen.run_id = failure_table.run_id and seen.log_id = failure_table.log_id
+left join sighting on sighting.sighting_id = seen.sighting_id
+"""
+_SHOWN = ("campaign", "run", "case", "gpu_model", "status", "reason", "line", "text")
+_HEADINGS = {"case": "trial_case"}
+
+
+def report_failures(
+    *, db: Path | str = DEFAULT_DB, campaign: str | None = None, lang: str | None = None, **case_columns: object
+) -> Report:
+    """Returns every run whose status is neither ok nor unknown: campaign, case, status, reason and deciding line.
+
+    `lang` is the language of the headings. If no selected run failed, the report has no table and a note says so.
+    Raises NothingFoundError if no run meets the filters.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    look = look_of("failures", lang=lang)
+    with reading(db) as con:
+        total = included_runs(con, db, filters).aggregate("count(distinct run_id)").fetchall()[0][0]
+        excluded = excluded_notes(con, filters)
+        found = filters.apply(con.sql(_FAILURES)).order("campaign nulls last, name, run_key")
+        rows = rows_of(found)
+        none = found.limit(0).pl()
+    if not rows:
+        return Report("failures", (), none, (f"none of the {total} runs asked for failed",)).noted(excluded)
+    failed = len({row["run_id"] for row in rows})
+    # Usually the reason is the text of the line: then the text column is left out.
+    columns = [name for name in _SHOWN if name != "text" or any(row["text"] != row["reason"] for row in rows)]
+    lines = [[_shown(row, column) for column in columns] for row in rows]
+    frame = text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines)
+    table = Table(
+        facts={},
+        coverage=None,
+        frame=frame,
+        notes=(f"{failed} of {total} runs failed",),
+        texts=frozenset(frame.columns),
+    )
+    return Report("failures", (table,), frame_of(rows)).noted(excluded)
+
+
+def _shown(row: Row, column: str) -> str:
+    values = {
+        "run": row["run_key"],
+        "case": row["name"],
+        "line": place_of(row),
+        "reason": row["reason"] or "",
+        "text": row["text"] or "",
+    }
+    return str(values[column]) if column in values else fact_text(row[column])

@@ -1,1 +1,0 @@
-"""Submissions to MLPerf Training: their scores, and whether they converged no faster than the reference does."""

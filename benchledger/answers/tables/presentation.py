@@ -1,0 +1,122 @@
+"""The presentation of a report: a layout in one language, with its headings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchledger.answers.filters import TEXT_COLUMNS
+from benchledger.answers.tables.cells import fact_text, number_text, python_number_text
+from benchledger.answers.tables.table import Above
+from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
+from benchledger.definitions.words import LANGUAGES, load_words
+from benchledger.errors import UsageError, known
+
+# Columns of words, which may look like numbers.
+_OF_WORDS = {*TEXT_COLUMNS, "gpu_model", "framework_version", "implementation_version", "campaign", "trial_case"}
+
+
+@dataclass(frozen=True)
+class Look:
+    """The headings and texts of one report in one layout and language."""
+
+    layout: Layout
+    plain: Layout
+    report: ReportLayout
+    lang: str
+
+    @property
+    def is_plain(self) -> bool:
+        """Tells whether tables have their facts above them, as on the terminal, and not a title."""
+        return self.layout.name == PLAIN
+
+    def heading(self, key: str, **values: str) -> str:
+        """Returns the heading of a column."""
+        headings = self.layout.headings if key in self.layout.headings else self.plain.headings
+        return headings[key][self.lang].format(**values)
+
+    def headings(self, *keys: str) -> list[str]:
+        """Returns the headings of several columns."""
+        return [self.heading(key) for key in keys]
+
+    def texts(self, *keys: str) -> frozenset[str]:
+        """Returns the headings of those columns that hold words."""
+        return frozenset(self.heading(key) for key in keys if key in _OF_WORDS)
+
+    def text(self, key: str, **values: str) -> str | None:
+        """Returns the layout's text above or below a table, if it has one."""
+        texts = self.report.texts
+        if key not in texts and self.report.name in self.plain.reports:
+            texts = self.plain.reports[self.report.name].texts
+        return texts[key][self.lang].format(**values) if key in texts else None
+
+    def case(self, precision: object, batch: object) -> str:
+        """Returns the heading of a case's column: FP32(BS=32)."""
+        return self.heading("case", precision=self.precision(precision), batch=fact_text(batch))
+
+    def precision(self, name: object) -> str:
+        """Returns a precision as the layout writes it: AMP for fp16."""
+        return self.layout.precisions.get(str(name), fact_text(name).upper())
+
+    def model(self, name: object) -> str:
+        """Returns a model as the layout writes it: BERT-base for bert_base."""
+        return self.layout.models.get(str(name), fact_text(name))
+
+    def above(self, facts: Mapping[str, object], unit: str | None = None) -> Above:
+        """Returns the headings above a table; empty in the plain layout, which shows facts instead."""
+        if self.is_plain:
+            return Above()
+        named = self._named(facts)
+        unit_line = None if unit is None else self.text("unit", unit=unit)
+        return Above(
+            self.text("section", **named), self.text("title", **named), unit_line, self.layout.align, self.lang
+        )
+
+    def _named(self, facts: Mapping[str, object]) -> dict[str, str]:
+        """Returns the values that a title or section can name, as the layout writes them."""
+        stated = json.loads(str(facts.get("options") or "{}"))
+        words = (self.layout.options.get(f"{name}={value}".lower()) for name, value in sorted(stated.items()))
+        return {
+            "model": self.model(facts.get("model")),
+            "case": " & ".join([self.precision(facts.get("precision")), *(word for word in words if word)]),
+            "fixed_name": fact_text(facts.get("fixed_name")),
+            "fixed_batch": fact_text(facts.get("fixed_batch")),
+        }
+
+    def notes(self) -> dict[str, str]:
+        """Returns the words of the notes below tables; those of plain tables are English."""
+        return self._notes
+
+    @cached_property
+    def _notes(self) -> dict[str, str]:
+        # Cached: each table asks for some, and loading them looks at the disk.
+        return load_words("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
+
+    def note(self, key: str, **values: object) -> str:
+        """Returns a note below a table."""
+        return re.sub(r"\[(\w+)\]", lambda name: str(values[name[1]]), self.notes()[key])
+
+    def number(self, column: str, value: float) -> str:
+        """Returns a number as the layout writes those of a column."""
+        return python_number_text(value) if self.report.numbers.get(column) == "python" else number_text(value)
+
+
+def look_of(report: str, layout: str | None = None, lang: str | None = None) -> Look:
+    """Returns the presentation of a report. Raises UsageError for an unknown layout, language, or report in it."""
+    layouts = load_layouts()
+    name, language = layout or PLAIN, lang or LANGUAGES[0]
+    if name not in layouts:
+        raise UsageError(f"no layout {name!r}; known: {known(layouts, name)}")
+    if language not in LANGUAGES:
+        raise UsageError(f"no language {language!r}; known: {', '.join(LANGUAGES)}")
+    chosen = layouts[name]
+    if report not in chosen.reports:
+        having = [other.name for other in layouts.values() if report in other.reports]
+        raise UsageError(
+            f"layout {name!r} has no {report} table, but: {', '.join(chosen.reports)}. "
+            f"Layouts that have one: {known(having)}"
+        )
+    return Look(chosen, layouts[PLAIN], chosen.reports[report], language)

@@ -1,0 +1,118 @@
+"""The parts of a report: tables whose numbers share facts, unit and rule, and the coverage of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from benchledger.answers.tables.prose import Line
+
+MISSING_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many of a table's cases have a number, and the reason of each gap; `said` is the layout's text of it."""
+
+    present: int
+    total: int
+    missing: tuple[str, ...] = ()
+    said: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        text = f"{self.present} of {self.total} cases"
+        if self.missing:
+            more = len(self.missing) - MISSING_SHOWN
+            text += "; missing: " + ", ".join(self.missing[:MISSING_SHOWN])
+            text += f" and {more} more" if more > 0 else ""
+        return text
+
+
+@dataclass(frozen=True)
+class Above:
+    """The lines that a layout prints above a table in place of its facts: two levels of headings, and the unit.
+
+    `align` is the alignment of cells: left, center or right. `lang` is the language of the words around the table,
+    `depth` the level of its first heading, and `says` the facts that its title names.
+    """
+
+    section: str | None = None
+    title: str | None = None
+    unit: str | None = None
+    align: str | None = None
+    lang: str | None = None
+    depth: int = 3
+    says: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self != Above()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table as it is printed.
+
+    `facts` holds the facts that all its numbers share (campaign, framework, ..., unit, rule). `rows_split_by` are the
+    columns added so that no two series share a cell. `frame` holds the cells as text, `trials` every trial behind them.
+    `remarks` are quoted under it: a heading, and remarks about its cells. `texts` are the headings of columns of words,
+    in `frame` or `trials`: a version 2.10 is not a number, and neither is a campaign called 2026.
+    """
+
+    facts: dict[str, str | None]
+    coverage: Coverage | None
+    frame: pl.DataFrame
+    rows_split_by: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    trials: pl.DataFrame | None = None
+    above: Above = Above()
+    remarks: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer of one or more tables, and all its numbers in one unrounded frame, one row each.
+
+    `notes` concern no single table, such as which tables are left out. `prose` replaces the tables where a layout
+    prints a page. A `bare` report is printed without notes.
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    cells: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    prose: tuple[Line, ...] = ()
+    bare: bool = False
+
+    def without_notes(self, bare: bool = True) -> Report:
+        """Returns the same report, printed with titles, units, tables and remarks only."""
+        return replace(self, bare=bare)
+
+    def noted(self, notes: tuple[str, ...]) -> Report:
+        """Returns the same report with these notes added."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    @cached_property
+    def split_by(self) -> tuple[str, ...]:
+        """Returns the facts in which the report's tables differ from each other; every table must have them."""
+        names = dict.fromkeys(name for table in self.tables for name in table.facts)
+        return tuple(name for name in names if len({table.facts.get(name) for table in self.tables}) > 1)
+
+
+def text_frame(columns: list[str], rows: list[list[str]]) -> pl.DataFrame:
+    """Returns a frame of text columns. Raises UsageError if two columns have the same heading."""
+    import polars as pl
+
+    if len(set(columns)) < len(columns):
+        twice = next(name for name in columns if columns.count(name) > 1)
+        raise UsageError(
+            f"two columns of this table would have the heading {twice!r}: select one, or rename one in a layout"
+        )
+
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")

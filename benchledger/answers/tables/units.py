@@ -1,0 +1,81 @@
+"""The spelling of a table's unit: as its logs write it, or as selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.presentation import Look
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A number that comes from no printed speed (but from the time between two steps) has no logged unit.
+_LOGGED = """
+with spelt as (
+    select shape_id, unit, unit_logged
+    from shape
+    where quantity = 'throughput' and phase = 'train' and unit_logged is not null
+),
+source as (
+    select series_run.series_id, log.log_id, log.load_number
+    from series_run
+    join run_source using (run_id)
+    join log using (log_id)
+    where list_contains($series, series_run.series_id)
+),
+met as (
+    select distinct log_id, shape_id
+    from record
+    semi join spelt using (shape_id)
+    semi join source using (log_id, load_number)
+)
+select distinct source.series_id, spelt.unit, spelt.unit_logged
+from source
+join met using (log_id)
+join spelt using (shape_id)
+"""
+
+
+@dataclass(frozen=True)
+class LoggedUnits:
+    """The spellings of units by series and unit, and the selected one."""
+
+    asked: str | None
+    spellings: dict[tuple[object, object], set[str]]
+
+    def of(self, rows: list[Row]) -> str | None:
+        """Returns the unit of a table's rows: as selected, else as their logs write it if they agree."""
+        unit: str | None = rows[0]["unit"]
+        if self.asked is not None:
+            return self._asked(unit)
+        spelt = set().union(*(self.spellings.get((row["series_id"], unit), set()) for row in rows))
+        plain = {word for word in spelt if _spells(word, unit)}
+        return plain.pop() if len(plain) == 1 == len(spelt) else unit
+
+    def _asked(self, unit: str | None) -> str | None:
+        if self.asked is None or _spells(self.asked, unit):
+            return self.asked
+        known = sorted(word for word in vocabulary().spellings if _spells(word, unit))
+        raise UsageError(f"{self.asked!r} is not a name for {unit}; known: {', '.join(known) or 'none'}")
+
+
+def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, asked: str | None = None) -> LoggedUnits:
+    """Returns the spelling of units in the logs behind rows of speed_table, if the layout shows it."""
+    if asked is not None or "unit" not in look.report.texts:
+        return LoggedUnits(asked, {})
+    series = list({row["series_id"] for row in rows})
+    # The only query of the speed report that reads records, and so needs all threads.
+    con.execute("reset threads")
+    spellings: dict[tuple[object, object], set[str]] = {}
+    for series_id, unit, spelling in con.execute(_LOGGED, {"series": series}).fetchall():
+        spellings.setdefault((series_id, unit), set()).add(spelling)
+    return LoggedUnits(asked, spellings)
+
+
+def _spells(word: str, unit: str | None) -> bool:
+    """Tells whether a word means a unit without a factor."""
+    return vocabulary().spellings.get(word) == (unit, 1.0)

@@ -1,0 +1,188 @@
+"""Drafts a format from excerpts of logs, reads them with it, and repairs it until its samples prove it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.template import TemplateError, parse_template
+from benchledger.drafting import csv_tables, detection, meaning, records
+from benchledger.drafting.classification import Sorted, name_growing_counter, sorted_entries
+from benchledger.drafting.excerpt import Excerpt
+from benchledger.drafting.lists import rates
+from benchledger.drafting.masks import Shape, masked, shapes
+from benchledger.drafting.repair import Mender
+from benchledger.drafting.template_drafts import Entry, entry_of
+from benchledger.drafting.writing import Parts, written
+from benchledger.errors import UsageError
+from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.rows import Pieces
+from benchledger.scanning.values import ANSI
+
+_SHAPES_TRIED = 150
+_REJECTS_SHOWN, _REJECT_SHOWN = 5, 160
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A drafted format, and the counts of its pieces in its excerpts; `rejected` holds some rejected lines as text."""
+
+    name: str
+    text: str
+    steps: int
+    records: int
+    ignored: int
+    rejects: int
+    questions: int
+    rejected: tuple[str, ...] = ()
+
+
+class Drafter:
+    """Drafts one format. `private` tells which texts must not be in it."""
+
+    def __init__(self, name: str, excerpts: list[Excerpt], known: dict[str, LogFormat], redactor: Redactor) -> None:
+        self._name = name
+        self._excerpts = excerpts
+        self._known = known
+        self._redactor = redactor
+        self._leads = LeadReader()
+        self._places = {
+            part for excerpt in excerpts for part in re.split(r"[/\\]", excerpt.name)
+            if len(part) >= 6 and re.search(r"[0-9_-]", part)
+        }  # fmt: skip
+
+    def draft(self) -> Draft:
+        """Returns the draft. Raises UsageError if no line looks like a step."""
+        lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
+        found = self._sorted(lines)
+        parts = self._parts(found, lines)
+        pieces, problem = Mender(parts, found, self._excerpts, self._redactor, self._leads, self._allowed).mended()
+        text = written(parts)
+        steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
+        if not steps and not found.only_results:
+            problem = problem or "what looks like a step cannot be told by a template"
+        if problem or self._redactor.fresh(text) != text:
+            raise UsageError(
+                f"no valid format could be drafted from these logs: {problem or 'it would contain private names'}"
+            )
+        return Draft(
+            self._name, text, steps, len(pieces.rows), sum(pieces.ignored.values()), len(pieces.rejects),
+            text.count("# ? "), tuple(itertools.islice(self._rejected(pieces), _REJECTS_SHOWN)),
+        )  # fmt: skip
+
+    def _rejected(self, pieces: Pieces) -> Iterator[str]:
+        # One reject of each shape: each needs a template or an ignore.
+        seen: set[tuple[str, ...]] = set()
+        for reject in pieces.rejects:
+            line = ANSI.sub(b"", reject.text.encode()).decode().strip()
+            shape = tuple(masked(1, line).literals)
+            if shape not in seen:
+                seen.add(shape)
+                yield self._redactor.fresh(line)[:_REJECT_SHOWN]
+
+    def _sorted(self, lines: tuple[str, ...]) -> Sorted:
+        found = shapes(lines)
+        further = rates(lines)
+        # The most frequent shapes, and the last ones: summaries are at the end.
+        ranked = sorted(found.values(), key=lambda shape: (-shape.count, -shape.last))
+        tried = ranked[:_SHAPES_TRIED] + sorted(ranked[_SHAPES_TRIED:], key=lambda shape: -shape.last)[:_SHAPES_TRIED]
+        entries = self._merged(tried, further)
+        for entry in entries:
+            name_growing_counter(entry)
+        result = sorted_entries(entries, lines)
+        if result is None:
+            csv_tables.refuse_csv(lines)
+            seen = "; ".join(f"{shape.count} x {shape.lines[0].text[:60]!r}" for shape in ranked[:3])
+            raise UsageError(
+                "no repeated line looks like a training step: a counter that counts up, and a speed, a loss"
+                f" or a time by a name or unit of schema/vocabulary/hints.toml. What repeats most:"
+                f" {self._redactor.fresh(seen)}. Give a log of more steps, or write the format by hand: docs/formats.md"
+            )
+        return result
+
+    def _merged(self, tried: list[Shape], further: frozenset[str]) -> list[Entry]:
+        merged: dict[tuple[object, ...], Entry] = {}
+        for shape in tried:
+            entry = entry_of(shape, self._leads, further)
+            if entry is None or not self._allowed(entry.template):
+                continue
+            key = (re.sub(r":(?:int|float|int,)\}", "}", entry.template), entry.style, entry.line_start)
+            if key not in merged:
+                merged[key] = entry
+                continue
+            kept = merged[key]
+            kept.shapes += entry.shapes
+            kept.template = entry.template if ":float}" in entry.template else kept.template
+            for name, value in entry.names.items():
+                if name in kept.names:
+                    kept.names[name].numbers += value.numbers
+                else:
+                    kept.names[name] = value
+        return list(merged.values())
+
+    def _allowed(self, template: str) -> bool:
+        # A record must begin with two characters and contain a word. A line that begins with a time needs no such
+        # beginning.
+        literals = re.sub(r"\{[^{}]*\}", " ", template)
+        if len(re.sub(r"[^A-Za-z]", "", literals)) < 2:
+            return False
+        try:
+            parse_template(template, anywhere=template.startswith("{") and not template.startswith("{{"))
+        except TemplateError:
+            return False
+        return not self._private(literals) and not self._private(template)
+
+    def _private(self, text: str) -> bool:
+        return any(part in text for part in self._places) or self._redactor.fresh(text) != text
+
+    def _parts(self, found: Sorted, lines: tuple[str, ...]) -> Parts:
+        chosen, question = self._proofs(found)
+        own = detection.prefixes([*found.steps, *found.lists, *found.summaries], lines, self._private)
+        anchors = [anchor for entry in found.steps if (anchor := detection.anchor_of(entry, self._private))]
+        anchors = [anchor for anchor in anchors if not any(prefix in anchor for prefix in own)] + own
+        made = records.records_of(found, anchors)
+        head, top = (
+            records.head_of(found, len(self._excerpts)),
+            records.top_of(
+                self._name, found, made, lines, list(itertools.accumulate(len(one.lines) for one in self._excerpts))
+            ),
+        )
+        return Parts(
+            self._name, head, top, chosen, question, list(dict.fromkeys(anchors)), made,
+            fields=meaning.fields(found), facts=meaning.facts(found),
+        )  # fmt: skip
+
+    def _proofs(self, found: Sorted) -> tuple[list[tuple[str, ...]], str | None]:
+        chosen: list[tuple[str, ...]] = []
+        weak: list[tuple[str, ...]] = []
+        for entry in (*found.steps, *found.lists, *found.summaries):
+            if entry not in found.steps and (chosen or weak):
+                break
+            proof = detection.proof_of(entry, self._private, long=False)
+            if proof and self._takes_others(proof):
+                proof = detection.proof_of(entry, self._private, long=True)
+            if not proof or self._takes_others(proof):
+                continue
+            (weak if detection.is_weak(proof) else chosen).append(proof)
+        if chosen:
+            return (
+                chosen,
+                "do all logs of the program have such a line, and no other program's? Settings prove a crashed run",
+            )
+        if weak:
+            return weak[
+                :1
+            ], "plain words, which other programs may print too: is there a line that only this one prints?"
+        raise UsageError(
+            "its step lines have no distinctive text: each text in them also occurs in lines of a known format."
+            " Write the proof by hand: docs/formats.md, Detection"
+        )
+
+    def _takes_others(self, proof: tuple[str, ...]) -> bool:
+        return any(
+            detection.stands_in(proof, sample.text) for known in self._known.values() for sample in known.samples
+        )

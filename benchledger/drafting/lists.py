@@ -1,0 +1,159 @@
+"""Finds where a `key : value unit` list begins in a line and how it is written, by reading it with the real reader."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from benchledger.definitions.hints import hints
+from benchledger.definitions.log_format import PairsStyle
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.drafting.masks import Masked, Shape
+from benchledger.scanning.rows import Pair, Refused
+from benchledger.scanning.values import PairsReader, is_cut_number
+
+_ASSIGNS = (": ", "=", " : ", ":", " = ", " ")
+_BETWEENS = (", ", " | ", "  ", "\t", " - ", "; ", ",", " ")
+_RATE = re.compile(r"[0-9] ?([A-Za-z]+/(?:s|sec|second|step|it|iter)(?:/[A-Za-z]+)?)(?![A-Za-z/])")
+_CLOSERS = {")": "(", "}": "{", "]": "["}
+_KEY = re.compile(r"[A-Za-z_][\w ./@%()\-^*]{0,47}\Z")
+_KEY_STARTS = 8
+_LINES_TRIED = 6
+_EARLY = 4
+_HEAD_KEYS = 5
+
+
+@dataclass(frozen=True)
+class ListCut:
+    """A list: its style, the literal where it begins, its first key, and the names in the shape's first line."""
+
+    style: PairsStyle
+    literal: int
+    key: str
+    names: tuple[str, ...]
+
+    def place(self, line: Masked) -> int | None:
+        """Returns where the list begins in a line of the shape."""
+        ends = [0, *(mark.end for mark in line.marks)]
+        at = line.literals[self.literal].rfind(self.key)
+        return None if at < 0 else ends[self.literal] + at
+
+
+def rates(lines: tuple[str, ...]) -> frozenset[str]:
+    """Returns rates behind numbers, such as `seq/s/gpu`, that are not units of the vocabulary."""
+    found = {match for line in lines[:20_000] for match in _RATE.findall(line)}
+    return frozenset(found - set(vocabulary().spellings))
+
+
+@cache
+def pairs_reader(style: PairsStyle, further: frozenset[str]) -> PairsReader:
+    """Returns a reader of lists in a style, with further units."""
+    words = vocabulary()
+    return PairsReader(style, frozenset(words.spellings) | words.absent_units | further)
+
+
+def read_pairs(reader: PairsReader, tail: bytes) -> tuple[list[Pair], bytes]:
+    """Returns the pairs of a tail and the rest of it; no pairs if a number in it has no end."""
+    try:
+        return reader.read(tail)
+    except Refused:
+        return [], tail
+
+
+def find_list(shape: Shape, start: int, further: frozenset[str]) -> ListCut | None:
+    """Returns the list at the end of a shape's lines, behind its counters; None if no list has two pairs."""
+    first = shape.lines[0]
+    best: tuple[tuple[int, int, int], PairsStyle, list[Pair], int] | None = None
+    for rank, style in enumerate(_styles(first.tail(start).decode())):
+        reader = pairs_reader(style, further)
+        for begin in itertools.islice(_key_starts(first, start, style.assign), _KEY_STARTS):
+            pairs = _clean(reader, first.tail(begin), style)
+            if pairs is None:
+                continue
+            numbers = sum(number is not None for _, number, _, _ in pairs)
+            score = (numbers, len(pairs), -rank)
+            if numbers and (best is None or score > best[0]):
+                best = score, style, pairs, begin
+            break
+    if best is None:
+        return None
+    _, style, pairs, begin = best
+    cut = _behind_counters(first, begin, style, pairs, start)
+    return cut if cut is not None and _holds(cut, shape, further) else None
+
+
+def _styles(text: str) -> Iterator[PairsStyle]:
+    last = text.rstrip()[-1:]
+    end = last if last in _CLOSERS and text.count(last) > text[text.find("=") + 1 :].count(_CLOSERS[last]) else None
+    for assign, between in itertools.product(_ASSIGNS, _BETWEENS):
+        if assign.strip() == between.strip() and assign != " ":
+            continue
+        if assign in text and between in text and not (assign == " " and between in (" ", "  ")):
+            yield PairsStyle(assign, (between,), end)
+
+
+def _key_starts(line: Masked, start: int, assign: str) -> Iterator[int]:
+    # A key begins behind a divider (a bracket, a comma, a bar, two blanks). Otherwise each word of the literal is
+    # tried.
+    ends = [0, *(mark.end for mark in line.marks)]
+    for index, (end, literal) in enumerate(zip(ends, line.literals, strict=True)):
+        # Text directly behind a value is its unit.
+        first = r"(?:^|" if not index or line.marks[index - 1].type == "ansi" else "(?:"
+        for match in re.finditer(first + r"(?<=[\s,;|(\[{'\"\]:)-]))[A-Za-z_]", literal):
+            at = end + match.start()
+            if at >= start and assign in line.text[at:]:
+                yield at
+
+
+def _clean(reader: PairsReader, tail: bytes, style: PairsStyle) -> list[Pair] | None:
+    pairs, note = read_pairs(reader, tail)
+    if note or len(pairs) < 2:
+        return None
+    for key, _, value, _ in pairs:
+        if value and is_cut_number(value):
+            return None
+        if not _KEY.match(key) or key.split()[-1:] == ["-"] or "  " in key or " - " in key:
+            return None
+        if value and (style.assign in value or value[:1] in "-|") and not value.startswith(("[", "(", "{")):
+            return None
+        if style.assign == " " and (value is not None or not key[:1].isalpha()):
+            return None
+    return pairs
+
+
+def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pair], start: int) -> ListCut | None:
+    # A counter becomes a column of the record only as a hole, so the list begins behind it. If a list begins the line,
+    # its first pair goes to the head: a record must begin with distinctive text.
+    known = hints()
+    moved = 0
+    for index, (key, number, _, unit) in enumerate(pairs[:_HEAD_KEYS]):
+        if known.counter(key) and number is not None and number == int(number) and unit is None:
+            moved = index + 1
+    if not moved and len(re.sub(r"[^A-Za-z]", "", line.text[start:begin])) < 2:
+        moved = 1
+    if moved >= len(pairs):
+        return None
+    at = begin
+    for key, *_ in pairs[1 : moved + 1]:
+        at = line.text.find(key, at + 1)
+    ends = [0, *(mark.end for mark in line.marks)]
+    literal = max((index for index, end in enumerate(ends) if end <= at), default=0)
+    names = tuple(key for key, *_ in pairs[moved:])
+    if at < 0 or names[0] not in line.literals[literal]:
+        return None
+    return ListCut(style, literal, names[0], names)
+
+
+def _holds(cut: ListCut, shape: Shape, further: frozenset[str]) -> bool:
+    reader = pairs_reader(cut.style, further)
+    for line in shape.lines[-_LINES_TRIED:]:
+        at = cut.place(line)
+        if at is None:
+            return False
+        pairs, note = read_pairs(reader, line.tail(at))
+        if note or not pairs:
+            return False
+    return True

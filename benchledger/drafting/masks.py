@@ -1,0 +1,159 @@
+"""Splits a line into constant text and marks of values: lines that differ only in values have one shape."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from benchledger.scanning.patterns import DURATION, FLOAT, NUMBER_END, STAMP, TIME
+from benchledger.scanning.values import ANSI
+
+_NUMBER = FLOAT.decode()
+_END = NUMBER_END.decode()
+# Text directly behind a number: a unit, a sign or nothing. `3d_conv` and `8gpu_run` are words.
+_UNIT_AFTER = r"(?![A-Za-z_]*[0-9_])"
+_DATES = (
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Z][a-z]{2} +[0-9]{1,2} [0-9:]{8}(?: [A-Z]{2,4})? [0-9]{4}",
+    r"\b[0-9]{1,4}[-/][0-9]{1,2}[-/][0-9]{1,4}\b",
+    r"\b[0-9]{1,2}/[0-9]{1,2}(?= [0-9]{1,2}:)",
+)
+_PLACES = (
+    r"\b[a-z][a-z0-9+]{1,9}://[^\s,;'\")\]]+",
+    r"(?<![\w.])(?:~|\.{1,2})?(?:/[\w.@:+=~%-]+){2,}/?",
+    r"(?<![\w.-])[\w.-]++(?!/s/|/sec/)(?:/[\w.+=-]+){2,}",
+    r"\b0x[0-9a-fA-F]+\b",
+    r"\b(?=[a-f]*[0-9])[0-9a-f]{12,}\b",
+    r"\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\b",
+)
+_NUMBERS = (
+    rf"(?<![\w.@])(?<![\w)][+-])[+-]?{_NUMBER}(?<!\.){_END}{_UNIT_AFTER}",
+    # Before a slash that belongs to the template: `3/100`, `3 / 100`, `149.9/s`.
+    r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?=/ *[0-9A-Za-z])",
+)
+# In this order; each alternative is a named group.
+_KINDS = {
+    "ansi": "\x00+",
+    "drawn": r"\[[=>.# -]{6,}\]|[─-▟]{2,}\x00*(?:[\x00 ]*[─-▟])*\x00*",
+    "time": rf"{TIME.decode()}(?![0-9])",
+    "date": "|".join(_DATES),
+    "stamp": rf"(?<=[IWEF]){STAMP.decode()}",
+    "duration": rf"(?<![0-9.:]){DURATION.decode()}(?![0-9:])",
+    "place": "|".join(_PLACES),
+    "bar": r"(?<=%)\|[^|\r\n]{0,120}\|",
+    "text": r"\[\s*-?[0-9.][0-9.e+-]*(?:,\s*-?[0-9.][0-9.e+-]*)+\s*\]",
+    "thousands": r"(?<![\w.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?!\.[0-9])",
+    "nan": r"(?:(?<=[:=(,\[])|(?<=[:=] ))[+-]?(?:nan|inf|NaN|Inf|None|null)(?![\w.])",
+    "number": "|".join(_NUMBERS),
+}
+_COLOUR = re.compile(ANSI.pattern.decode())
+_MARKS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()))
+_BLANKS = re.compile(r"[ \t]+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The place of a value in a line. `type` is that of a hole, `bar` or `drawn` (progress), or `ansi` (colour)."""
+
+    type: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Masked:
+    """A line, its number, and its marks."""
+
+    number: int
+    text: str
+    marks: tuple[Mark, ...]
+
+    @property
+    def literals(self) -> list[str]:
+        """The text before, between and behind the marks: one more than there are marks."""
+        ends = [0, *(mark.end for mark in self.marks)]
+        starts = [*(mark.start for mark in self.marks), len(self.text)]
+        return [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+    def tail(self, at: int) -> bytes:
+        """Returns the text from a position on as lists are read: without colours."""
+        return ANSI.sub(b"", self.text[at:].encode())
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The parts that lines of one shape share: literals (blanks reduced to one) and kinds of values."""
+        kinds = ["number" if mark.type in ("int", "float", "int,") else mark.type for mark in self.marks]
+        texts = [_BLANKS.sub(" ", literal) for literal in self.literals]
+        return tuple(part for pair in zip(texts, [*kinds, ""], strict=True) for part in pair)
+
+    def number_at(self, index: int) -> float | None:
+        """Returns the number at a mark; None if it is not a number."""
+        mark = self.marks[index]
+        try:
+            return float(self.text[mark.start : mark.end].replace(",", ""))
+        except ValueError:
+            return None
+
+
+@dataclass
+class Shape:
+    """Lines that differ only in values: some of the lines, their count, and the numbers at their marks."""
+
+    lines: list[Masked] = field(default_factory=list)
+    count: int = 0
+    first: int = 0
+    last: int = 0
+
+    def add(self, line: Masked) -> None:
+        """Counts a line, and keeps it if it is one of the first."""
+        self.first = self.first if self.count else line.number
+        self.last = line.number
+        self.count += 1
+        if len(self.lines) < KEPT:
+            self.lines.append(line)
+
+    def type_at(self, index: int) -> str:
+        """Returns the type that fits the values at a mark in all lines."""
+        types = {line.marks[index].type for line in self.lines}
+        return next(iter(types)) if len(types) == 1 else "float" if "float" in types else "int,"
+
+    def numbers_at(self, index: int) -> list[float]:
+        """Returns the numbers at a mark, in the order of the lines."""
+        return [number for line in self.lines if (number := line.number_at(index)) is not None]
+
+
+KEPT = 400
+
+
+def masked(number: int, text: str) -> Masked:
+    """Returns a line with its values marked."""
+    marks = []
+    # A colour code must not look like a letter before the number behind it.
+    for match in _MARKS.finditer(_COLOUR.sub(lambda colour: "\x00" * len(colour.group()), text)):
+        kind = match.lastgroup or ""
+        start, end = match.span(kind)
+        marks.append(Mark(_type(kind, match.group(kind)), start, end))
+    return Masked(number, text, tuple(marks))
+
+
+def shapes(
+    lines: list[str] | tuple[str, ...], into: dict[tuple[str, ...], Shape] | None = None
+) -> dict[tuple[str, ...], Shape]:
+    """Returns the shapes of these lines by their keys.
+
+    `into` adds to earlier shapes and continues their line numbers.
+    """
+    found = {} if into is None else into
+    begin = max((shape.last for shape in found.values()), default=0)
+    for number, text in enumerate(lines, start=begin + 1):
+        line = masked(number, text)
+        found.setdefault(line.key, Shape()).add(line)
+    return found
+
+
+def _type(kind: str, text: str) -> str:
+    if kind in ("date", "place"):
+        return "text" if " " in text else "word"
+    if kind == "number":
+        return "int" if _WHOLE.match(text) else "float"
+    return {"nan": "float", "thousands": "int,"}.get(kind, kind)

@@ -1,0 +1,138 @@
+"""Reads the excerpts with the draft and repairs it until its samples prove it: ignores, omissions, samples."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.format_bases import GivenFormats
+from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.log_format import LogFormat
+from benchledger.drafting import records
+from benchledger.drafting.classification import Sorted
+from benchledger.drafting.excerpt import Excerpt
+from benchledger.drafting.masks import masked
+from benchledger.drafting.sampling import samples_of
+from benchledger.drafting.template_drafts import escaped, start_of
+from benchledger.drafting.writing import Parts, written
+from benchledger.errors import DefinitionError
+from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.rows import NO_HEAD, Pieces
+from benchledger.scanning.samples import check_format
+from benchledger.scanning.values import ANSI
+
+_T = TypeVar("_T")
+_ROUNDS = 12
+_MOST_IGNORES = 12
+_HOLES = re.compile(r"(?:\{\*\} ?){2,}")
+# `ckpt/50.pt`, `step_50`: a word with a counter in it.
+_NUMBERED = re.compile(r"[^\s{}]*[0-9][^\s{}]*")
+_TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
+
+
+class Mender:
+    """Repairs a draft, one change per round. `allowed` tells which templates may be in it."""
+
+    def __init__(
+        self, parts: Parts, found: Sorted, excerpts: list[Excerpt], redactor: Redactor, leads: LeadReader,
+        allowed: Callable[[str], bool],
+    ) -> None:  # fmt: skip
+        self._parts = parts
+        self._found = found
+        self._data = b"\n".join(excerpt.data for excerpt in excerpts)
+        self._redactor = redactor
+        self._leads = leads
+        self._allowed = allowed
+        self._may_ignore = True
+
+    def mended(self) -> tuple[Pieces, str | None]:
+        """Returns what the repaired draft finds in the excerpts, and the problem that is left, or None."""
+        pieces, problem = self._round()
+        for _ in range(_ROUNDS):
+            if problem is None:
+                break
+            pieces, problem = self._round()
+        return pieces, problem
+
+    def _round(self) -> tuple[Pieces, str | None]:
+        parts, pieces = self._parts, Pieces()
+        parts.samples = []
+        try:
+            log_format = _with_file(parts, _itself)
+        except DefinitionError as error:
+            return pieces, str(error)
+        reader = LineReader(log_format)
+        pieces = reader.read(self._data)
+        if lost := records.unreached(parts, reader.reached):
+            return pieces, self._leave_out(lost)
+        if pieces.rejects and self._ignore(pieces):
+            return pieces, "lines with its anchors are no records"
+        parts.samples, missing = samples_of(parts, self._found, log_format, self._redactor)
+        if missing is not None:
+            records.drop(parts, missing)
+            return pieces, f"no sample shows template {missing!r}"
+        for problem in _with_file(parts, check_format):
+            if (match := _TEMPLATE.search(problem)) is not None:
+                records.drop(parts, match.group(2))
+            return pieces, problem
+        return pieces, None
+
+    def _leave_out(self, template: str) -> str:
+        if self._parts.ignores:
+            # An ignore matches lines of a record. It is better to leave such lines as rejects.
+            self._parts.ignores, self._may_ignore = {}, False
+            return "what is ignored takes records"
+        records.drop(self._parts, template)
+        return f"template {template!r} takes no line"
+
+    def _ignore(self, pieces: Pieces) -> bool:
+        ignores = self._parts.ignores
+        before = len(ignores)
+        if not self._may_ignore:
+            return False
+        counted = Counter(self._skipped(reject.text, reject.reason == NO_HEAD) for reject in pieces.rejects)
+        for template, _ in _alike(counted).most_common(_MOST_IGNORES):
+            if len(ignores) < _MOST_IGNORES and template and self._allowed(template):
+                ignores.setdefault(template, "no record: say why")
+        return len(ignores) > before
+
+    def _skipped(self, text: str, whole: bool) -> str:
+        # The line with `{*}` in place of each value, from the start of its record.
+        line = masked(1, ANSI.sub(b"", text.encode()).decode().rstrip())
+        start = (start_of(line, self._leads)[0] or 0) if whole else 0
+        source, position = "", start
+        for mark in line.marks:
+            if mark.start >= start:
+                source += escaped(line.text[position : mark.start]) + "{*}"
+                position = mark.end
+        source += escaped(line.text[position:])
+        return _HOLES.sub("{*}", source).rstrip()
+
+
+def _alike(counted: Counter[str]) -> Counter[str]:
+    """Merges templates that differ only in the numbers within a word."""
+    loose = {template: _HOLES.sub("{*}", _NUMBERED.sub("{*}", template)).rstrip() for template in counted}
+    sharing = Counter(loose.values())
+    alike: Counter[str] = Counter()
+    for template, count in counted.items():
+        alike[template if sharing[loose[template]] == 1 else loose[template]] += count
+    return alike
+
+
+def _itself(log_format: LogFormat) -> LogFormat:
+    return log_format
+
+
+def _with_file(parts: Parts, use: Callable[[LogFormat], _T]) -> _T:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{parts.name}.toml"
+        path.write_text(written(parts), encoding="utf-8")
+        given = [*definition_files("ingest/formats", ".toml"), path]
+        return use(read_formats([*GivenFormats(given).bases_of(path), path])[parts.name])

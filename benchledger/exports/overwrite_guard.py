@@ -1,0 +1,79 @@
+"""Checks where an answer may be written: over an earlier answer, never over a ledger, a log or a page."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchledger.answers.page_blocks import find_blocks, lines_of
+from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.errors import UsageError
+
+# Pages are written by people. A larger file is taken for an answer.
+_PAGE_BYTES = 8 * 2**20
+_DATABASES = {(0, b"SQLite format 3\x00"): "an SQLite database", (8, b"DUCK"): "a DuckDB database, maybe a ledger"}
+_WORKBOOK = "xl/workbook.xml"
+_CURE = "Name another file"
+
+
+def refuse_overwrite(*outputs: Path, form: str | None = None, db: Path | str | None = None) -> None:
+    """Raises UsageError if an output holds something that no answer may replace.
+
+    Protected are databases, archives, Markdown pages with markers of bench, and logs of the ledger `db`. A workbook is
+    a zip archive: only `form` xlsx may replace it.
+    """
+    for output in outputs:
+        # A pipe or a device has no content to protect.
+        if output.is_file():
+            holds = _holds(output, form)
+            if holds is not None:
+                raise UsageError(f"{output}: {holds}")
+    if db is not None:
+        _need_unread([output for output in outputs if output.is_file()], db)
+
+
+def _holds(output: Path, form: str | None) -> str | None:
+    with output.open("rb") as file:
+        head = file.read(HEAD)
+    for (at, magic), name in _DATABASES.items():
+        if head[at:].startswith(magic):
+            return f"is {name}, and is not overwritten. {_CURE}"
+    if is_archive(head) and not (form == "xlsx" and _is_workbook(output)):
+        what = "an Excel workbook" if _is_workbook(output) else "an archive"
+        return f"is {what}, and is not overwritten. {_CURE}"
+    if b"bench" in (text := _text(output)) and _has_markers(text):
+        return (
+            f"is a page with markers, and is not overwritten. bench report --write {output} fills them; {_CURE.lower()}"
+        )
+    return None
+
+
+def _is_workbook(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _WORKBOOK in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _text(path: Path) -> bytes:
+    return path.read_bytes() if path.stat().st_size <= _PAGE_BYTES else b""
+
+
+def _has_markers(text: bytes) -> bool:
+    try:
+        return bool(find_blocks(lines_of(text.decode(errors="replace")), ""))
+    except UsageError:
+        # Half a marker counts too: somebody meant to write one.
+        return True
+
+
+def _need_unread(outputs: Iterable[Path], db: Path | str) -> None:
+    from benchledger.store.private import logs_read_from
+
+    read = logs_read_from(db, [os.path.realpath(output) for output in outputs])
+    for output in outputs:
+        if os.path.realpath(output) in read:
+            raise UsageError(f"{output}: is a log of this ledger and is not overwritten. {_CURE}")

@@ -1,0 +1,174 @@
+"""The base tables of a ledger as Arrow tables, which leave the process: what logs hold, and where they were seen.
+
+They are keyed by content or place: the union of two has one owner for each log. No file, connection or key is in them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchledger.ingestion.log_rows import COLUMNS
+from benchledger.ingestion.outcome import copy_of, status_of
+from benchledger.scanning.columns import record_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Tables by the column that identifies what their rows belong to. Column: Arrow type.
+_OF_LOGS = ("log", "record", "reject", "ignored_piece", "log_fact", "segment")
+_OF_SIGHTINGS = ("sighting", "sighting_fact", "sighting_file")
+_OTHERS: dict[str, dict[str, str]] = {
+    "segment": {
+        "log_id": "int64", "segment": "int32", "role": "string", "first_line": "int64", "last_line": "int64",
+        "first_record_line": "int64", "last_record_line": "int64", "started_at": "timestamp[us]",
+        "ended_at": "timestamp[us]", "records": "int64", "step_records": "int64", "steps_done": "int64",
+        "step_gap": "int64", "last_step_line": "int64", "first_epoch": "int64", "last_epoch": "int64",
+        "epoch_step": "int64", "closing_line": "int64", "closing_speed": "double", "expects_closing": "bool",
+        "final_loss_nan": "bool", "event_status": "string", "event_line": "int64", "event_text": "string",
+        "stream": "int64[]", "losses": "double[]", "devices": "string[]",
+    },
+    "shape": {
+        "shape_id": "int64", "ordinal": "int32", "format": "string", "record": "string", "kind": "string",
+        "phase": "string", "name": "string", "quantity": "string", "unit": "string", "unit_logged": "string",
+        "scope": "string",
+    },
+    "root": {"root_id": "string", "name": "string"},
+    "sighting": {
+        "sighting_id": "int64", "log_id": "int64", "path": "string", "archive": "string", "member": "string",
+        "campaign": "string", "campaign_source": "string", "root_id": "string", "campaign_path": "string",
+        "place": "string", "folder": "string", "folders": "string[]", "stem": "string", "name_rule": "string",
+        "modified_at": "timestamp[us]", "ingested_at": "timestamp[us]", "definitions_hash": "string",
+        "status": "string", "reason": "string",
+    },
+    "sighting_fact": {
+        "sighting_id": "int64", "name": "string", "value": "string", "value_logged": "string", "source": "string",
+        "place": "string",
+    },
+    "sighting_file": {"sighting_id": "int64", "file": "string", "place": "string"},
+}  # fmt: skip
+_KEYS = dict.fromkeys(_OF_LOGS, "log_id") | dict.fromkeys(_OF_SIGHTINGS, "sighting_id")
+_KEYS |= {"shape": "shape_id", "root": "root_id"}
+BASE_TABLES = tuple(_KEYS)
+
+
+@dataclass(frozen=True)
+class BaseTables:
+    """One Arrow table for each name of BASE_TABLES, with the ledger's columns but for `load_number`."""
+
+    tables: dict[str, pa.Table]
+
+    @classmethod
+    def made_of(cls, tables: dict[str, pa.Table]) -> BaseTables:
+        """Base tables of some tables in any order of columns; those that are missing are empty."""
+        return cls({name: _conformed(name, tables.get(name)) for name in BASE_TABLES})
+
+    @classmethod
+    def union(cls, parts: Iterable[BaseTables]) -> BaseTables:
+        """All that some base tables hold. What several hold, a log, a place, a layout or a root, is taken once.
+
+        A content that was seen at several places is loaded at the place with the least id, a duplicate at all others,
+        so that the order of the parts says nothing.
+        """
+        import pyarrow as pa
+
+        found: dict[str, list[pa.Table]] = {name: [_schema(name).empty_table()] for name in BASE_TABLES}
+        owned: dict[str, set[Any]] = {key: set() for key in _KEYS.values()}
+        for part in parts:
+            for name, key in _KEYS.items():
+                found[name].append(without(part.tables[name], owned[key], key))
+            for owner in ("log", "sighting", "shape", "root"):
+                owned[_KEYS[owner]].update(part.tables[owner].column(_KEYS[owner]).to_pylist())
+        tables = {name: pa.concat_tables(some) for name, some in found.items()}
+        return cls({**tables, "sighting": _one_owner(tables["sighting"], tables["log"])})
+
+    def of_logs(self, log_ids: set[int]) -> BaseTables:
+        """What belongs to these logs, and to the places where they were seen. Layouts and roots stay whole."""
+        tables = {name: only(self.tables[name], log_ids) for name in (*_OF_LOGS, "sighting")}
+        seen = set(tables["sighting"].column("sighting_id").to_pylist())
+        told = {name: only(self.tables[name], seen, "sighting_id") for name in ("sighting_fact", "sighting_file")}
+        return BaseTables({**self.tables, **tables, **told})
+
+
+@dataclass(frozen=True)
+class DerivedTables:
+    """All that follows from base tables, by name: run, run_log, fact, cases, kept numbers, series, cells.
+
+    `sighting` is that of the base tables, with campaigns that nobody states named over all roots.
+    """
+
+    tables: dict[str, pa.Table]
+
+
+def rows_table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows of a base table, given as dicts."""
+    import pyarrow as pa
+
+    schema = _schema(name)
+    return pa.table({field.name: pa.array([row[field.name] for row in rows], field.type) for field in schema}, schema)
+
+
+def only(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
+    """The rows of what has these ids."""
+    return table.filter(_is_of(table, ids, key)) if ids else table.slice(0, 0)
+
+
+def without(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
+    """The rows of all that has other ids."""
+    import pyarrow.compute as pc
+
+    return table.filter(pc.invert(_is_of(table, ids, key))) if ids else table
+
+
+def _is_of(table: pa.Table, ids: set[Any], key: str) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column(key)
+    return pc.is_in(column, value_set=pa.array(sorted(ids), column.type))
+
+
+def _conformed(name: str, table: pa.Table | None) -> pa.Table:
+    schema = _schema(name)
+    if table is None or not table.num_rows:
+        return schema.empty_table()
+    return table.select(schema.names).cast(schema)
+
+
+def _schema(name: str) -> pa.Schema:
+    import pyarrow as pa
+
+    if name == "record":
+        return record_schema()
+    return pa.schema([(column, _type(kind)) for column, kind in {**COLUMNS, **_OTHERS}[name].items()])
+
+
+def _type(kind: str) -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.list_(_type(kind[:-2])) if kind.endswith("[]") else pa.type_for_alias(kind)
+
+
+def _one_owner(sightings: pa.Table, logs: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    log_ids = sightings.column("log_id").to_pylist()
+    several = {log_id for log_id, count in Counter(log_ids).items() if count > 1 and log_id is not None}
+    if not several:
+        return sightings
+    ids, statuses, reasons = (sightings.column(name).to_pylist() for name in ("sighting_id", "status", "reason"))
+    owners: dict[int, int] = {}
+    for log_id, sighting_id in zip(log_ids, ids, strict=True):
+        if log_id in several:
+            owners[log_id] = min(sighting_id, owners.get(log_id, sighting_id))
+    asked = only(logs, several).select(["log_id", "format", "evidence"]).to_pylist()
+    told = {row["log_id"]: (status_of(row["format"], row["evidence"]), row["evidence"]) for row in asked}
+    for at, log_id in enumerate(log_ids):
+        if log_id in several:
+            statuses[at], reasons[at] = told[log_id] if owners[log_id] == ids[at] else copy_of(*told[log_id])
+    columns = {"status": pa.array(statuses, pa.string()), "reason": pa.array(reasons, pa.string())}
+    for name, column in columns.items():
+        sightings = sightings.set_column(sightings.schema.get_field_index(name), name, column)
+    return sightings

@@ -1,0 +1,179 @@
+"""Roots: what was named to be read. A campaign that nobody states is its root and the folders below it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchledger.archives.kinds import without_suffixes
+from benchledger.archives.member import CHAIN
+from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lone, printable
+from benchledger.ingestion.plan import Plan
+from benchledger.redaction.redactor import Redactor
+from benchledger.store.private import SeenFile
+
+# macOS packs what a file has beside its bytes into a folder of its own.
+_RESOURCE_FORKS = "__MACOSX"
+
+
+@dataclass(frozen=True)
+class Root:
+    """A folder, an archive or standard input, by its real place. `root_id` is a keyed hash of that."""
+
+    place: str
+    root_id: str
+    name: str
+
+    @property
+    def above(self) -> str:
+        """What the place of each plain file in it begins with."""
+        return self.place.rstrip(os.sep) + os.sep
+
+
+@dataclass(frozen=True)
+class Below:
+    """Where a file lies below its root, an archive taken for a folder of its stem: as it is, and redacted.
+
+    `inner`: the same below the innermost archive, redacted. `own_top`: the first folder is that of the root itself,
+    packed with what is in it.
+    """
+
+    path: str
+    shown: str
+    inner: str
+    own_top: bool = False
+
+
+class Roots:
+    """Which root each file belongs to: the outermost folder that was named now or earlier and holds it.
+
+    Without one it is the folder of a file that was named itself, or the archive. `new`: the folders that are named for
+    the first time. `read`: the members of archives that were read so far, by archive.
+    """
+
+    def __init__(self, key: bytes, redactor: Redactor, plan: Plan, folders: list[str]) -> None:
+        self._hash = hashlib.blake2b(b"root:", digest_size=8, key=key)
+        self._redactor = redactor
+        self._plan = plan
+        self.read: dict[str, list[str]] = {}
+        # One that holds no log, or not any more, says nothing of others.
+        known = {place: settled for place, settled in plan.named.items() if self.id_of(place) in plan.root_ids}
+        self.new = [place for place in dict.fromkeys([*folders, *known]) if not known.get(place)]
+        self._named = NamedFolders([*known, *folders])
+        self._roots: dict[str, Root] = {}
+        # Of each archive on disk: the archives in it, itself too, that hold more than a folder of their own name.
+        self._spread: dict[str, set[str]] = {}
+
+    @cached_property
+    def moved(self) -> list[SeenFile]:
+        """The logs that were seen before below a folder that is the outermost one only now."""
+        return self._plan.seen_through([place for place in self.new if self._named.outermost(place) == place])
+
+    def id_of(self, place: str) -> str:
+        """The id of the root at a real place."""
+        keyed = self._hash.copy()
+        keyed.update(os.fsencode(place))
+        return keyed.hexdigest()
+
+    def of(self, file: FoundFile) -> Root:
+        """The root of a file."""
+        on_disk = file.within or file.place
+        folder = folder_of(on_disk)
+        place = (self._named.outermost(folder) or folder) if folder else on_disk
+        if file.within and chain_of(file.place, file.within) and self._named.outermost(folder) is None:
+            place = on_disk
+        if place not in self._roots:
+            self._roots[place] = Root(place, self.id_of(place), self._name(place, is_archive=place == file.within))
+        return self._roots[place]
+
+    def below(self, file: FoundFile, root: Root) -> Below:
+        """Where a file lies below its root."""
+        if not file.within:
+            path = file.shown if file.top == root.place else _relative(file.place, root)
+            shown = self._redactor.path(path, file.place)
+            return Below(path, shown, shown)
+        names = chain_of(file.place, file.within)
+        if not names:
+            # What a compressed file holds, or what is missing of an archive.
+            place = file.named_place if is_lone(file.place) else file.within
+            path = _relative(place, root) if os.path.isabs(place) else file.shown
+            shown = self._redactor.path(path, place)
+            return Below(path, shown, shown)
+        return self._within(file, root, names)
+
+    def archive(self, file: FoundFile, root: Root) -> str:
+        """The path of the archive on disk that holds a file, redacted."""
+        within = file.within
+        path = os.path.basename(within) if within == root.place else _relative(within, root)
+        return self._redactor.path(path, within)
+
+    def now_spread(self, archives: Iterable[str]) -> list[str]:
+        """The folders of an archive's own name that were left out, and beside which more lay when it was read."""
+        found: list[str] = []
+        for archive in archives:
+            known = self._spread.pop(archive, None)
+            if known is not None:
+                found += [f"{place}{CHAIN}{_stem(place)}" for place in self._spread_in(archive) - known]
+        return found
+
+    def _within(self, file: FoundFile, root: Root, names: list[str]) -> Below:
+        redactor, archive = self._redactor, file.within
+        if root.place == archive:
+            paths, shown = [], []
+        else:
+            # As if the archive were a folder.
+            relative = _relative(archive, root)
+            paths = [without_suffixes(relative)]
+            shown = [redactor.path(paths[0], archive[: len(archive) - len(relative) + len(paths[0])])]
+        place, own_top, inner = archive, False, ""
+        for number, name in enumerate(names):
+            is_last = number == len(names) - 1
+            path = printable(without_suffixes(name)) if not is_last else _beside(name, file.shown)
+            inner = redactor.path(path, f"{place}{CHAIN}{path}")
+            parts, told = path.split("/"), inner.split("/")
+            if len(parts) > 1 and self._has_own_top(archive, place, name):
+                # Of the root itself it stays to be read: it may say what a folder's name says.
+                own_top = not paths
+                parts, told = (parts, told) if own_top else (parts[1:], told[1:])
+            paths.append("/".join(parts))
+            shown.append("/".join(told))
+            place = f"{place}{CHAIN}{name}"
+        return Below("/".join(paths), "/".join(shown), inner, own_top)
+
+    def _has_own_top(self, archive: str, place: str, name: str) -> bool:
+        return name.partition("/")[0] == _stem(place) and place not in self._spread_in(archive)
+
+    def _spread_in(self, archive: str) -> set[str]:
+        if archive not in self._spread:
+            spread: set[str] = set()
+            seen = [member.place for member in self._plan.members_of(archive)]
+            for member in (*seen, *self.read.get(archive, ())):
+                place = archive
+                for name in chain_of(member, archive):
+                    top, inside, _ = name.partition("/")
+                    if not (inside and top in (_stem(place), _RESOURCE_FORKS)):
+                        spread.add(place)
+                    place = f"{place}{CHAIN}{name}"
+            self._spread[archive] = spread
+        return self._spread[archive]
+
+    def _name(self, place: str, *, is_archive: bool) -> str:
+        name = os.path.basename(place)
+        name = without_suffixes(name) if is_archive else name
+        return self._redactor.path(printable(name) or "root", os.path.join(os.path.dirname(place), name))
+
+
+def _stem(place: str) -> str:
+    return without_suffixes(place.rpartition("/")[2])
+
+
+def _relative(place: str, root: Root) -> str:
+    return printable(place[len(root.above) :]).replace(os.sep, "/")
+
+
+def _beside(name: str, shown: str) -> str:
+    # What a compressed file holds has its name without the suffix.
+    return "/".join([*printable(name).split("/")[:-1], shown.rpartition("/")[2]])

@@ -1,0 +1,266 @@
+"""The seams of an ingest: files to base tables, base tables to closed sets, base tables to derived tables.
+
+`read_unit`, `closure` and `derive` are pure functions, which need no ledger and run in any process on any machine;
+`load` writes what they make into a new ledger. `bench ingest` shares their parts: the reader of units, the accounts,
+the sightings, the segments and all SQL of `derive`. It does not call the functions themselves: it leaves out what a
+ledger knows already, keeps the records of long logs on the disk, and derives only near what has changed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from benchledger.archives.limits import Limits
+from benchledger.definitions.log_format import LogFormat, all_formats_hash
+from benchledger.definitions.names import Names, load_names
+from benchledger.definitions.redaction import RedactionRules
+from benchledger.errors import DatabaseError, DefinitionError
+from benchledger.ingestion.accounts import Accounts, Pending
+from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, rows_table
+from benchledger.ingestion.derive import derive as derive_near
+from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
+from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.ingestion.load import insert_arrow, load_formats_table, segments_of, shape_rows, sql_text
+from benchledger.ingestion.members import ArchiveToRead, read_members
+from benchledger.ingestion.plan import ARCHIVE, Plan
+from benchledger.ingestion.read import ReadFiles, ToRead, UnitReader
+from benchledger.ingestion.record_keys import in_order
+from benchledger.ingestion.roots import Roots
+from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.write_sightings import name_campaigns
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import load_redaction
+from benchledger.scanning.samples import load_formats
+from benchledger.store.database import open_for_writing, open_in_memory, transaction
+from benchledger.store.private import PrivateFile
+from benchledger.store.sync import sync_definitions, synced_hash
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+LogId = int
+# Of definitions, of the ledger itself, and what people said of runs before.
+_NOT_DERIVED = {
+    "schema_version", "format", "rule", "demanded_runs", "published", "synced_definitions", "exclusion", "run_alias",
+}  # fmt: skip
+_TABLES = """
+select if(schema_name = 'main', table_name, schema_name || '.' || table_name)
+from duckdb_tables()
+where not internal and not temporary
+"""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file to read: what it is, apart from how it is opened.
+
+    `place` identifies it: nothing but `open` ever opens it. `shown` is its path below the folder that was named, `root`
+    the place of what was named: that folder, or the file itself. `problem`: why it cannot be opened, if that is known.
+    """
+
+    place: str
+    shown: str
+    root: str
+    size: int
+    mtime_ns: int
+    open: Callable[[], BinaryIO]
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What reading and deriving need of `ingest/`. `others` is a hash of rules, vocabulary and published numbers.
+
+    These others are read where they are used: both machines must have the same.
+    """
+
+    formats: dict[str, LogFormat]
+    names: Names
+    redaction: RedactionRules
+    others: str
+
+    def need_same(self) -> None:
+        """Raises DefinitionError where this process has other rules or another vocabulary."""
+        if self.others != synced_hash():
+            raise DefinitionError(
+                "queries/ and schema/vocabulary/ are not those of the process that gave these definitions: install the "
+                "same benchledger, with the same --definitions"
+            )
+
+
+def load_definitions() -> Definitions:
+    """The definitions of this process, proved by their samples. Raises DefinitionError with file and line."""
+    return Definitions(load_formats(), load_names(), load_redaction(), synced_hash())
+
+
+def inputs_of(*paths: Path | str) -> Iterator[Input]:
+    """Every file below some paths on this disk. Raises UsageError for a path that does not exist."""
+    named = NamedFolders(named_folders(paths))
+    for file in discover(paths, set()):
+        root = named.outermost(os.path.dirname(file.place)) or file.place
+        opens = partial(open_file, file.place)
+        yield Input(file.place, file.shown, root, file.size, file.mtime_ns, opens, file.problem)
+
+
+def read_unit(
+    inputs: Iterable[Input],
+    key: bytes,
+    definitions: Definitions,
+    now: datetime,
+    *,
+    campaign_name: str | None = None,
+    limits: Limits | None = None,
+) -> BaseTables:
+    """Reads files, and the members of archives among them. `key` is that of the pseudonyms; the tables do not hold it.
+
+    A facts.toml that speaks of a file must be among the inputs. `campaign_name` and `limits` are as in `ingest`.
+    """
+    definitions.need_same()
+    given = list(inputs)
+    redactor = Redactor(definitions.redaction, key)
+    name = redactor.optional(campaign_name)
+    plan = Plan(definitions.names, all_formats_hash(definitions.formats), False, name, redactor.path)
+    facts = FactsFiles(on_disk=False)
+    roots = Roots(key, redactor, plan, [one.root for one in given])
+    sightings = SightingMaker(key, definitions.names, facts, name, redactor, roots, now)
+    accounts = Accounts(plan, sightings, redactor)
+    # All is read first: what a facts.toml and an archive say of a file may come after it.
+    parts = list(_parts(given, UnitReader(definitions.formats, redactor), facts, limits or Limits()))
+    for files, _ in parts:
+        for file in files:
+            if file.within:
+                roots.read.setdefault(file.within, []).append(file.place)
+    for files, found in parts:
+        accounts.add(files, found)
+    return BaseTables.union([_base(accounts.take())])
+
+
+def closure(base: BaseTables) -> list[set[LogId]]:
+    """The logs in sets that can be derived alone: what is said of a run follows from the logs of its set."""
+    import duckdb
+
+    with closing(duckdb.connect()) as con:
+        for name in ("sighting", "sighting_file", "segment", "root"):
+            con.register(name, base.tables[name])
+        con.execute(sql_text("closure"))
+        ties = con.execute("select log_id, hub from tie order by hub, log_id").fetchall()
+    above: dict[LogId, LogId] = {log_id: log_id for log_id in base.tables["log"].column("log_id").to_pylist()}
+    first: dict[str, LogId] = {}
+    for log_id, hub in ties:
+        one, other = _top(above, log_id), _top(above, first.setdefault(hub, log_id))
+        above[max(one, other)] = min(one, other)
+    sets: dict[LogId, set[LogId]] = {}
+    for log_id in sorted(above):
+        sets.setdefault(_top(above, log_id), set()).add(log_id)
+    return list(sets.values())
+
+
+def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
+    """Runs, facts, cases, environments, kept numbers, series and cells, which follow from the base tables alone."""
+    definitions.need_same()
+    with closing(open_in_memory()) as con:
+        con.execute("begin")
+        sync_definitions(con)
+        load_formats_table(con, definitions.formats)
+        _insert_base(con, base)
+        name_campaigns(con)
+        derive_near(con, base.tables["log"].column("log_id").to_pylist(), [])
+        names = con.execute(_TABLES).fetchall()
+        wanted = {name for (name,) in names} - set(BASE_TABLES) - _NOT_DERIVED | {"sighting"}
+        return DerivedTables({name: con.execute(f"from {name}").to_arrow_table() for name in sorted(wanted)})
+
+
+def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db: Path | str, key: bytes) -> None:
+    """Writes a new ledger, with the key in its private file. Raises DatabaseError for a ledger with logs."""
+    definitions.need_same()
+    with closing(open_for_writing(db)) as con, closing(PrivateFile(Path(db), key)), transaction(con, db):
+        if con.execute("from log limit 1").fetchone() is not None:
+            raise DatabaseError(f"{db}: holds logs already. Name a new ledger")
+        sync_definitions(con)
+        load_formats_table(con, definitions.formats)
+        _insert_base(con, BaseTables({**base.tables, "sighting": derived.tables["sighting"]}))
+        for name, rows in derived.tables.items():
+            if name not in BASE_TABLES:
+                insert_arrow(con, name, rows)
+
+
+def _parts(
+    inputs: list[Input], reader: UnitReader, facts: FactsFiles, limits: Limits
+) -> Iterator[tuple[list[FoundFile], ReadFiles]]:
+    """What was read, in the order in which it is accounted for: archives come last. Every facts.toml is provided."""
+    found = [(one, _found(one)) for one in inputs]
+    unread = [(one, file) for one, file in found if file.problem is not None or file.is_facts]
+    plain = [(one, file) for one, file in found if file.problem is None and not file.is_facts]
+    yield [_declared(one, file, facts) for one, file in unread], ReadFiles()
+    base = reader.read([ToRead(file.place, file.size, open=one.open) for one, file in plain])
+    yield [file for _, file in plain], base
+    for (one, file), was in zip(plain, base.files, strict=True):
+        if was.status == ARCHIVE:
+            packed = ArchiveToRead(file, limits, open=one.open)
+            for members in read_members([packed], lambda _: None, read=reader.read):
+                for number, member in enumerate(members.files):
+                    if (text := members.facts.get(member.place)) is not None:
+                        members.files[number] = facts.take_up(member, text)
+                yield members.files, members.base
+
+
+def _found(one: Input) -> FoundFile:
+    inside = one.place.endswith(f"{os.sep}{one.shown}")
+    top = one.place[: -len(one.shown) - 1] if inside else os.path.dirname(one.place)
+    return FoundFile(one.place, one.shown, top, one.size, one.mtime_ns, one.problem)
+
+
+def _declared(one: Input, file: FoundFile, facts: FactsFiles) -> FoundFile:
+    if file.problem is not None:
+        return file
+    try:
+        with one.open() as opened:
+            return facts.take_up(file, opened.read())
+    except OSError as error:
+        return replace(file, problem=f"cannot be read: {error.strerror or error}")
+
+
+def _base(pending: Pending) -> BaseTables:
+    import pyarrow as pa
+
+    sightings = list({sighting.sighting_id: sighting for sighting in pending.sightings}.values())
+    roots = {one.root.root_id: one.root.name for one in sightings if one.row["root_id"] is not None}
+    tables = {name: pa.concat_tables(some) for name, some in pending.tables.items()}
+    if tables and tables["segment"].num_rows:
+        records = [in_order(rows) for rows in pending.tables["record"] if len(rows)]
+        tables["record"] = pa.concat_tables([rows for rows, _ in records]) if records else tables["record"]
+        tables["segment"] = segments_of(tables, records, pending.layouts)
+    rows = {
+        "shape": shape_rows(pending.layouts),
+        "root": [{"root_id": root_id, "name": name} for root_id, name in roots.items()],
+        "sighting": [one.row for one in sightings],
+        "sighting_fact": [fact for one in sightings for fact in one.facts],
+        "sighting_file": [file for one in sightings for file in one.files or ()],
+    }
+    return BaseTables.made_of({**tables, **{name: rows_table(name, some) for name, some in rows.items()}})
+
+
+def _insert_base(con: duckdb.DuckDBPyConnection, base: BaseTables) -> None:
+    for name in BASE_TABLES:
+        insert_arrow(con, name, _loaded(base.tables[name]) if name in ("log", "record") else base.tables[name])
+
+
+def _loaded(rows: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    return rows.append_column("load_number", pa.repeat(pa.scalar(1, pa.int32()), len(rows)))
+
+
+def _top(above: dict[LogId, LogId], log_id: LogId) -> LogId:
+    while above[log_id] != log_id:
+        above[log_id] = above[above[log_id]]
+        log_id = above[log_id]
+    return log_id

@@ -1,0 +1,172 @@
+"""Records of long logs wait in a file without a name until their logs are known: nothing is left of it in any case."""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.scanning.arrow_calls import call
+from benchledger.scanning.columns import with_log_ids
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Parts of a log have about as many rows: what is the same in all of them is made for so many more.
+_MANY = 1 << 16
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where some rows stand in the file, how many, and the numbers of their logs.
+
+    `alike`: of columns in which all rows say the same, what that is: these are not in the file.
+    """
+
+    start: int
+    end: int
+    rows: int
+    logs: list[int]
+    alike: dict[str, int]
+
+
+class WaitingRecords:
+    """Records in a file: rows of table record, handed out in order as often as they are asked for.
+
+    Between processes only the open file goes.
+    """
+
+    def __init__(
+        self, file: IO[bytes], parts: list[Part], schema: pa.Schema, rows: int, log_ids: list[int | None]
+    ) -> None:
+        """`log_ids`: those of the logs that the rows know by number; None for a log to leave out."""
+        self._file, self._parts, self._schema, self._log_ids = file, parts, schema, log_ids
+        self.rows = rows
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of the file they take."""
+        return sum(part.end - part.start for part in self._parts)
+
+    def leave_out(self, log_ids: set[int]) -> None:
+        """Hands out no rows of these logs from now on."""
+        self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
+
+    def parts(self) -> Iterator[pa.Table]:
+        """The rows, some at a time: those of one part of the logs, which begins behind that of the part before."""
+        for part in self._parts:
+            if any(self._log_ids[log] is not None for log in part.logs):
+                yield self._whole(part)
+
+    def _seen(self, part: Part) -> pa.Table:
+        import pyarrow as pa
+
+        # Where they stand: as long as anything of them is held, they are not copied.
+        offset = part.start - part.start % mmap.ALLOCATIONGRANULARITY
+        there = mmap.mmap(self._file.fileno(), part.end - offset, access=mmap.ACCESS_READ, offset=offset)
+        with pa.ipc.open_stream(memoryview(there)[part.start - offset :]) as stream:
+            return stream.read_all()
+
+    def _whole(self, part: Part) -> pa.Table:
+        import pyarrow as pa
+
+        stated, alike = self._seen(part), dict(part.alike)
+        log_id = self._log_ids[alike["log_id"]] if "log_id" in alike else None
+        if log_id is not None:
+            alike["log_id"] = log_id
+        there = set(stated.column_names)
+        columns = [
+            stated.column(field.name)
+            if field.name in there
+            else _repeated(alike.get(field.name), field.type, part.rows)
+            for field in self._schema
+        ]
+        rows = pa.table(columns, schema=self._schema)
+        return rows if log_id is not None else with_log_ids(rows, self._log_ids)
+
+    def __getstate__(self) -> dict[str, Any]:
+        from multiprocessing import resource_sharer
+
+        return {**self.__dict__, "_file": resource_sharer.DupFd(self._file.fileno())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = {**state, "_file": open(state["_file"].detach(), "rb")}  # noqa: SIM115 - closed with this object
+
+
+class Spill:
+    """Takes rows that are too many for memory. Its file lies in the ledger's folder, which needs the room anyway."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        self._schema: pa.Schema | None = None
+        self._parts: list[Part] = []
+        self.rows = 0
+
+    def add(self, rows: pa.Table) -> None:
+        """Writes rows behind those before. Raises DatabaseError where there is no room for them."""
+        import pyarrow as pa
+
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its WaitingRecords
+                self._schema = rows.schema
+            logs = rows.column("log_id").unique().to_pylist()
+            start = self._file.tell()
+            alike = {name: value for name in rows.column_names if (value := _alike(rows.column(name))) is not None}
+            # What none of them states, and what all say, takes no room: to write it takes longer than to make it again.
+            # ArchiveToRead they took a third of it, and twice as long in all.
+            stated = rows.select(
+                [name for name in rows.column_names if name not in alike and rows.column(name).null_count < len(rows)]
+            )
+            with pa.ipc.new_stream(self._file, stated.schema) as writer:
+                # One batch, as `take` gave it: no other one holds rows between its own.
+                writer.write_table(stated.combine_chunks())
+            self._parts.append(Part(start, self._file.tell(), len(rows), logs, alike))
+        except OSError as error:
+            raise self._full(error) from error
+        self.rows += rows.num_rows
+
+    def end(self, log_ids: list[int | None]) -> list[WaitingRecords]:
+        """What was added, if anything was: rows of logs that are known by now. Raises as `add` does."""
+        if self._file is None:
+            return []
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise self._full(error) from error
+        return [WaitingRecords(self._file, self._parts, self._schema, self.rows, log_ids)]
+
+    def _full(self, error: OSError) -> DatabaseError:
+        return DatabaseError(
+            f"{self._folder.resolve()}: the records of a long log cannot wait here until they are written: "
+            f"{error.strerror or error}. {cure_of_writing(error)}"
+        )
+
+
+def _repeated(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
+    return _many(number, kind, times + -times % _MANY).slice(0, times)
+
+
+@lru_cache(maxsize=16)
+def _many(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
+    # Made once for the parts of a log: pages that are new to the kernel each time cost more than all else of it.
+    import pyarrow as pa
+
+    return pa.nulls(times, kind) if number is None else pa.repeat(pa.scalar(number, kind), times)
+
+
+def _alike(column: pa.ChunkedArray) -> int | None:
+    """The number that all rows of a column state, if it is one of whole numbers and they do."""
+    import pyarrow as pa
+
+    if not pa.types.is_integer(column.type) or column.null_count or not len(column) or column[0] != column[-1]:
+        return None
+    ends = call("min_max", column).as_py()
+    number: int = ends["min"]
+    return number if number == ends["max"] else None

@@ -1,0 +1,47 @@
+-- Which logs must be derived together: temp table tie(log_id, hub). Logs with a hub in common are in one closed set.
+-- reads: sighting, sighting_file, segment, root
+-- makes: tie
+-- derive_scope.sql finds, near the logs that an ingest has changed, a part of such a set that is whole for its purpose.
+
+create or replace temp table tie as
+with active as (
+    select * from sighting where status in ('loaded', 'duplicate') and log_id is not null
+),
+of_role as (
+    select active.*, segment.role
+    from active
+    join (select distinct log_id, role from segment) as segment using (log_id)
+),
+listed as (
+    -- Runs and sidecars of a manifest, wherever they lie.
+    select manifest.log_id as manifest_id, member.log_id
+    from sighting_file
+    join active as manifest using (sighting_id)
+    join active as member on member.place = sighting_file.place
+),
+shared_name as (
+    -- How an unstated campaign is called depends on all roots of its root's name.
+    select name from root group by name having count(*) > 1
+)
+-- Twins, monitors and their stems.
+select log_id, 'folder ' || folder as hub from active
+union
+select log_id, 'manifest ' || manifest_id from listed
+union
+select manifest_id, 'manifest ' || manifest_id from listed
+union
+-- Which run a monitor watched depends on every run of its campaign.
+select log_id, 'campaign ' || campaign
+from active
+where campaign in (select campaign from of_role where role in ('telemetry', 'profile'))
+union
+-- A sidecar holds for its folder and what is below.
+select below.log_id, 'sidecars of ' || below.folder
+from (select log_id, unnest(folders) as folder from active) as below
+where below.folder in (select folder from of_role where role = 'sidecar')
+union
+select active.log_id, 'root ' || name
+from active
+join root using (root_id)
+semi join shared_name using (name)
+where active.campaign_path is not null;

@@ -1,0 +1,68 @@
+-- Which of the losses and metrics that the runs of a chunk print tell them.
+-- reads: shape, claimed_record, run_clock
+-- makes: convergence_shape, told_count, main_loss, loss_at, metric_at
+
+create or replace temp table convergence_shape as
+select
+    shape_id, ordinal, name, quantity, kind, unit, phase = 'validation' as is_metric,
+    contains(lower(name), 'total') as is_total,
+    dense_rank() over (order by phase, name, quantity, kind, if(phase = 'validation', unit, null)) as told
+from shape
+where (quantity = 'loss' and kind = 'step' and phase = 'train')
+    or (
+        quantity in ('accuracy', 'score', 'error_rate', 'perplexity', 'loss')
+        and kind in ('step', 'summary')
+        and phase = 'validation'
+    );
+
+create or replace temp table told_count as
+select run_id, told, coalesce(rank, -1) as lane, count(*) as times
+from claimed_record
+join convergence_shape using (shape_id)
+where part is not null and "values"[ordinal] is not null
+group by run_id, told, lane;
+
+-- The total loss where a run prints one, else the loss that it prints most often. Each rank prints the loss of its own
+-- samples: one of them is followed.
+create or replace temp table main_loss as
+select distinct on (run_id) run_id, told, name, lane, times as losses, loss_window(times) as window_losses
+from (select *, lane = min(lane) over (partition by run_id, told) as is_followed from told_count)
+join (select distinct told, name, is_total from convergence_shape where not is_metric) using (told)
+where is_followed
+order by run_id, is_total desc, times desc, name;
+
+-- Where records of a run have the loss, and the time of the step where nothing else dates the run.
+create or replace temp table loss_at as
+select run_id, shape_id, ordinal, lane, losses, window_losses, if(run_clock.run_id is null, time_ordinal, null) as time_at
+from main_loss
+join (select shape_id, ordinal, told from convergence_shape) using (told)
+left join (
+    select shape_id, min(ordinal) as time_ordinal
+    from shape
+    where quantity = 'step_time' and unit = 's' and kind = 'step'
+    group by shape_id
+) as step_time using (shape_id)
+left join run_clock using (run_id);
+
+-- Of metrics that are parts of an evaluation and then their sum, the sums. Parts and sum have one name, but for the loss.
+create or replace temp table metric_at as
+with followed as (
+    select *
+    from told_count
+    join (select distinct told, name, quantity, kind, unit from convergence_shape where is_metric) using (told)
+    qualify lane = min(lane) over (partition by run_id, name)
+        and (
+            kind = 'summary'
+            or not bool_or(kind = 'summary') over (partition by run_id, quantity, if(quantity <> 'loss', name, null))
+        )
+),
+main as (
+    select distinct on (run_id) run_id, name as main
+    from (select run_id, name, quantity, sum(times) as times from followed group by all)
+    order by
+        run_id, list_position(['accuracy', 'score', 'error_rate', 'perplexity', 'loss'], quantity), times desc, name
+)
+select run_id, shape_id, ordinal, lane, followed.name, followed.name = main as is_main, quantity, kind, unit
+from followed
+join main using (run_id)
+join (select shape_id, ordinal, told from convergence_shape) using (told);

@@ -1,0 +1,34 @@
+-- What is known of the runs in due_run before their records are read, and in which order these are.
+-- reads: format_now, due_run, print_now, due_record, asked_again, run_log, log, segment
+-- makes: run_format, kept_run, due_chunk
+
+insert into run_format
+from format_now
+semi join due_run using (run_id);
+
+insert into kept_run
+from print_now;
+
+-- So many records at a time as fit into little memory; a run takes as much as 20 records by itself. A run of more is a
+-- chunk of its own, numbered below zero.
+create or replace temp table due_chunk as
+with size as (
+    select run_id, 20 + sum(coalesce(segment.records, log.records)) as weight
+    from (
+        from due_record
+        union all
+        from asked_again
+    )
+    join run_log using (run_id)
+    join log using (log_id)
+    left join segment using (log_id, segment)
+    group by run_id
+)
+select
+    run_id,
+    if(
+        weight > $long_run,
+        -row_number() over (order by run_id),
+        (sum(weight) filter (weight <= $long_run) over (order by run_id) - weight) // $chunk_records
+    ) as chunk
+from size;

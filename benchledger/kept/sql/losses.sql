@@ -1,0 +1,11 @@
+-- The losses that tell runs, each with those before it in its mean.
+-- reads: claimed_record, loss_at
+-- makes: loss_now
+
+create or replace temp view loss_now as
+select
+    run_id, losses, window_losses, place + ordinal as place, log_id, line, byte_offset, step, epoch, logged_at, clock_s,
+    "values"[ordinal] as loss, "values"[time_at] as step_s
+from claimed_record
+join loss_at using (run_id, shape_id)
+where part is not null and loss is not null and coalesce(rank, -1) = lane;

@@ -1,0 +1,26 @@
+-- Of a step one reading, the median over its ranks, where a rule counts so.
+-- reads: asked_reading
+-- makes: median_reading, stream_reading_now
+
+create or replace temp table median_reading as
+select
+    stream_id,
+    -1 as lane,
+    min(place) as place,
+    step - 1 as since,
+    step,
+    1::double as steps,
+    -- Each is a speed here, whatever was printed.
+    median(if(is_speed, told, 1 / told)) as rate
+from asked_reading
+where lanes = 'median' and dropped is null
+group by stream_id, epoch, step, after_step, to_step
+having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, step);
+
+create or replace temp view stream_reading_now as
+select
+    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate
+from asked_reading
+where lanes <> 'median' and dropped is null
+union all
+from median_reading;

@@ -1,0 +1,32 @@
+-- The runs of the campaigns and cases in due_pair, with the series that each is in by itself: by what it states of GPU
+-- model and memory and of the versions of framework and implementation.
+-- reads: run, campaign_now, environment, due_pair
+-- makes: due_member
+
+create or replace temp table due_member as
+select
+    run.run_id,
+    campaign_now.campaign,
+    run.case_id,
+    environment.gpu_model,
+    environment.gpu_memory_mib,
+    environment.framework_version,
+    environment.implementation_version,
+    run.trial as stated_trial,
+    run.started_at,
+    run.run_key,
+    run.environment_id,
+    -- md5 and not hash(): the id must be the same in every release of DuckDB.
+    (md5_number_lower(json_array(
+        campaign_now.campaign,
+        run.case_id,
+        environment.gpu_model,
+        environment.gpu_memory_mib,
+        environment.framework_version,
+        environment.implementation_version
+    )::varchar) & 9223372036854775807)::bigint as series_id
+from run
+join campaign_now using (run_id)
+left join environment using (environment_id)
+semi join due_pair
+    on campaign_now.campaign is not distinct from due_pair.campaign and run.case_id = due_pair.case_id;

@@ -1,0 +1,50 @@
+-- A tuple that another one of the same campaign and case agrees with and says more than is narrow; its runs join the one
+-- series that fits, where exactly one does.
+-- reads: due_member
+-- makes: due_member
+
+with stated as (
+    select distinct
+        series_id as own_id, campaign, case_id, gpu_model, gpu_memory_mib, framework_version, implementation_version
+    from due_member
+),
+fit as (
+    select
+        one.own_id,
+        other.own_id as other_id,
+        (one.gpu_model is null or other.gpu_model is not null)
+        and (one.gpu_memory_mib is null or other.gpu_memory_mib is not null)
+        and (one.framework_version is null or other.framework_version is not null)
+        and (one.implementation_version is null or other.implementation_version is not null) as says_more
+    from stated as one
+    join stated as other
+        on one.case_id = other.case_id and one.campaign is not distinct from other.campaign
+    where one.own_id <> other.own_id
+        and (one.gpu_model = other.gpu_model) is not false
+        and (one.gpu_memory_mib = other.gpu_memory_mib) is not false
+        and (one.framework_version = other.framework_version) is not false
+        and (one.implementation_version = other.implementation_version) is not false
+),
+narrow as (
+    select distinct own_id
+    from fit
+    where says_more
+),
+joined as (
+    select own_id, min(other_id) as series_id
+    from fit
+    semi join narrow using (own_id)
+    where other_id not in (select own_id from narrow)
+    group by own_id
+    having count(*) = 1
+)
+update due_member
+set
+    series_id = stated.own_id,
+    gpu_model = stated.gpu_model,
+    gpu_memory_mib = stated.gpu_memory_mib,
+    framework_version = stated.framework_version,
+    implementation_version = stated.implementation_version
+from joined
+join stated on stated.own_id = joined.series_id
+where due_member.series_id = joined.own_id;

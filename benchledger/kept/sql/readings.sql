@@ -1,0 +1,66 @@
+-- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
+-- reads: shape, rule, run_format, chunk_run, claimed_record
+-- makes: printed_as, asked_timing, printed_now, moment_now, is_usable
+
+-- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
+-- enters no speed.
+create or replace temp macro is_usable(value, is_speed, step) as
+    isfinite(value) and (value > 0 or (is_speed and value = 0 and coalesce(step, 0) <= 0));
+
+-- A number stands for all that tells readings of a run apart: it is grouped by faster than six texts. Keys are in the
+-- order of names and scopes; those of times that no log prints are below zero.
+create or replace temp table printed_as as
+select
+    shape_id, ordinal, kind, phase, quantity, unit, name, scope,
+    (dense_rank() over (order by kind, phase, quantity, unit, name, scope))::integer as reading_key
+from shape
+where quantity in ('throughput', 'step_time', 'epoch_time') and kind in ('step', 'summary');
+
+-- Times that rules ask for: from step to step, from round to round of all ranks, between two labelled records.
+create or replace temp table asked_timing as
+with asked as (
+    select distinct quantity, if(quantity = 'span', name, null) as name, unnest(coalesce(formats, [null])) as format
+    from rule
+    where quantity in ('interval', 'round', 'span')
+)
+select distinct
+    run_format.run_id,
+    asked.quantity,
+    asked.name,
+    case asked.quantity
+        when 'interval' then -1
+        when 'round' then -2
+        else -2 - dense_rank() over (order by asked.name desc nulls last)
+    end::integer as reading_key
+from run_format
+semi join chunk_run using (run_id)
+join asked on coalesce(asked.format, run_format.format) = run_format.format;
+
+create or replace temp view printed_now as
+select
+    run_id,
+    reading_key,
+    coalesce(rank, -1) as lane,
+    epoch,
+    step,
+    place + ordinal as place,
+    "values"[ordinal] as value
+from claimed_record
+join printed_as using (shape_id)
+where part is not null and value is not null;
+
+create or replace temp view moment_now as
+select
+    run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s, is_step, makes_intervals, makes_rounds
+from claimed_record
+join (
+    select shape_id, bool_or(kind = 'step' and phase = 'train') as is_step
+    from shape
+    group by shape_id
+) using (shape_id)
+join (
+    select run_id, bool_or(reading_key = -1) as makes_intervals, bool_or(reading_key = -2) as makes_rounds
+    from asked_timing
+    group by run_id
+) using (run_id)
+where part is not null and (is_step or label is not null);

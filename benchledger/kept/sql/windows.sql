@@ -1,0 +1,72 @@
+-- In which readings rules count, and from which to which of them each rule looks.
+-- reads: rule, reading_of_rule, alike, run_reading, reading
+-- makes: question, asked, stream, asked_reading, stream_reading_now
+
+-- Rules that ask the same of a stream of readings share the answer.
+create or replace temp table question as
+select row_number() over () as question, *
+from (
+    select
+        skip, take, skip_last, positive_only, statistic, average_of, trim, trim_from, ranks = 'mean' as is_mean_of_lanes,
+        list_sort(list(rule)) as rules
+    from rule
+    group by all
+);
+
+create or replace temp table asked as
+select like_run, like_stream, rule, phase, yields, question
+from reading_of_rule
+join (select question, unnest(rules) as rule from question) using (rule);
+
+-- A stream is what some rules count in: a reading of all ranks, of the first, of each apart or the median of them; within
+-- these steps; rounded so.
+create or replace temp table stream as
+with own as (
+    select distinct
+        like_run, like_stream, reading_key, quantity, lanes, after_step, to_step, reading_rounding, reading_rounding_digits
+    from reading_of_rule
+),
+-- So many readings at both ends are looked at one by one.
+ends as (
+    select like_stream, greatest(max(skip + coalesce(take, 0)) + 1, $one_by_one) as head, max(skip_last) + 1 as tail
+    from asked
+    join question using (question)
+    group by like_stream
+)
+select
+    own.*, head, tail, run_id, records, usable, lowest_lane,
+    (row_number() over ())::integer as stream_id,
+    quantity = 'throughput' as is_speed,
+    quantity in ('interval', 'round') as is_timed,
+    coalesce(after_step, to_step) is not null as is_bounded
+from own
+join ends using (like_stream)
+join alike using (like_run)
+join run_reading using (run_id, reading_key);
+
+create or replace temp view asked_reading as
+select
+    stream_id, run_id, like_stream, lanes, is_speed, is_timed, is_bounded, epoch, since, step, place, lane as own_lane,
+    if(lanes = 'each', lane, -1) as lane,
+    value,
+    if(reading_rounding is null, value, rounded(value, reading_rounding, reading_rounding_digits)) as told,
+    -- An iteration that overflowed repeats its step number; it was computed all the same.
+    if(is_timed, greatest(step - since, 1), 1)::double as steps,
+    per_second(told, steps, quantity) as rate,
+    case
+        when not is_usable(value, is_speed, step) then 'no usable number'
+        when lanes = 'first' and lane <> lowest_lane then 'of another rank'
+        when lanes = 'median' and step is null then 'of no step'
+        when is_bounded and lanes <> 'median'
+            and not coalesce(since >= coalesce(after_step, since) and step <= coalesce(to_step, step), false)
+            then 'outside the steps of the rule'
+    end as dropped,
+    after_step, to_step
+from reading
+join stream using (run_id, reading_key);
+
+create or replace temp view stream_reading_now as
+select
+    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate
+from asked_reading
+where lanes <> 'median' and dropped is null;

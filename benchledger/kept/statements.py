@@ -1,0 +1,60 @@
+"""The SQL files of this package: each is a function of the relations that its head says it reads."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+
+FOLDER = Path(__file__).with_name("sql")
+# A window in the order of a run. Where all rows are of one run and stand in this order, a window without a partition
+# says the same: it streams, where the other one sorts and holds all rows.
+BY_RUN = "partition by run_id order by place"
+BY_RANK = "partition by run_id, lane order by place"
+_TEMPORARY = """
+select 'view', view_name from duckdb_views() where temporary and not internal
+union all
+select 'table', table_name from duckdb_tables() where temporary
+"""
+
+
+def sql_of(name: str, *, streams: tuple[str, ...] = (), **numbers: int) -> str:
+    """The statements of a file, with its $numbers. `streams`: windows whose rows stand in their order already."""
+    text = (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+    for window in streams:
+        text = text.replace(window, "")
+    for number, value in numbers.items():
+        text = text.replace(f"${number}", str(value))
+    return text
+
+
+def finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:
+    """Whether a question has an answer."""
+    return con.execute(question).fetchone() is not None
+
+
+@contextmanager
+def temporary_relations(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Drops the temporary tables and views that are made within: they would hide what others ask of the connection."""
+    before = set(con.execute(_TEMPORARY).fetchall())
+    yield
+    for kind, name in con.execute(_TEMPORARY).fetchall():
+        if (kind, name) not in before:
+            con.execute(f'drop {kind} temp."{name}"')
+
+
+@contextmanager
+def one_thread(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """The order in which numbers are added up decides their last digit, and with it how a rule rounds a tie.
+
+    One thread adds in the order of the table, and a window without a partition reads in it.
+    """
+    before = con.execute("select current_setting('threads')").fetchall()[0][0]
+    con.execute("set threads = 1")
+    yield
+    con.execute(f"set threads = {before}")

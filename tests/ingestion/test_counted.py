@@ -1,0 +1,288 @@
+"""What is counted of repeated lines is a lower bound: the GPUs of a run are right or unknown, whatever its lines went through."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchledger import ingest
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, one, put, run_text
+
+BERT = "device: cuda:{device} n_gpu: 1, distributed training: True, 16-bits training: True"
+GNMT = "{rank}: Run arguments: Namespace(beam_size=5, len_norm_factor=0.6, log_all_ranks=True, math='fp32', train_batch_size=64)"
+SSD = (
+    "DLL 2021-06-14 23:08:53.{rank:06} - PARAMETER dataset path : /coco  epochs : 1  batch size : 64  mode : training  "
+    "backbone : resnet50  AMP : True "
+)
+# A program's line of each process, and what stands behind those lines.
+BODY = run_text(gpus=8, precision="fp16").log.partition("DLL ")
+PROGRAMS = {"bert": (BERT, f"DLL {BODY[2]}"), "gnmt": (GNMT, ""), "ssd": (SSD, "")}
+GLUED = ("WARNING:root:Reached", "INFO", "Traceback (most recent call last):", "0", "device: cuda", "_x", "!")
+GPUS = """
+select split_part(path, '/', 1), gpus, nodes
+from run join bench_case using (case_id) join run_log using (run_id) join sighting using (sighting_id) where role = 'train'
+"""
+
+
+def lines_of(program: str, nodes: int, gpus: int) -> list[str]:
+    line = PROGRAMS[program][0]
+    return [line.format(rank=rank, device=rank % gpus) for rank in range(nodes * gpus)]
+
+
+def spoiled(lines: list[str], repeats: bool, noise: random.Random) -> list[str]:
+    """Lines dropped, cut, glued to other words or to one another, shuffled, and maybe repeated."""
+    found: list[str] = []
+    for line in lines:
+        what = noise.choice(("keep", "keep", "keep", "drop", "glue", "join", "cut", "repeat" if repeats else "keep"))
+        if what == "join" and found:
+            found[-1] += line
+        elif what == "glue":
+            found.append(line + noise.choice(GLUED))
+        elif what == "cut":
+            found.append(line[: noise.randrange(len(line))])
+        else:
+            found += [line] * {"drop": 0, "repeat": 2}.get(what, 1)
+    noise.shuffle(found)
+    return found
+
+
+def say(folder: Path, total: int, noise: random.Random) -> bool:
+    """Lets a file beside the log state the total, or none do so."""
+    match noise.choice(("nobody", "facts", "sidecar", "manifest")):
+        case "facts":
+            put(folder / "facts.toml", f"[case]\ngpus = {total}\n")
+        case "sidecar":
+            put(folder / "benchmark.para", f"GLOBAL_BATCH {32 * total}\nGPU {total}\n")
+        case "manifest":
+            put(folder / "run.json", f'{{"benchledger_manifest": 1, "files": ["x.log"], "case": {{"gpus": {total}}}}}')
+        case _:
+            return False
+    return True
+
+
+def launch(nodes: int, gpus: int, noise: random.Random) -> list[str]:
+    """A launcher's command line, whole, cut, glued or quoted, or none."""
+    command = f"torchrun --nproc_per_node={gpus} --nnodes {nodes} train.py --lr 1"
+    if nodes == 1 and noise.random() < 0.5:
+        command = f"torchrun --nproc-per-node {gpus} train.py --lr 1"
+    executed = "+ " * noise.randrange(2) + command
+    match noise.choice(("none", "whole", "whole", "cut", "glue", "quote")):
+        case "whole":
+            return [executed]
+        case "cut":
+            return [executed[: noise.randrange(len(executed))]]
+        case "glue":
+            return [executed + noise.choice(GLUED)]
+        case "quote":
+            return [noise.choice(QUOTES).format("torchrun --nproc_per_node=3 train.py")]
+    return []
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(noise=st.randoms(use_true_random=False))
+def test_gpus_are_right_or_unknown_whatever_became_of_the_lines(
+    make_db: Callable[[], Path], noise: random.Random
+) -> None:
+    db = make_db()
+    truth, known = {}, {}
+    for number in range(60):
+        program, nodes, gpus = noise.choice(sorted(PROGRAMS)), noise.choice((1, 1, 2, 4)), noise.choice((1, 2, 8))
+        repeats = noise.random() < 0.5
+        lines = spoiled(lines_of(program, nodes, gpus), repeats, noise)
+        folder = db.parent / "logs" / f"campaign{number}"
+        put(folder / "x.log", "\n".join([f"log {number}", *launch(nodes, gpus, noise), *lines, PROGRAMS[program][1]]))
+        truth[f"campaign{number}"] = nodes * gpus
+        # What somebody states is lost only where lines stand there more often than they were printed.
+        if say(folder, nodes * gpus, noise) and not repeats:
+            known[f"campaign{number}"] = nodes * gpus
+
+    ingest(db.parent / "logs", db=db)
+    found = {campaign: gpus for campaign, gpus, _ in ask(db, GPUS)}
+
+    assert {name: gpus for name, gpus in found.items() if gpus not in (None, truth[name])} == {}
+    assert {name: found.get(name, gpus) for name, gpus in known.items()} == known
+
+
+@pytest.fixture
+def make_db(defined_ledger: Path, tmp_path: Path) -> Callable[[], Path]:
+    from tests.ingestion.conftest import made
+
+    folders = iter(range(1000))
+    return lambda: made(defined_ledger, tmp_path / f"ledger{next(folders)}")
+
+
+def test_a_line_glued_to_another_process_s_words_is_counted(db: Path, tmp_path: Path) -> None:
+    lines = lines_of("bert", 1, 8)
+    lines[3] += "WARNING:root:Reached iteration 8"
+    put(tmp_path / "logs" / "x.log", "\n".join([*lines, PROGRAMS["bert"][1]]))
+    put(tmp_path / "logs" / "benchmark.para", "GPU 8\nGLOBAL_BATCH 256\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select value, strength from fact where name = 'gpus' and source = 'log'") == [("8", "counted")]
+    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (8, 1)
+    assert ask(db, "select distinct value from fact where name = 'precision'") == [("fp16",)]
+    assert ask(db, "select * from conflict") == []
+
+
+@pytest.mark.parametrize(
+    ("counted", "stated", "gpus"), [(7, 8, 8), (8, 8, 8), (8, None, None), (9, 8, None), (1, None, None)]
+)
+def test_a_count_is_overruled_by_a_total_that_is_no_smaller(
+    db: Path, tmp_path: Path, counted: int, stated: int | None, gpus: int | None
+) -> None:
+    put(tmp_path / "logs" / "x.log", "\n".join([*lines_of("bert", 1, 9)[:counted], PROGRAMS["bert"][1]]))
+    if stated:
+        put(tmp_path / "logs" / "facts.toml", f"[case]\ngpus = {stated}\n")
+
+    ingest(tmp_path / "logs", db=db)
+    shown = run_bench("query", "conflicts", "-p", "name=gpus", "--format", "csv", db=db).stdout
+
+    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
+    assert (f",gpus,{gpus or ''}," in shown) == (stated is not None and stated != counted)
+    assert f"{counted}" in run_bench("show", one(db, "select run_key from run"), db=db).stdout
+
+
+def test_correct_decides_against_a_count_too(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "x.log", "\n".join([*lines_of("bert", 1, 8) * 2, PROGRAMS["bert"][1]]))
+    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "each line stands there twice"\ngpus = 8\n')
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (8, None)
+
+
+def test_one_process_without_torch_distributed_states_all_its_gpus(db: Path, tmp_path: Path) -> None:
+    line = "device: cuda n_gpu: 4, distributed training: False, 16-bits training: False\n"
+    put(tmp_path / "logs" / "x.log", line + line + PROGRAMS["bert"][1])
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (4, 1)
+
+
+def test_what_follows_from_batch_sizes_is_no_less_than_the_count(db: Path, tmp_path: Path) -> None:
+    for folder, total in (("a", 8), ("b", 4)):
+        put(tmp_path / "logs" / folder / "x.log", "\n".join([folder, *lines_of("bert", 1, 7), PROGRAMS["bert"][1]]))
+        put(tmp_path / "logs" / folder / "facts.toml", f"[case]\nglobal_batch_size = {32 * total}\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert sorted(ask(db, GPUS)) == [("a", 8, None), ("b", None, None)]
+
+
+def test_nodes_that_not_all_devices_agree_on_are_unknown(db: Path, tmp_path: Path) -> None:
+    lines = lines_of("bert", 2, 4)
+    put(tmp_path / "logs" / "even" / "x.log", "\n".join(["even", *lines, PROGRAMS["bert"][1]]))
+    put(tmp_path / "logs" / "odd" / "x.log", "\n".join(["odd", *lines[:7], lines[0], PROGRAMS["bert"][1]]))
+    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert sorted(ask(db, GPUS)) == [("even", 8, 2), ("odd", 8, None)]
+
+
+RIGHT = {
+    "torchrun --nproc_per_node=8 train.py": (8, None),
+    "torchrun --standalone --nproc-per-node 4 train.py 2>&1 | tee log": (4, None),
+    "python -m torch.distributed.launch --nproc_per_node 8 --nnodes=4 --node_rank=2 --master_addr=a train.py": (32, 4),
+    "python3 -m torch.distributed.run --nnodes 2 --nproc-per-node=8 --rdzv_endpoint=a:1 train.py": (16, 2),
+    "python -m paddle.distributed.launch --gpus 0,1,2,3 train.py": (4, None),
+    "fleetrun --ips=10.0.0.1,10.0.0.2 --gpus=0,1 train.py": (4, 2),
+    "deepspeed --num_gpus 8 --num_nodes 2 train.py": (16, 2),
+    "accelerate launch --multi_gpu --num_processes 8 train.py": (8, None),
+    "horovodrun -np 8 -H localhost:8 python train.py": (8, None),
+    "mpirun --allow-run-as-root -np 32 -x PATH python train.py --num_gpus=1": (32, None),
+    "srun --ntasks=32 --ntasks-per-node=8 python -u train.py": (32, None),
+    "srun -N4 --ntasks-per-node=8 python train.py": (32, None),
+}
+# Commands from which the number of GPUs does not follow.
+UNKNOWN = (
+    "torchrun --nproc_per_node=8 --node_rank=0 train.py",
+    "torchrun --nproc_per_node=8 --nnodes $N train.py",
+    "torchrun --nproc_per_node=8 --nnodes=1:4 train.py",
+    "torchrun --nproc_per_node=8 --master_addr 10.0.0.1 train.py",
+    "torchrun --nproc_per_node=8 --rdzv_endpoint=node1:29400 train.py",
+    "torchrun --nproc_per_node=gpu train.py",
+    "torchrun --nproc_per_node=<N> train.py",
+    "torchrun --nproc_per_node=8 \\",
+    "torchrun --nproc_per_node=8 --nno",
+    "torchrun --nproc_per_node=8 a.py & torchrun --nproc_per_node=8 b.py",
+    "torchrun --nproc_per_node 8 --nproc_per_node 4 train.py",
+    "python -m paddle.distributed.launch --gpus 0,1 --ips=$IPS train.py",
+    "python -m paddle.distributed.launch --gpus 0,1 --master 10.0.0.1:80 train.py",
+    "deepspeed --num_gpus 8 train.py",
+    "accelerate launch --cpu --num_processes 8 train.py",
+    "horovodrun --min-np 2 -np 4 python train.py",
+    "mpirun -np 4 -npernode 1 python train.py",
+    "mpirun -np 4 torchrun --nproc_per_node=8 train.py",
+    "mpirun -np 4 bash train.sh",
+    "mpirun -np 2 python train.py --num_gpus 4",
+    "mpirun -np 1 python train.py",
+    "srun --ntasks=8 python train.py --device cpu",
+)
+STEPS = f"DLL {BODY[2]}"
+# The same behind lines of eight processes, which begin a run.
+RUN = BODY[0] + STEPS
+# Of a command that is only quoted.
+QUOTES = ("# {}", "  {}", "$ {}", "usage: {}", "Run it again with: {}", "INFO - {}", "`{}`", "> {}", '"{}"')
+
+
+def gpus_of(db: Path, folder: Path, texts: dict[str, str]) -> dict[str, tuple[int | None, int | None]]:
+    for name, text in texts.items():
+        put(folder / name / "x.log", f"log {name}\n{text}")
+    ingest(folder, db=db)
+    return {name: (gpus, nodes) for name, gpus, nodes in ask(db, GPUS)}
+
+
+@pytest.mark.parametrize("trace", ["", "+ "])
+def test_a_command_line_states_the_gpus(db: Path, tmp_path: Path, trace: str) -> None:
+    texts = {f"r{place}": f"{trace}{command}\n{STEPS}" for place, command in enumerate(RIGHT)}
+
+    found = gpus_of(db, tmp_path / "logs", texts)
+
+    assert found == {f"r{place}": stated for place, stated in enumerate(RIGHT.values())}
+
+
+def test_a_command_line_that_does_not_say_it_or_is_quoted_states_nothing(db: Path, tmp_path: Path) -> None:
+    texts = {f"u{place}": f"+ {command}\n{STEPS}" for place, command in enumerate(UNKNOWN)}
+    told = "torchrun --nproc_per_node=8 train.py"
+    texts |= {f"q{place}": f"{quote.format(told)}\n{STEPS}" for place, quote in enumerate(QUOTES)}
+
+    found = gpus_of(db, tmp_path / "logs", texts)
+
+    assert found == dict.fromkeys(texts, (None, None))
+
+
+def test_a_command_that_is_only_printed_counts_after_every_other_source(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 4\n")
+    command = "torchrun --nproc_per_node=8 train.py\n"
+
+    found = gpus_of(db, tmp_path / "logs", {"printed": command + STEPS, "executed": "+ " + command + STEPS})
+
+    assert found == {"printed": (4, None), "executed": (8, None)}
+    assert ask(db, "select distinct strength from fact where name = 'gpus' and source = 'log' order by all") == [
+        ("quoted",), ("stated",),
+    ]  # fmt: skip
+
+
+def test_a_command_states_the_gpus_of_the_run_that_follows(db: Path, tmp_path: Path) -> None:
+    first, second = "+ torchrun --nproc_per_node=8 a.py\n", "+ torchrun --nproc_per_node=8 --nnodes=2 b.py\n"
+    texts = {"both": first + RUN + second + RUN, "second": RUN + second + RUN, "after": RUN + second}
+    texts |= {"two": first + second + RUN, "same": first + first + RUN}
+    for name, text in texts.items():
+        put(tmp_path / "logs" / name / "x.log", f"log {name}\n{text}")
+
+    ingest(tmp_path / "logs", db=db)
+
+    query = GPUS.replace("select", "select segment,", 1) + " order by 2, 1"
+    found: dict[str, list[int | None]] = {}
+    for _, name, gpus, _ in ask(db, query):
+        found.setdefault(name, []).append(gpus)
+    assert found == {"both": [8, 16], "second": [None, 16], "after": [None], "two": [None], "same": [8]}

@@ -1,0 +1,142 @@
+"""Ctrl-C in the middle of an ingest: what it says is kept is in the ledger, and that is nearly all that was read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.ingestion.logs import one, put, run_text
+from tests.ingestion.packing import tar
+
+BENCH = Path(sys.executable).with_name("bench")
+pytestmark = pytest.mark.usefixtures("heard")
+
+
+@dataclass
+class Stopped:
+    """An ingest that Ctrl-C stopped: its last words, and when it had read how many files."""
+
+    said: str
+    seconds: float
+    signalled: float = 0.0
+    read: list[tuple[float, int]] = field(default_factory=list)
+
+    def kept(self) -> int:
+        """How many logs it says are kept."""
+        found = re.search(r"stopped by Ctrl-C; (\d+) logs? (?:is|are) kept", self.said)
+        assert found is not None, self.said
+        return int(found[1])
+
+    def read_by(self, moment: float) -> int:
+        """How many files it had read by then."""
+        return max((files for at, files in self.read if at <= moment), default=0)
+
+
+def stopped(command: list[str], *, after_s: float | None = None, after_files: int = 0) -> Stopped:
+    """Runs a command on a terminal of its own until that time, or so many files; then Ctrl-C goes to all its processes."""
+    ours, its = os.openpty()
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=its, start_new_session=True,
+        env={**os.environ, "BENCH_SCANNER": "python", "BENCH_DEFINITIONS": ""},
+    )  # fmt: skip
+    os.close(its)
+    began, text, told = time.monotonic(), bytearray(), Stopped("", 0.0)
+
+    def listen() -> None:
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                return
+            text.extend(part)
+            if done := re.findall(rb"(\d+) of \d+ files", text[-2000:]):
+                told.read.append((time.monotonic() - began, int(done[-1])))
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    while process.poll() is None:
+        at = time.monotonic() - began
+        if at >= after_s if after_s is not None else told.read_by(at) >= after_files:
+            break
+        time.sleep(0.02)
+    told.signalled = time.monotonic() - began
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    process.wait(60)
+    listener.join()
+    os.close(ours)
+    told.seconds, told.said = time.monotonic() - began, text.decode(errors="replace")
+    assert process.returncode == 130, told.said
+    assert "Traceback" not in told.said, told.said
+    return told
+
+
+def logs(folder: Path, count: int) -> Path:
+    for number in range(count):
+        put(folder / f"c{number // 50}" / f"{number}.log", run_text(seed=number, steps=90, at=300 * number).log)
+    return folder
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_path: Path, jobs: int) -> None:
+    places, db = logs(tmp_path / "logs", 300), tmp_path / "bench.duckdb"
+    # Every 5 seconds would be a long test: here it is every half.
+    code = (
+        "from benchledger.cli.main import main; from benchledger.ingestion import batches, pool, read; "
+        "batches.COMMIT_S, pool.WORTH_A_PROCESS, read.SLOW_UNIT_BYTES = 0.5, 1 << 20, 1 << 18; main()"
+    )
+    command = [sys.executable, "-c", code, "--db", str(db), "ingest", str(places), "--jobs", str(jobs)]
+
+    ended = stopped(command, after_files=220)
+
+    assert 0 < ended.kept() < 300
+    assert ended.kept() == one(db, "select count(*) from log")
+    subprocess.run([BENCH, "--db", str(db), "ingest", str(places)], check=True, capture_output=True)
+    assert one(db, "select count(*) from log") == one(db, "select count(*) from run") == 300
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["one process", "two processes", "archive"])
+def test_at_any_moment_ctrl_c_loses_what_was_read_in_some_five_seconds_and_says_so(tmp_path: Path, form: str) -> None:
+    places, db = logs(tmp_path / "logs", 4000), tmp_path / "bench.duckdb"
+    if form == "archive":
+        files = {str(path.relative_to(places)): path.read_bytes() for path in sorted(places.rglob("*.log"))}
+        places = put(tmp_path / "logs.tar", tar(files))
+    command = [str(BENCH), "--db", str(db), "ingest", str(places), "--jobs", "1" if form == "one process" else "2"]
+    before = 0
+    for _ in range(3):
+        ended = stopped(command, after_s=random.uniform(9, 14))
+
+        if "stopped by Ctrl-C" not in ended.said:
+            pytest.skip("this machine has read all logs before the signal")
+        kept = ended.kept()
+        assert kept == one(db, "select count(*) from log")
+        # What was read more than five seconds before, and what it took to write that.
+        assert kept - before >= ended.read_by(ended.signalled - 9)
+        assert kept > before
+        assert ended.seconds - ended.signalled < 12
+        before = kept
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_the_reading_of_long_logs_soon(tmp_path: Path, jobs: int) -> None:
+    text = run_text(steps=3000).log
+    for number in range(2):
+        put(tmp_path / "logs" / f"{number}.log", text * 120 + f"{number}\n")
+    db = tmp_path / "bench.duckdb"
+    ended = stopped([str(BENCH), "--db", str(db), "ingest", str(tmp_path / "logs"), "--jobs", str(jobs)], after_s=4)
+
+    # To read both would take a minute and more.
+    assert ended.seconds - ended.signalled < 15
+    assert ended.kept() == 0

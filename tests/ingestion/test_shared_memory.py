@@ -1,0 +1,94 @@
+"""What a reading process found comes to the other one whole, its tables in memory that both see."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from benchledger.ingestion import read, shared_memory
+from benchledger.ingestion.read import ReadFiles, WasRead
+
+FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
+
+
+def found(rows: int) -> ReadFiles:
+    """What a process makes: columns of several kinds, in two chunks, some of them cut out of others."""
+    numbers = pa.array([None, *range(rows)], pa.int64())
+    lists = pa.array([[], None, *([float(row), None] for row in range(rows - 1))], pa.list_(pa.float64()))
+    texts = pa.array(["", *map(str, range(rows))], pa.string())
+    record = pa.table({"step": numbers, "values": lists, "lead": texts})
+    return ReadFiles(FILES, {"record": pa.concat_tables([record, record.slice(1, 2)]), "reject": record.slice(0, 0)})
+
+
+def sent(rows: int) -> ReadFiles:
+    """A batch that another process made."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(found, rows).result()
+
+
+def test_a_batch_of_another_process_is_what_it_was() -> None:
+    batch, expected = sent(100_000), found(100_000)
+
+    assert batch.files == FILES
+    assert batch.tables == expected.tables
+
+
+def test_tables_are_as_well_sent_where_there_is_no_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+
+    assert shared_memory.shared(found(3).tables) is None
+    assert ReadFiles(*state_and_back(found(3))).tables == found(3).tables
+
+
+def test_what_does_not_fit_into_memory_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int, _parts: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "writev", full)
+    before = len(os.listdir("/dev/fd"))
+
+    assert shared_memory.shared(found(3).tables) is None
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_parts_that_are_written_by_halves_come_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "writev", lambda descriptor, parts: write(descriptor, parts[0][: len(parts[0]) // 2 or 1]))
+    given = shared_memory.shared(found(3).tables)
+
+    assert given is not None
+    assert given.taken() == found(3).tables
+
+
+def state_and_back(batch: ReadFiles) -> tuple[list[WasRead], dict[str, pa.Table]]:
+    again = ReadFiles()
+    again.__setstate__(batch.__getstate__())
+    return again.files, again.tables
+
+
+def test_only_a_process_that_reads_for_another_yields_to_it_and_ends_when_that_one_does(tmp_path: Path) -> None:
+    code = f"""import os, time
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from benchledger.ingestion import read
+before, place = os.nice(0), Path({str(tmp_path)!r})
+read.begin(frozenset(), bytes(32), place)
+print(os.nice(0) - before)
+theirs, ours = Pipe(duplex=False)
+parent = Connection(os.dup(ours.fileno()), readable=False)
+read.begin_worker(frozenset(), bytes(32), place, (theirs, ours))
+print(os.nice(0) - before, flush=True)
+parent.close()
+time.sleep(60)
+print("goes on")"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+
+    assert (done.stdout.split(), done.stderr) == (["0", str(read.YIELDING)], "")

@@ -1,0 +1,70 @@
+"""Each SQL file of kept/ says in its head what it reads and makes: as DuckDB's parser finds it."""
+
+import json
+import re
+
+import duckdb
+import pytest
+
+from benchledger.kept.statements import FOLDER
+
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.sql")}
+WHAT = r"(?:create or replace temp (?:table|view|macro)|insert into|update|delete from)"
+# The parser gives the tree of a query only: that within a statement, or one with the same conditions.
+QUERIES = (
+    (r"create or replace temp (?:table|view) \w+ as\s", ""),
+    (r"create or replace temp macro \w+\([^)]*\) as\s", "select "),
+    (r"insert into \w+(?: by name)?\s", ""),
+    (r"delete from \w+\s+using (\w+(?: as \w+)?)", r"select 1 from \2"),
+    (r"delete from \w+;", "select 1;"),
+    (r"delete from \w+", "select 1"),
+    (r"update \w+\s+set\s.*?\nfrom ", "select 1\nfrom "),
+)
+
+
+def said(text, word):
+    found = re.search(rf"^-- {word}: (.*(?:\n--   .*)*)", text, re.MULTILINE)
+    assert found, word
+    return set(re.split(r",\s+(?:--\s+)?", found[1].strip()))
+
+
+def statements(text):
+    for statement in duckdb.extract_statements(re.sub(r"\$\w+", "1", text)):
+        yield re.sub(r"--.*", "", statement.query).strip()
+
+
+def relations(statement):
+    """The tables and views that a statement reads, without its own common table expressions."""
+    if statement.startswith("drop"):
+        return set()
+    for before, query in QUERIES:
+        statement, changed = re.subn(rf"^((?:with\s.*?\n\)\n)?){before}", rf"\1{query}", statement, flags=re.DOTALL)
+        if changed:
+            break
+    ((tree,),) = duckdb.execute("select json_serialize_sql($query)", {"query": statement}).fetchall()
+    found, own = set(), set()
+
+    def walk(node):
+        if isinstance(node, dict):
+            if node.get("type") == "BASE_TABLE":
+                found.add(node["table_name"])
+            own.update(pair["key"] for pair in node.get("cte_map", {}).get("map", []))
+            node = list(node.values())
+        for part in node if isinstance(node, list) else []:
+            walk(part)
+
+    tree = json.loads(tree)
+    assert not tree["error"], (tree, statement)
+    walk(tree)
+    return found - own
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_the_head_of_a_file_says_what_it_reads_and_makes(name):
+    text, made, read = TEXTS[name], set(), set()
+    for statement in statements(text):
+        read |= relations(statement) - made
+        made |= set(re.findall(rf"^(?:with\s.*?\n\)\n)?{WHAT} (\w+)", statement, re.DOTALL))
+
+    assert said(text, "makes") == made
+    assert said(text, "reads") == read

@@ -1,0 +1,36 @@
+"""The readings that a rule uses are those that its number is made of: counted for every run and rule."""
+
+from contextlib import closing
+
+import pytest
+
+from benchledger.kept import uses
+from benchledger.store.database import open_for_reading
+
+COUNTED = """
+with counted as (
+    select run_id, rule, phase, unit, count(*) filter (dropped is null) as used, count(*) as seen
+    from use
+    group by all
+)
+select kept_speed.run_id, kept_speed.rule, kept_speed.phase, kept_speed.unit, records_used, records_skipped, used, seen
+from kept_speed
+full join counted
+    on counted.run_id = kept_speed.run_id
+    and counted.rule = kept_speed.rule
+    and counted.phase is not distinct from kept_speed.phase
+    and counted.unit is not distinct from kept_speed.unit
+join rule on rule.rule = coalesce(kept_speed.rule, counted.rule)
+-- The median over ranks is one reading a step: of these the lines are more.
+where rule.ranks <> 'median' and (used is distinct from records_used or seen is distinct from records_used + records_skipped)
+"""
+
+
+@pytest.mark.parametrize("which", ["demo_ledger", "archives_ledger"])
+def test_what_is_used_and_dropped_is_what_the_numbers_count(request, which):
+    with closing(open_for_reading(request.getfixturevalue(which))) as con:
+        runs = [run_id for (run_id,) in con.execute("select run_id from run").fetchall()]
+        with uses(con, runs):
+            assert con.execute(COUNTED).fetchall() == []
+            assert con.execute("select count(distinct rule) from use where dropped is null").fetchall()[0][0] > 5
+        assert con.execute("select count(*) from duckdb_tables() where temporary").fetchall() == [(0,)]

@@ -1,0 +1,241 @@
+"""A number ends where a number ends: of a mangled one nothing is read, or what a careful reader reads.
+
+The oracle knows nothing of templates, pairs or units but a list of the commonest units, and shares no code with the readers.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchledger.definitions.log_format import LogFormat
+from benchledger.scanning.lines import LineReader
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.readers import reader_of
+from benchledger.scanning.rows import CUT_NUMBER, Pieces, Row
+from benchledger.scanning.samples import load_formats
+from benchmarks.format_inputs import by_format, logs_of
+from tests.scanning.reading import SCANNERS, one_record, read_by_reference, read_by_scanner
+
+NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+THOUSANDS = re.compile(rb"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+UNITS = (b"K", b"M", b"G", b"%", b"s", b"h", b"m", b"d", b"B", b"W", b"C", b"x", b"ms", b"us", b"ns")
+JUNK = [
+    b"'", b'"', b"_", b"\0", b"\xc2\xa0", b"\xe2\x80\x8b", b"\xff", b"\x0b", b"abc", b"e2", b"x", b"0x", b"K", b"s", b",", b";", b":",
+    b"|", b"/", b"-", b"+", b".", b"..", b"=", b"(", b")", b"]", b"}", b"%", b"~", b"1'", b"1,", b"9:", b"tensor(", b"\x1b[0m", b"DLL",
+]  # fmt: skip
+# They end a number wherever they stand.
+ENDS = b" \t\r\n"
+SUITE, LONG = 12, 1_600
+
+
+@cache
+def format_of(name: str) -> LogFormat:
+    return replace(load_formats()[name], alone=False)
+
+
+def formats(kind: str) -> list[str]:
+    return sorted(name for name, known in load_formats().items() if known.kind == kind and known.detectable)
+
+
+@cache
+def corpus_logs(archive: Path) -> dict[str, dict[str, bytes]]:
+    return by_format(logs_of(archive))
+
+
+def sample_lines(name: str) -> list[bytes]:
+    known = load_formats()[name]
+    texts = [sample.text for sample in (*known.samples, *known.base_samples)]
+    return [line.encode() for text in texts for line in text.split("\n") if line.strip()]
+
+
+def careful(text: bytes) -> float | None:
+    """The number that a text states; None where it states none. Colours are none of it, closing brackets and marks end it."""
+    text = re.sub(rb"[)\]}'\"]*[.,;|]?\Z", b"", re.sub(rb"\x1b\[[0-9]*m", b"", text))
+    if NUMBER.fullmatch(text):
+        return float(text)
+    if THOUSANDS.fullmatch(text):
+        return float(text.replace(b",", b""))
+    unit = next((unit for unit in UNITS if text.endswith(unit) and NUMBER.fullmatch(text[: -len(unit)])), None)
+    return None if unit is None else float(text[: -len(unit)])
+
+
+def parts_of(text: bytes) -> set[float]:
+    """Every number that a part of a text is."""
+    found = (text[start:end] for start in range(len(text)) for end in range(start + 1, len(text) + 1))
+    return {float(part) for part in found if NUMBER.fullmatch(part)}
+
+
+def numbers_of(row: Row) -> list[tuple[str, float]]:
+    """The numbers of a row by name, as logged."""
+    stated = zip(row.layout.values, row.values, row.layout.scales, strict=False)
+    found = [(value.name, number / scale) for value, number, scale in stated if number is not None]
+    columns = (name for name in ("step", "epoch", "rank", "clock_s") if isinstance(row.columns.get(name), int | float))
+    return found + [(name, float(row.columns[name])) for name in columns]  # type: ignore[arg-type]
+
+
+def mangled(drawn: random.Random, line: bytes, start: int, end: int) -> tuple[bytes, bytes, bytes]:
+    """The line with something in or beside a number or in place of a byte of it, what the number is now, and the rest."""
+    junk = drawn.choice(JUNK) if drawn.random() < 0.8 else bytes(drawn.choices(range(256), k=drawn.randint(1, 3)))
+    junk = junk.translate(None, ENDS) or b"'"
+    at = drawn.randint(start, end)
+    cut = drawn.choice((0, 0, 1)) if at < end else 0
+    now = line[start:at] + junk + line[at + cut : end]
+    return line[:start] + now + line[end:], now, line[:start] + b" " + line[end:]
+
+
+def same(one: float, other: float) -> bool:
+    return repr(one) == repr(other) or abs(one - other) <= 1e-12 * abs(other)
+
+
+def invented(
+    before: list[tuple[str, float]], after: list[tuple[str, float]], rest: bytes, now: bytes, was: float
+) -> Any:
+    """What was read of a mangled line and stands nowhere in it; None where there is nothing of the kind."""
+    stated = careful(now)
+    names = {name for name, number in before if same(number, was)}
+    for name, number in after:
+        if stated is not None and same(number, stated):
+            continue
+        others = [one for known, one in before if known == name and not same(one, was)]
+        if (
+            name in names
+            and not any(same(number, one) for one in others)
+            and any(same(number, part) for part in parts_of(now))
+        ):
+            return name, number
+        if not any(same(number, other) for _, other in before) and not any(
+            same(number, float(text)) for text in NUMBER.findall(rest)
+        ):
+            return name, number
+    return None
+
+
+def cases(
+    drawn: random.Random, lines: list[bytes], read: Any, count: int
+) -> Iterator[tuple[bytes, bytes, bytes, float, Any]]:
+    """Mangled lines, with what stands in the place of the number, the number, and what was read of the sound line."""
+    known = []
+    for line in lines:
+        before = read(line)
+        for match in NUMBER.finditer(line):
+            number = float(match.group())
+            stated = [float(text) for text in NUMBER.findall(line)]
+            # Of a range (`Batch [380-399]`) one more dash is a sign.
+            if b"-" in line[match.start() - 1 : match.start()] + line[match.end() : match.end() + 1]:
+                continue
+            if len(match.group()) > 2 and sum(same(one, number) for _, one in before) == stated.count(number) == 1:
+                known.append((line, *match.span(), number, before))
+    for _ in range(count if known else 0):
+        line, start, end, number, before = drawn.choice(known)
+        yield *mangled(drawn, line, start, end), number, before
+
+
+def check_lines(name: str, lines: list[bytes], count: int, seed: int) -> int:
+    log_format, drawn = format_of(name), random.Random(f"{name} {seed}")
+    reader = LineReader(log_format)
+
+    def read(line: bytes) -> list[tuple[str, float]]:
+        return [number for row in reader.read(line).rows for number in numbers_of(row)]
+
+    tried = list(cases(drawn, lines, read, count))
+    for line, now, rest, was, before in tried:
+        assert invented(before, read(line), rest, now, was) is None, line
+    together = b"\n".join([*lines, *(line for line, *_ in tried)])
+    expected = read_by_reference(log_format, together)
+    for native in SCANNERS:
+        found, _ = read_by_scanner(LogReader({name: log_format}, native=native), together)
+        assert found == expected
+    return len(tried)
+
+
+@pytest.mark.parametrize("name", formats("lines"))
+def test_of_a_mangled_number_in_a_line_nothing_is_read_or_what_it_says(name: str) -> None:
+    check_lines(name, sample_lines(name), SUITE, 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", formats("lines"))
+def test_of_many_mangled_numbers_of_real_lines_nothing_is_read_or_what_they_say(name: str, shared: Path) -> None:
+    logs = corpus_logs(shared / "corpus" / "logs.tar.xz").get(name, {}).values()
+    real = [line for log in logs for line in re.split(rb"[\r\n]", log) if 0 < len(line) < 2_000]
+    lines = [*sample_lines(name), *random.Random(1).sample(real, min(len(real), 300))]
+    for seed in range(4):
+        check_lines(name, lines, LONG // 4, seed)
+
+
+@pytest.mark.parametrize("name", [name for kind in ("csv", "columns", "table") for name in formats(kind)])
+def test_of_a_mangled_number_in_a_cell_nothing_is_read_or_what_it_says(name: str) -> None:
+    log_format, drawn = format_of(name), random.Random(name)
+    reader = reader_of(log_format)
+    assert reader is not None
+    for sample in log_format.samples:
+        text = sample.text.strip("\n").encode() + b"\n"
+        lines = text.split(b"\n")
+
+        def read(line: bytes, at: int, lines: list[bytes] = lines) -> list[tuple[str, float]]:
+            pieces = Pieces()
+            reader.begin(b"\n".join(lines))
+            reader.read(b"\n".join([*lines[:at], line, *lines[at + 1 :]]), 0, 1, pieces)
+            return [number for row in pieces.rows if row.line == at + 1 for number in numbers_of(row)]
+
+        for at, one in enumerate(lines):
+            for line, now, rest, was, before in cases(drawn, [one], lambda line, at=at: read(line, at), SUITE):  # type: ignore[misc]
+                assert invented(before, read(line, at), rest, now, was) is None, line
+
+
+FORMS = [
+    "1'151.4", "1_151.4", "151\0.404", "151\u00a0.4", "151\u200b.4", "151\udcff.4", "151abc", "1.5e2e2", "0x97", "151.4)5", "151.4'5",
+    "'151'.4", "151.4]x", "151.4;5", "151.4ms2", "1:151.4.2", "151K.4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("native", SCANNERS)
+def test_what_ends_no_number_makes_the_line_a_reject_that_says_so(tmp_path: Path, form: str, native: bool) -> None:
+    top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
+    made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
+    lines = ["made step 1, ips: 5.5 images/s", f"made step 2, ips: {form} images/s, loss: 2.5", "made step 3, ips: 6.5"]
+    log = "\n".join(lines).encode("utf-8", "surrogateescape")
+
+    found, _ = read_by_scanner(LogReader({"made": made}, native=native), log)
+
+    assert [row["values"] for row in found.rows] == [["5.5"], ["6.5"]] or ":" in form
+    assert [(reject.line, reject.reason) for reject in found.rejects] == [(2, CUT_NUMBER)] or ":" in form
+
+
+FIELD = '[[field]]\nname = "ips"\nquantity = "throughput"\nunits = { "images/s" = "samples/s" }\n'
+
+
+@pytest.mark.parametrize(
+    ("form", "number"),
+    [
+        ("151.4", 151.4), ("151.4 images/s", 151.4), ("151.4images/s", 151.4), ("151.4K images/s", 151400.0), ("151.4)", 151.4),
+        ("151.4]'", 151.4), ("151.4.", 151.4), ("151.4;", 151.4), ("'151.4'", 151.4), ("151. ", 151.0), ("1e3", 1000.0),
+        ("-3.5", -3.5), ("151.4 img/s/opt/conda", 151.4), ("nan", float("nan")),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("native", SCANNERS)
+def test_what_ends_a_number(tmp_path: Path, form: str, number: float, native: bool) -> None:
+    top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
+    made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
+
+    found, _ = read_by_scanner(LogReader({"made": made}, native=native), f"made step 1, ips: {form}".encode())
+
+    assert [row["values"] for row in found.rows] == [[repr(number)]]
+
+
+def test_a_name_may_begin_with_digits_where_nothing_is_measured(tmp_path: Path) -> None:
+    top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
+    made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
+
+    found, _ = read_by_scanner(LogReader({"made": made}), b"made step 1, model: 3dunet, tag: 21.05-py3, ips: 5.5")
+
+    assert [row["texts"] for row in found.rows] == [["3dunet", "21.05-py3", None]]
