@@ -30,7 +30,13 @@ class Stopped:
     said: str
     seconds: float
     signalled: float = 0.0
+    returncode: int = -1
     read: list[tuple[float, int]] = field(default_factory=list)
+
+    @property
+    def too_late(self) -> bool:
+        """Whether it had read everything before the signal."""
+        return self.returncode == 0
 
     def kept(self) -> int:
         """How many logs it says are kept."""
@@ -77,7 +83,8 @@ def stopped(command: list[str], *, after_s: float | None = None, after_files: in
     listener.join()
     os.close(ours)
     told.seconds, told.said = time.monotonic() - began, text.decode(errors="replace")
-    assert process.returncode == 130, told.said
+    told.returncode = process.returncode
+    assert told.returncode in (0, 130), told.said
     assert "Traceback" not in told.said, told.said
     return told
 
@@ -109,7 +116,7 @@ def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_pat
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["one process", "two processes", "archive"])
 def test_at_any_moment_ctrl_c_loses_what_was_read_in_some_five_seconds_and_says_so(tmp_path: Path, form: str) -> None:
-    places, db = logs(tmp_path / "logs", 4000), tmp_path / "bench.duckdb"
+    places, db = logs(tmp_path / "logs", 8000), tmp_path / "bench.duckdb"
     if form == "archive":
         files = {str(path.relative_to(places)): path.read_bytes() for path in sorted(places.rglob("*.log"))}
         places = put(tmp_path / "logs.tar", tar(files))
@@ -118,15 +125,17 @@ def test_at_any_moment_ctrl_c_loses_what_was_read_in_some_five_seconds_and_says_
     for _ in range(3):
         ended = stopped(command, after_s=random.uniform(9, 14))
 
-        if "stopped by Ctrl-C" not in ended.said:
-            pytest.skip("this machine has read all logs before the signal")
-        kept = ended.kept()
+        if ended.too_late and not before:
+            pytest.skip("this machine reads 8,000 logs in less than fourteen seconds")
+        kept = 8000 if ended.too_late else ended.kept()
         assert kept == one(db, "select count(*) from log")
         # What was read more than five seconds before, and what it took to write that.
         assert kept - before >= ended.read_by(ended.signalled - 9)
         assert kept > before
         assert ended.seconds - ended.signalled < 12
         before = kept
+        if ended.too_late:
+            break
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -30,7 +30,7 @@ def tiny(bench: Bench) -> Bench:
 def test_a_toy_bert_trains_on_made_data_alone_and_as_two_processes(tiny: Bench) -> None:
     frame = tiny.run("tiny", sweep=["gpus=1,2"])
 
-    assert frame["status"].to_list() == ["ok", "ok"]
+    assert frame["status"].to_list() == ["ok", "ok"], frame["why"].to_list()
     assert [status for _, status, _ in tiny.ledger()] == ["ok", "ok"]
 
 
