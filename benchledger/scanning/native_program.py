@@ -14,7 +14,7 @@ from benchledger.definitions.log_format import (
     PairsStyle,
     RecordDefinition,
 )
-from benchledger.definitions.phases import CURRENT, PHASES, Mode
+from benchledger.definitions.phases import CURRENT, PHASES
 from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template, needs_anchor
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
@@ -124,8 +124,7 @@ def _matcher(
         record.name == log_format.run_each
         or record.status is not None
         or record.pick is not None
-        # What a mode is called is looked up; scopes that go from record to record are the reference reader's.
-        or isinstance(record.begins_phase, Mode)
+        # Scopes that go from record to record are the reference reader's.
         or record.begins_scope is not None
         or bool({hole.name for hole in template.holes} & {fact.source for fact in log_format.facts if fact.launcher})
         or record.scope == CURRENT

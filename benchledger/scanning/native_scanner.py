@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from benchledger.definitions.log_format import KINDS, FactDefinition, LogFormat
-from benchledger.definitions.phases import BEGUN, CURRENT
+from benchledger.definitions.phases import BEGUN, CURRENT, Mode
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.native_leads import packed_shape
 from benchledger.scanning.native_program import Matcher, compiled_format
@@ -34,7 +34,7 @@ NOT_COMPILED = (
 STALE = "the native scanner here was compiled from other sources. Cure: make native"
 
 _REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
-_FACTS, _NO_TEXT, _EACH = 1, 2, 8
+_FACTS, _NO_TEXT, _BY_REFERENCE, _EACH = 1, 2, 4, 8
 _ANY = 0x80000000
 _NO_UNIT = 255
 # Of a signature: the values of a list stand in the place of the last hole's.
@@ -134,7 +134,11 @@ class NativeScanner(Scanner):
         expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)
         # A sum depends on each row, and on their order.
         each = any(fact.total for _, fact, _ in layout.facts)
-        flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _EACH * each
+        # What a mode is called is looked up.
+        is_mode = isinstance(record.begins_phase, Mode) and any(
+            value.name == record.begins_phase.source for value in layout.values
+        )
+        flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _BY_REFERENCE * is_mode + _EACH * each
         facts = [ordinal | _ANY * _says_one_thing(fact) for ordinal, fact, _ in layout.facts]
         scales = struct.pack(f"={len(layout.scales)}d", *layout.scales)
         used = phase if record.phase == CURRENT else 0

@@ -138,6 +138,8 @@ class Trainer:
         if self.processes > 1:
             # A graph that holds NCCL's work must go first: else the end of the group waits for ever.
             step = None
+            # Who leaves while another still receives its last gradients closes that one's connection.
+            dist.barrier(device_ids=None if self.device.index is None else [self.device.index])
             dist.destroy_process_group()
 
     def moved(self, batch):
