@@ -35,7 +35,7 @@ def main() -> None:
     given.add_argument("--rounds", type=int, default=3)
     given.add_argument("--corpus", type=Path, default=CORPUS)
     asked = given.parse_args()
-    if not native_scanner.is_there():
+    if not native_scanner.is_available():
         sys.exit("there is no native scanner here: make native")
     found = by_format(logs_of(asked.corpus) if asked.corpus.is_file() else logs_of_samples())
     print("| format | records | reference MB/s | native MB/s | times |\n|---|---|---|---|---|")

@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     cache: pytest.Cache | None = getattr(config, "cache", None)
     os.environ["BENCH_CACHE"] = str(cache.mkdir("bench")) if cache is not None else ""
     # Where the native scanner was not compiled, as if the reference reader was asked for: an ingest says nothing of it.
-    if not native_scanner.is_there():
+    if not native_scanner.is_available():
         os.environ["BENCH_SCANNER"] = "python"
 
 

@@ -9,7 +9,7 @@ from benchledger.answers.filters import Filters
 from benchledger.answers.read_only import reading
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.own_logs import no_own_logs
+from benchledger.store.published_logs import missing_logs_note
 
 # The word for a row of a table whose column a parameter matches.
 _CALLED = {"run_campaign": "run", "file_place": "file", "published": "published number"}
@@ -65,7 +65,7 @@ def query_note(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: objec
     if question.name != _PUBLISHED:
         return None
     with reading(db) as con:
-        return no_own_logs(con, str(question.bind(parameters)["source"]))
+        return missing_logs_note(con, str(question.bind(parameters)["source"]))
 
 
 def query_sql(name: str, /, **parameters: object) -> str:

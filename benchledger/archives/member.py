@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchledger.archives.kinds import is_text, without_compression
 from benchledger.archives.limits import Budget
+from benchledger.archives.magic_bytes import is_text, without_compression
 from benchledger.archives.problem import Damaged, Problem, truncated
 from benchledger.archives.streams import Source
 

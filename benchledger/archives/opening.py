@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from benchledger.archives.kinds import COMPRESSED, HEAD, is_archive, kind_of
 from benchledger.archives.limits import Limits
+from benchledger.archives.magic_bytes import COMPRESSED, HEAD, is_archive, kind_of
 from benchledger.archives.streams import Source
 from benchledger.archives.walk import Archive
 

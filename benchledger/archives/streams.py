@@ -7,14 +7,14 @@ import lzma
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
-from benchledger.archives.kinds import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
 from benchledger.archives.limits import Budget
+from benchledger.archives.magic_bytes import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
 from benchledger.archives.problem import Damaged, LimitReached, corrupt, truncated
 
 CHUNK = 256 * 1024
 # Memory for data that must be buffered as a whole: a zip within a stream (its directory is at the end), and a member
 # that is rewritten (its new size is unknown). Larger data goes to an unnamed temporary file.
-HELD_IN_MEMORY = 64 * 2**20
+SPOOL_MEMORY = 64 * 2**20
 # Decompressed bytes per step, so that limits act before memory is full.
 PIECE = 1024 * 1024
 # xz allocates the dictionary size of the file: 64 MiB for `xz -9`, up to 4 GiB in a crafted one.
@@ -177,7 +177,7 @@ class Decompressed:
         return _decoder(self._kind), rest
 
 
-def held_whole(source: Source, held: BinaryIO) -> Damaged | None:
+def spool_to(source: Source, held: BinaryIO) -> Damaged | None:
     """Copies a source into `held`, as far as possible; returns the damage that cut it off, or None.
 
     Raises LimitReached.
@@ -227,7 +227,7 @@ def _errors(kind: str) -> tuple[type[Exception], ...]:
     return known
 
 
-class Watched:
+class ObservedStream:
     """A stream that lets something else be done before each part of it is read."""
 
     def __init__(self, stream: Source, meanwhile: Callable[[], None]) -> None:

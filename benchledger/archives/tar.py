@@ -10,9 +10,9 @@ import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchledger.archives.entry_names import CLIMBS, clean_name, printable
 from benchledger.archives.limits import FREE_BYTES, Budget
 from benchledger.archives.member import Exactly
-from benchledger.archives.names import CLIMBS, clean_name, printable
 from benchledger.archives.problem import Damaged, LimitReached, Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, Source
 

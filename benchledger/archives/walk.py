@@ -6,19 +6,19 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
-from benchledger.archives.kinds import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
 from benchledger.archives.limits import Budget, Limits
+from benchledger.archives.magic_bytes import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
 from benchledger.archives.member import Member, MemberStream, Where
 from benchledger.archives.problem import Damaged, LimitReached, Problem
 from benchledger.archives.streams import (
-    HELD_IN_MEMORY,
+    SPOOL_MEMORY,
     Decompressed,
     DiskFile,
     Peekable,
     SeekableSource,
     Source,
     gzip_mtime_ns,
-    held_whole,
+    spool_to,
 )
 from benchledger.archives.tar import Entry, tar_entries
 from benchledger.archives.zip import zip_entries
@@ -87,8 +87,8 @@ class Archive:
             yield Member(where, None, None, damage.problem, whole=True)
 
     def _zip_within(self, source: Source, where: Where) -> Iterator[Member]:
-        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
-            cut = held_whole(source, cast("BinaryIO", held))
+        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
+            cut = spool_to(source, cast("BinaryIO", held))
             held.seek(0)
             for member in self._entries(zip_entries(cast("SeekableSource", held), self._budget), where):
                 # A zip without its end has no directory either: one cause, reported once.

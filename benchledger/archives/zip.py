@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO
 
+from benchledger.archives.entry_names import CLIMBS, ZIP_UTF8, clean_name, printable, zip_name
 from benchledger.archives.limits import Budget
-from benchledger.archives.names import CLIMBS, ZIP_UTF8, clean_name, printable, zip_name
 from benchledger.archives.problem import Damaged, Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
 from benchledger.archives.tar import Entry, is_link, link

@@ -13,7 +13,7 @@ from benchledger.auditing.suite import Suite
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.own_logs import no_own_logs
+from benchledger.store.published_logs import missing_logs_note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
             else:
                 suite.collect(check)
         suite.confirm(chosen)
-        unseen = no_own_logs(con) if any(check.check == "against_published" for check in chosen) else None
+        unseen = missing_logs_note(con) if any(check.check == "against_published" for check in chosen) else None
         found = private_text.without_private_places(findings.placed(con))
         return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
 

@@ -56,7 +56,7 @@ def make_table(con: duckdb.DuckDBPyConnection) -> None:
             value, *place = found[number]
             redacted = redactor.path(value) if column in _PATHS else redactor.fresh(value)
             _add(con, (table, column), value, redacted, place)
-    names = [name for (name,) in con.execute("select distinct name from shape").fetchall() if redactor.says_what(name)]
+    names = [name for (name,) in con.execute("select distinct name from shape").fetchall() if redactor.kind_of(name)]
     for name, value, *place in con.execute(_FIELDS, {"names": names}).fetchall():
         _add(con, ("record", name), value, redactor.value(name, value), place)
 
@@ -104,4 +104,4 @@ def _add(con: duckdb.DuckDBPyConnection, where: tuple[str, str], value: str, red
 def _suspected(redactor: Redactor, texts: list[str]) -> list[int]:
     # One search in the joined texts: one search per text takes ten times as long.
     begins = list(accumulate((len(text) + 1 for text in texts), initial=0))
-    return sorted({bisect_right(begins, start) - 1 for start in redactor.suspects("\n".join(texts))})
+    return sorted({bisect_right(begins, start) - 1 for start in redactor.lines_to_check("\n".join(texts))})

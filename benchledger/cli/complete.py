@@ -50,9 +50,9 @@ def pages(report: str) -> Complete:
     """Completes the layouts in which a report is a page."""
 
     def names(_settings: Settings) -> list[str]:
-        from benchledger.definitions.words import layouts_with_words
+        from benchledger.definitions.page_texts import page_layouts
 
-        return layouts_with_words(report)
+        return page_layouts(report)
 
     return _offering(names)
 

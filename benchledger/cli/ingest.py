@@ -93,9 +93,9 @@ def ingest(
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
-    from benchledger.scanning.native_scanner import slower_because
+    from benchledger.scanning.native_scanner import missing_reason
 
-    if why := slower_because():
+    if why := missing_reason():
         settings.say(f"the reference reader reads the lines, with the same result, but many times slower: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
     try:

@@ -66,12 +66,12 @@ def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quie
     """A ledger of training-benchmark results: logs in, tables out."""
     # Imported here: pathlib alone is a tenth of the time that help may take.
     from benchledger.cli.settings import read_settings
-    from benchledger.store.lock_wait import tell_waits_to
+    from benchledger.store.lock_wait import set_wait_listener
 
     if quiet and verbose:
         raise click.UsageError("-q and -v cannot be combined")
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
-    tell_waits_to(ctx.obj.say)
+    set_wait_listener(ctx.obj.say)
 
 
 def main() -> None:

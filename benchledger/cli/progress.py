@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import Settings
-from benchledger.store.lock_wait import tell_waits_to
+from benchledger.store.lock_wait import set_wait_listener
 
 if TYPE_CHECKING:
     from benchledger.ingestion.outcome import Progress
@@ -23,7 +23,7 @@ def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | N
         yield None
         return
     # On a line of its own, not behind the bar.
-    tell_waits_to(lambda message: settings.say(f"\n{message}"))
+    set_wait_listener(lambda message: settings.say(f"\n{message}"))
     with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
 
         def show(progress: Progress) -> None:

@@ -4,11 +4,11 @@
 lines, `parsed_toml.py` caches the parsing); `cache.py` and `kept_definitions.py` cache results between processes.
 
 Formats: `format_file.py` reads a file into the classes of `log_format.py`, with `format_parts.py`,
-`format_templates.py`, `format_rows.py`, `format_detect.py`, `format_bases.py` and `beside_formats.py` for its parts;
-`template.py` parses templates and `leads.py` reads the shared line prefixes; `hints.py` has guesses for drafts.
+`format_templates.py`, `format_rows.py`, `format_detect.py`, `format_bases.py` and `format_hash.py` for its parts;
+`template.py` parses templates and `leads.py` reads the shared line prefixes.
 
 Others: `vocabulary.py` (units, quantities, facts), `phases.py` (modes), `names.py` (paths), `manifest.py` (run
 manifests), `redaction.py`, `rules.py` with `rule.py` and `rule_checks.py`, `queries.py` with `query_header.py`,
-`checks.py` (audit), `scores.py`, `submissions.py`, `published.py`, `missions.py` (PaddlePaddle's index), `layouts.py`
-and `words.py` (text of reports).
+`checks.py` (audit), `scores.py`, `submissions.py`, `published.py`, `paddle_index.py` (PaddlePaddle's index),
+`layouts.py` and `page_texts.py` (texts of report pages).
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 from benchledger.definitions import format_detect, format_rows
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
-from benchledger.definitions.beside_formats import BesideFormats
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.format_hash import SharedDefinitions
 from benchledger.definitions.template import has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
@@ -32,7 +32,7 @@ def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
             file.fail("format", f"format {name!r} is defined in {files[name].path} too; give one another name")
         files[name] = file
     formats: dict[str, model.LogFormat] = {}
-    beside = BesideFormats()
+    beside = SharedDefinitions()
 
     def build(name: str, users: tuple[str, ...]) -> model.LogFormat:
         if name not in formats:
@@ -53,7 +53,7 @@ def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
     return formats
 
 
-def _read(file: TomlFile, base: model.LogFormat | None, beside: BesideFormats) -> model.LogFormat:
+def _read(file: TomlFile, base: model.LogFormat | None, beside: SharedDefinitions) -> model.LogFormat:
     top = Table(file, "", file.data, _TOP)
     kind = top.choice("kind", model.FORMAT_KINDS, default=base.kind if base else "lines")
     _refuse_what_is_of_lines(top, kind)

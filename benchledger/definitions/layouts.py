@@ -8,9 +8,9 @@ from pathlib import Path
 from string import Formatter
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.page_texts import texts_by_language
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.definitions.words import texts_by_language
 from benchledger.errors import DefinitionError
 
 PLAIN = "plain"

@@ -6,7 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
-from benchledger.definitions.hints import hints, plain
+from benchledger.drafting.name_guesses import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of
 from benchledger.scanning.values import ANSI
@@ -122,12 +122,12 @@ def is_validation(entry: Entry) -> bool:
     first = [(quantity_of(name), is_evaluated(name)) for name in entry.names.values()]
     own = [of_it for found, of_it in first if found and found[0] in _LEARNT]
     words = set(plain(head).split("_"))
-    return bool(words & hints().validation) or (any(of_it for _, of_it in first) and all(own))
+    return bool(words & name_guesses().validation) or (any(of_it for _, of_it in first) and all(own))
 
 
 def is_evaluated(name: Name) -> bool:
     """Tells whether a name says that its value is of an evaluation: val_acc."""
-    return plain(name.name).split("_")[0] in hints().validation
+    return plain(name.name).split("_")[0] in name_guesses().validation
 
 
 def only_judges(entry: Entry) -> bool:
@@ -149,7 +149,7 @@ def name_growing_counter(entry: Entry) -> str | None:
         return None
     # If both an epoch and a step grow, the step changes more often.
     found = max(growing, key=lambda name: len(set(name.numbers)))
-    column = hints().counter(found.name.rpartition("_")[2]) or "step"
+    column = name_guesses().counter(found.name.rpartition("_")[2]) or "step"
     column = "step" if column in entry.names else column
     entry.template = entry.template.replace(f"{{{found.name}:int}}", f"{{{column}:int}}", 1)
     entry.names = {(column if key == found.name else key): name for key, name in entry.names.items()}
@@ -170,7 +170,7 @@ def _closes(entry: Entry, step: Entry) -> bool:
 
 
 def _facts(entry: Entry) -> list[Name]:
-    return [name for name in entry.names.values() if hints().fact(name.name)]
+    return [name for name in entry.names.values() if name_guesses().fact(name.name)]
 
 
 def _settings(lines: list[str]) -> list[Setting]:
@@ -178,7 +178,7 @@ def _settings(lines: list[str]) -> list[Setting]:
     for line in lines:
         for match in _SETTING.finditer(line) if len(line) < 400 else ():
             quote, key, assign, value_quote, value = match.groups()
-            known = hints().fact(key)
+            known = name_guesses().fact(key)
             if known is None or key in found or len(value) > 80 or re.search(r"[/{}\[\]()<>]", value):
                 continue
             name = re.sub(r"\W+", "_", key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchledger.definitions.hints import hints
+from benchledger.drafting.name_guesses import name_guesses
 from benchledger.errors import UsageError
 
 _NAME = re.compile(r"[A-Za-z_][\w ./%@()\[\]-]*\Z")
@@ -19,7 +19,7 @@ def refuse_csv(lines: tuple[str, ...]) -> None:
     if len(header) < _LEAST_CELLS or not all(map(_NAME.match, header)) or fitting < max(_LEAST_ROWS, 0.9 * len(rows)):
         return
     columns = ", ".join(
-        f'"{name}" = "{column}"' for name in header if (column := hints().counter(name)) in ("step", "epoch")
+        f'"{name}" = "{column}"' for name in header if (column := name_guesses().counter(name)) in ("step", "epoch")
     )
     together = ", ".join(f'"{name}"' for name in header)
     raise UsageError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from benchledger.definitions.hints import hints
 from benchledger.drafting.masks import Masked
+from benchledger.drafting.name_guesses import name_guesses
 from benchledger.drafting.template_drafts import Entry
 
 _LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 28, 8
@@ -45,7 +45,7 @@ def _first(literals: list[str]) -> tuple[str, ...]:
 
 
 def _is_of_task(text: str) -> bool:
-    hint = hints().quantity(text)
+    hint = name_guesses().quantity(text)
     return hint is not None and hint[0] in _OF_TASK
 
 

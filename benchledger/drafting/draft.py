@@ -99,7 +99,7 @@ class Drafter:
             seen = "; ".join(f"{shape.count} x {shape.lines[0].text[:60]!r}" for shape in ranked[:3])
             raise UsageError(
                 "no repeated line looks like a training step: a counter that counts up, and a speed, a loss"
-                f" or a time by a name or unit of schema/vocabulary/hints.toml. What repeats most:"
+                f" or a time by a name or unit of schema/vocabulary/name_guesses.toml. What repeats most:"
                 f" {self._redactor.fresh(seen)}. Give a log of more steps, or write the format by hand: docs/formats.md"
             )
         return result

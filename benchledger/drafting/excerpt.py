@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from benchledger.archives.kinds import is_archive, is_text
+from benchledger.archives.magic_bytes import is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.errors import UsageError, counted
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from benchledger.definitions.hints import hints
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.masks import Masked, Shape
+from benchledger.drafting.name_guesses import name_guesses
 from benchledger.scanning.rows import Pair, Refused
 from benchledger.scanning.values import PairsReader, is_cut_number
 
@@ -127,7 +127,7 @@ def _clean(reader: PairsReader, tail: bytes, style: PairsStyle) -> list[Pair] | 
 def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pair], start: int) -> ListCut | None:
     # A counter becomes a column of the record only as a hole, so the list begins behind it. If a list begins the line,
     # its first pair goes to the head: a record must begin with distinctive text.
-    known = hints()
+    known = name_guesses()
     moved = 0
     for index, (key, number, _, unit) in enumerate(pairs[:_HEAD_KEYS]):
         if known.counter(key) and number is not None and number == int(number) and unit is None:

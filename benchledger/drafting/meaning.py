@@ -6,10 +6,10 @@ import itertools
 import re
 from dataclasses import dataclass, replace
 
-from benchledger.definitions.hints import hints, plain
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.classification import Setting, Sorted, is_evaluated, is_validation
+from benchledger.drafting.name_guesses import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of, time_of
 
@@ -72,7 +72,7 @@ def _field(name: Name) -> Meaning | None:
 
 
 def _unit_only(name: Name) -> Meaning | None:
-    usual = hints().unit(name.name) or ""
+    usual = name_guesses().unit(name.name) or ""
     if not usual and (not name.hole or name.unit is None):
         return None
     unit, why = _unit(name, usual)
@@ -111,7 +111,7 @@ def facts(found: Sorted) -> list[Meaning]:
     made: list[tuple[bool, Meaning]] = []
     stated: dict[tuple[str, str], None] = {}
     for name, text in _named_values(found):
-        known = hints().fact(name)
+        known = name_guesses().fact(name)
         if known is None or (known[0], name) in stated:
             continue
         fact, sure = known
@@ -126,7 +126,7 @@ def facts(found: Sorted) -> list[Meaning]:
 
 def states_fact(setting: Setting) -> bool:
     """Tells whether a setting's value can be a value of the fact that its name suggests."""
-    known = hints().fact(setting.name)
+    known = name_guesses().fact(setting.name)
     return known is not None and _fact(known[0], setting.name, setting.value, known[1]) is not None
 
 
@@ -195,6 +195,6 @@ def framework(lines: tuple[str, ...]) -> str | None:
     counts: dict[str, int] = {}
     for line in lines:
         for word in re.findall(r"[a-z]+", line.lower()):
-            if (of := hints().frameworks.get(word)) is not None:
+            if (of := name_guesses().frameworks.get(word)) is not None:
                 counts[of] = counts.get(of, 0) + 1
     return max(counts, key=lambda of: counts[of]) if counts else None

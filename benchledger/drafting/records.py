@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from benchledger.definitions.hints import hints
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import meaning
 from benchledger.drafting.classification import Sorted, is_validation, only_judges
 from benchledger.drafting.meaning import Meaning
+from benchledger.drafting.name_guesses import name_guesses
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.writing import DraftedRecord, Parts
 from benchledger.scanning.patterns import compiled, head_pattern
@@ -130,7 +130,7 @@ def top_of(
         name
         for entry in found.steps
         for name in entry.names
-        if (hint := hints().quantity(name)) and hint[0] == "throughput"
+        if (hint := name_guesses().quantity(name)) and hint[0] == "throughput"
     }
     of_end = found.only_results or (closing is not None and not speeds)
     rule = "summary.last" if of_end else "steps.mean_skip1"

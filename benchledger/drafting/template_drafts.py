@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from benchledger.definitions.hints import hints, plain
 from benchledger.definitions.log_format import COLUMNS, PairsStyle
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.lists import ListCut, find_list, pairs_reader, read_pairs
 from benchledger.drafting.masks import Masked, Shape
+from benchledger.drafting.name_guesses import name_guesses, plain
 from benchledger.drafting.values import UNIT, Name, unit_behind
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.values import ANSI
@@ -155,7 +155,7 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
     kind = shape.type_at(index)
     number = kind in ("int", "float", "int,")
     phrase = _phrase(before)
-    column = hints().counter(phrase) if kind == "int" and not after.startswith("%") else None
+    column = name_guesses().counter(phrase) if kind == "int" and not after.startswith("%") else None
     if kind == "int" and not phrase and re.match(r"\s*/\s*[0-9]", after) and "step" not in columns:
         column = "step"
     if column and column not in columns:
@@ -220,7 +220,7 @@ def _phrase(before: str) -> str:
     # `Trainer is initialized with local batch size 8`: only the known words at its end are the name.
     words = match.group(1).split()
     tails = (" ".join(words[start:]) for start in range(len(words)))
-    return next((tail for tail in tails if hints().fact(tail)), match.group(1))
+    return next((tail for tail in tails if name_guesses().fact(tail)), match.group(1))
 
 
 def escaped(text: str) -> str:

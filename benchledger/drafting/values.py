@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from benchledger.definitions.hints import hints
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.drafting.name_guesses import name_guesses
 
 UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
 # Not units of the vocabulary: some programs mean 1000 by them, some 1024.
@@ -40,12 +40,12 @@ def time_of(unit: str) -> str | None:
     """Returns the time unit in the time of one step: ms for `ms/step` and `ms/upd`."""
     time, slash, each = unit.partition("/")
     known = vocabulary().spellings.get(time)
-    return time if slash and known and known[0] == "s" and hints().counter(each) else None
+    return time if slash and known and known[0] == "s" and name_guesses().counter(each) else None
 
 
 def quantity_of(name: Name) -> tuple[str, str] | None:
     """Returns the quantity of a value, by its name, or by its unit if the unit contradicts the name."""
-    known = hints().quantity(name.name)
+    known = name_guesses().quantity(name.name)
     if name.unit is None:
         return known
     unit = (known_unit(name.unit) or ("", 1.0))[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.words import LANGUAGES, load_words
+from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 
 if TYPE_CHECKING:
     from benchledger.answers.tables.table import Report, Table
@@ -144,7 +144,7 @@ def _named(name: str, words: Mapping[str, str]) -> str:
 
 
 def _words(table: Table) -> dict[str, str]:
-    return load_words("notes", "all", table.above.lang or LANGUAGES[0])
+    return load_page_texts("notes", "all", table.above.lang or LANGUAGES[0])
 
 
 def _facts(table: Table) -> str:

@@ -11,7 +11,7 @@ from benchledger.answers.series import all_series
 from benchledger.answers.tables.excluded import need_series
 from benchledger.answers.tables.grouping import Row, differing_also, grouped
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
-from benchledger.definitions.missions import Mission, find_mission
+from benchledger.definitions.paddle_index import IndexedModel, find_indexed_model
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.index_rows import SAME, kernel_times, largest_batches, memory, speeds, train_logs
 from benchledger.exports.json_files import JsonFiles
@@ -70,7 +70,7 @@ def export_index(
     return written
 
 
-def case_name(row: Row, mission: Mission) -> str:
+def case_name(row: Row, mission: IndexedModel) -> str:
     """Returns the name of a case as README 002 spells it: nlp_gpt_sp_bs32_fp32_1."""
     return f"{mission.repo}_{mission.name}_{_mode(row)}_bs{row['batch_size_per_gpu']}_{row['precision']}_{row['gpus']}"
 
@@ -101,8 +101,8 @@ def _file(row: Row, index: int, result: object, unit: str, log: str | None) -> t
     return f"{mission.direction}/{mission.name}/logs/index/{name}_{_ENDINGS[index]}", content
 
 
-def _mission(row: Row) -> Mission:
-    mission = find_mission(row["model"], row["task"])
+def _mission(row: Row) -> IndexedModel:
+    mission = find_indexed_model(row["model"], row["task"])
     if mission is None:
         raise AssertionError(f"{row['model']} was named without a mission")
     return mission
@@ -113,7 +113,7 @@ def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     notes: list[str] = []
     complete = [row for row in rows if None not in (row[name] for name in _NEEDED)]
     telling = [row for row in complete if row["value"] is not None or row["status"] in _FAILED]
-    known = [row for row in telling if find_mission(row["model"], row["task"])]
+    known = [row for row in telling if find_indexed_model(row["model"], row["task"])]
     if len(complete) < len(rows):
         notes.append(f"series left out: {len(rows) - len(complete)}; they do not state {', '.join(_NEEDED)}")
     if len(telling) < len(complete):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchledger.answers.page_blocks import find_blocks, lines_of
-from benchledger.archives.kinds import HEAD, is_archive
+from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.errors import UsageError
 
 # Pages are written by people. A larger file is taken for an answer.
@@ -71,7 +71,7 @@ def _has_markers(text: bytes) -> bool:
 
 
 def _need_unread(outputs: Iterable[Path], db: Path | str) -> None:
-    from benchledger.store.private import logs_read_from
+    from benchledger.store.private_file import logs_read_from
 
     read = logs_read_from(db, [os.path.realpath(output) for output in outputs])
     for output in outputs:

@@ -17,7 +17,7 @@ from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.spill import WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
-from benchledger.store.private import SeenFile
+from benchledger.store.private_file import SeenFile
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.write import Writer
-from benchledger.store.lock_wait import tell_wait
+from benchledger.store.lock_wait import report_wait
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -103,7 +103,7 @@ class Batches:
     def _end(self, writing: Future[None]) -> None:
         try:
             if not writing.done():
-                tell_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
+                report_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
                 until = time.monotonic() + GRACE_S
                 while not writing.done() and time.monotonic() < until:
                     wait([writing], _ASKED_AGAIN_S)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from benchledger.archives.kinds import without_compression
+from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 

@@ -14,7 +14,7 @@ from benchledger.ingestion.load import remove_logs, set_ids, sql_text
 from benchledger.ingestion.write_sightings import drop_empty_roots, name_campaigns
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.private import PrivateFile, log_read_from, private_path
+from benchledger.store.private_file import PrivateFile, log_read_from, private_path
 
 if TYPE_CHECKING:
     import duckdb

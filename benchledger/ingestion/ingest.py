@@ -35,7 +35,7 @@ from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing, waiting_files
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private import PrivateFile, private_path
+from benchledger.store.private_file import PrivateFile, private_path
 
 STDIN_NAME = "stdin"
 

@@ -11,7 +11,7 @@ from benchledger.ingestion.discover import FACTS_FILE, found_at
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.plan import Plan, Work, is_below
 from benchledger.ingestion.reading import ArchiveSources
-from benchledger.store.private import PrivateFile, SeenFile
+from benchledger.store.private_file import PrivateFile, SeenFile
 
 
 def account_for_facts(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: Path) -> list[SeenFile]:

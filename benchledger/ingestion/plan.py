@@ -14,7 +14,7 @@ from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, 
 from benchledger.ingestion.outcome import status_of
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
-from benchledger.store.private import PrivateFile, SeenFile
+from benchledger.store.private_file import PrivateFile, SeenFile
 
 if TYPE_CHECKING:
     import duckdb

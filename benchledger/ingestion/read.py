@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from benchledger.archives.streams import Source, Watched
+from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.discover import FoundFile, open_file
 from benchledger.ingestion.log_rows import LogRows
@@ -29,7 +29,7 @@ from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Previous, small_content
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
-from benchledger.scanning.native_scanner import is_there, native_is_wanted
+from benchledger.scanning.native_scanner import is_available, is_requested
 from benchledger.scanning.samples import known_formats
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Unit:
 
 def most_bytes() -> int:
     """How many bytes are read together: what is read is written between two units."""
-    return UNIT_BYTES if native_is_wanted() and is_there() else min(SLOW_UNIT_BYTES, UNIT_BYTES)
+    return UNIT_BYTES if is_requested() and is_available() else min(SLOW_UNIT_BYTES, UNIT_BYTES)
 
 
 def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
@@ -244,7 +244,7 @@ class UnitReader:
             log = self._read_one(file, columns, lambda digest: digest in self._known or digest in here)
             if spill is not None and spill.rows > waited:
                 # All of a log in one piece: what follows its records from one to the next need not sort them.
-                columns.relieve(1)
+                columns.flush(1)
             if isinstance(log, str) or log.status == "archive":
                 base.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
                 log_ids.append(None)
@@ -277,7 +277,7 @@ class UnitReader:
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
         reader = self._reader
         if file.stream is not None:
-            stream = Watched(file.stream, self._meanwhile)
+            stream = ObservedStream(file.stream, self._meanwhile)
             return reader.read(stream, columns, known, file.previous, file.size, file.reopen)
         try:
             content = file.content
@@ -288,7 +288,7 @@ class UnitReader:
                 return reader.read_content(content, columns, known, file.previous)
             opened: BinaryIO
             with io.BytesIO(content) if content is not None else opens() as opened:
-                return reader.read(Watched(opened, self._meanwhile), columns, known, file.previous, file.size)
+                return reader.read(ObservedStream(opened, self._meanwhile), columns, known, file.previous, file.size)
         except OSError as error:
             # It vanished or may not be read: accounted for, and no reason to lose the others.
             return f"cannot be read: {error.strerror or error}"

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchledger.archives.kinds import HEAD, is_archive
 from benchledger.archives.limits import Limits
+from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.facts_file import FactsFiles

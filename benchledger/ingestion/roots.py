@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchledger.archives.kinds import without_suffixes
+from benchledger.archives.magic_bytes import without_suffixes
 from benchledger.archives.member import CHAIN
 from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lone, printable
 from benchledger.ingestion.plan import Plan
 from benchledger.redaction.redactor import Redactor
-from benchledger.store.private import SeenFile
+from benchledger.store.private_file import SeenFile
 
 # macOS packs what a file has beside its bytes into a folder of its own.
 _RESOURCE_FORKS = "__MACOSX"

@@ -39,7 +39,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats
 from benchledger.store.database import open_for_writing, open_in_memory, transaction
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from benchledger.store.database import (
     open_for_writing,
     transaction,
 )
-from benchledger.store.private import PrivateFile, SeenFile
+from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:

@@ -15,19 +15,19 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import IO, BinaryIO, cast
 
-from benchledger.archives.kinds import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
+from benchledger.archives.entry_names import zip_name
 from benchledger.archives.limits import Budget
-from benchledger.archives.names import zip_name
+from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
 from benchledger.archives.problem import Damaged, LimitReached
 from benchledger.archives.streams import (
     CHUNK,
-    HELD_IN_MEMORY,
+    SPOOL_MEMORY,
     Decompressed,
     Peekable,
     SeekableSource,
     Source,
     gzip_mtime_ns,
-    held_whole,
+    spool_to,
 )
 from benchledger.archives.zip import IS_ENCRYPTED, entries_without_directory
 from benchledger.publishing.text import NotRedactable, redact_text
@@ -106,7 +106,7 @@ class Rewriter:
                 fresh.type = tarfile.REGTYPE
                 member = old.extractfile(info)
                 assert member is not None
-                with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
+                with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
                     if self._member(cast("Source", member), cast("BinaryIO", held), fresh.name, depth):
                         fresh.size = held.tell()
                         held.seek(0)
@@ -114,8 +114,8 @@ class Rewriter:
         return None
 
     def _zip(self, source: Source, sink: BinaryIO, depth: int) -> str | None:
-        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as held:
-            cut = held_whole(source, cast("BinaryIO", held))
+        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
+            cut = spool_to(source, cast("BinaryIO", held))
             if cut is not None:
                 return self._zip_without_directory(cast("SeekableSource", held), sink, depth, str(cut))
             try:
@@ -132,7 +132,7 @@ class Rewriter:
                     elif info.is_dir():
                         new.writestr(fresh, b"")
                     else:
-                        with old.open(info) as member, tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as content:
+                        with old.open(info) as member, tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
                             counted = cast("Source", _Counted(member, info.compress_size, self._budget))
                             if self._member(counted, cast("BinaryIO", content), fresh.filename, depth):
                                 content.seek(0)
@@ -151,7 +151,7 @@ class Rewriter:
                     elif entry.source is None:
                         self._left_out(fresh.filename, str(entry.problem))
                     else:
-                        with tempfile.SpooledTemporaryFile(HELD_IN_MEMORY) as content:
+                        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
                             if self._member(entry.source, cast("BinaryIO", content), fresh.filename, depth):
                                 _put(new, fresh, content)
             except LimitReached:

@@ -17,7 +17,7 @@ from benchledger.publishing.text import NotRedactable
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private import KEY_BYTES, key_of
+from benchledger.store.private_file import KEY_BYTES, key_of
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from benchledger.archives.kinds import is_text
+from benchledger.archives.magic_bytes import is_text
 from benchledger.archives.streams import Source
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import LogReader
@@ -53,7 +53,7 @@ class _Lines:
 
     def redact(self, data: bytes) -> bytes:
         text = data.decode("utf-8", "surrogateescape")
-        suspects = self._redactor.suspects(text)
+        suspects = self._redactor.lines_to_check(text)
         parts: list[str] = []
         if self._header or '"' in text:
             start = 0
@@ -78,12 +78,12 @@ class _Lines:
     def _cells(self, line: str) -> str:
         cells = list(_CELL.finditer(line))
         names = [cell.group(1) or cell.group(2) or "" for cell in cells]
-        if any(self._redactor.says_what(name) for name in names):
+        if any(self._redactor.kind_of(name) for name in names):
             self._header = names
         elif len(cells) == len(self._header):
             out, last = "", 0
             for name, cell, text in zip(self._header, cells, names, strict=True):
-                if text and self._redactor.says_what(name):
+                if text and self._redactor.kind_of(name):
                     group = 1 if cell.group(1) is not None else 2
                     out += line[last : cell.start(group)] + self._redactor.value(name, text)
                     last = cell.end(group)

@@ -22,7 +22,7 @@ _NEEDED = (
 _SIGNS = ("://", "@", "::")
 
 
-class Suspects:
+class LineFilter:
     """Finds the lines that contain something that a rule needs; every other line stays as it is."""
 
     def __init__(

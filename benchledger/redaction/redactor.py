@@ -6,7 +6,7 @@ from collections import Counter
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import Addresses
-from benchledger.redaction.line_filter import Suspects
+from benchledger.redaction.line_filter import LineFilter
 from benchledger.redaction.names import Names
 from benchledger.redaction.pseudonyms import Pseudonyms
 
@@ -23,7 +23,7 @@ class Redactor:
         self._pseudonyms = Pseudonyms(key)
         self._addresses = Addresses(rules, self._pseudonyms)
         self._names = Names(rules, self._pseudonyms)
-        self._suspects = Suspects(rules, self._names.literals, self._names.patterns, self._names.key_hints)
+        self._line_filter = LineFilter(rules, self._names.literals, self._names.patterns, self._names.key_hints)
         self._known: dict[str, str] = {}
         self._last_path: tuple[tuple[str, str], str] = (("", ""), "")
 
@@ -36,10 +36,6 @@ class Redactor:
     def distinct(self) -> Counter[str]:
         """Returns how many different names of each kind were replaced."""
         return self._pseudonyms.distinct
-
-    def says_what(self, name: str) -> bool:
-        """Tells whether a field's name says that its value is the name of a host, a user or the like."""
-        return self._names.kind_of(name) is not None
 
     def text(self, text: str) -> str:
         """Returns the text with every private name and address replaced."""
@@ -62,12 +58,12 @@ class Redactor:
                 break
         return text
 
-    def suspects(self, text: str) -> set[int]:
+    def lines_to_check(self, text: str) -> set[int]:
         """Returns the starts of the lines in which something may need replacement.
 
         `fresh` leaves all other lines as they are.
         """
-        return self._suspects.starts(text)
+        return self._line_filter.starts(text)
 
     def optional(self, text: str | None) -> str | None:
         """Returns the text redacted; None stays None."""

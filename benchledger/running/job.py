@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 
-from benchledger.definitions.missions import find_mission
+from benchledger.definitions.paddle_index import find_indexed_model
 from benchledger.errors import UsageError
 from benchledger.running.case_file import Case
 from benchledger.running.settings import MAX, SETTINGS, Value
@@ -92,7 +92,7 @@ class Job:
 
     def _mission(self) -> tuple[str, str, str]:
         model, task = str(self.settings["model"]), str(self.settings["task"])
-        mission = find_mission(model, task)
+        mission = find_indexed_model(model, task)
         # A model that PaddlePaddle's index does not list: most of our cases are language models.
         return (mission.repo, mission.name, mission.direction) if mission else ("nlp", model, "NLP")
 

@@ -20,7 +20,7 @@ def clean(log: Path) -> None:
     if not log.exists():
         return
     text = log.read_bytes().decode("utf-8", "surrogateescape")
-    starts = _redactor().suspects(text)
+    starts = _redactor().lines_to_check(text)
     cleaned = _lines(text, starts) if starts else text
     if cleaned == text:
         return

@@ -26,15 +26,15 @@ _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", 
 class RecordColumns:
     """Collects the records of any number of logs. `log` numbers the log whose rows are added next.
 
-    Texts are redacted as they come in: what was read from a line knows what its value is called. `hand_over` takes the
+    Texts are redacted as they come in: what was read from a line knows what its value is called. `on_full` takes the
     rows of a long log while it is read, as `take` gives them but in the order of their places; without it all of them
     stay here.
     """
 
-    def __init__(self, redactor: Redactor | None = None, hand_over: Callable[[pa.Table], None] | None = None) -> None:
+    def __init__(self, redactor: Redactor | None = None, on_full: Callable[[pa.Table], None] | None = None) -> None:
         self.log = 0
         self._redactor = redactor
-        self._hand_over = hand_over
+        self._hand_over = on_full
         self._kept: dict[Layout, Layout] = {}
         # The names of values that say of their texts what they are; of most layouts none.
         self._named: dict[Layout, list[str | None]] = {}
@@ -59,7 +59,7 @@ class RecordColumns:
         """The rows of the native scanner; only for an installation that has it."""
         return NativeRows(record_schema())
 
-    def relieve(self, at: int | None = None) -> None:
+    def flush(self, at: int | None = None) -> None:
         """Hands over the rows if they are many, or `at` least. Between buffers only: a scanner may look at its own."""
         if self._hand_over is not None and self._count() >= (at or ROWS_AT_ONCE):
             self._hand_over(_in_order(self.take()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from benchledger.archives.kinds import HEAD, is_archive, is_text
+from benchledger.archives.magic_bytes import HEAD, is_archive, is_text
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.buffers import whole_lines
@@ -17,7 +17,7 @@ from benchledger.scanning.content import Counter, Previous, content_hash, goes_o
 from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.literal_search import LiteralSearch
-from benchledger.scanning.native_scanner import native_is_wanted, native_scanner
+from benchledger.scanning.native_scanner import is_requested, native_scanner
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
@@ -66,7 +66,7 @@ class LogReader:
 
     def __init__(self, formats: dict[str, LogFormat], *, native: bool | None = None) -> None:
         """`native`: whether the extension reads lines; None: if it is there and BENCH_SCANNER does not say "python"."""
-        self._native = native_is_wanted() if native is None else native
+        self._native = is_requested() if native is None else native
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
         self._detector = Detector(self._formats, native=self._native)
         self._scanners: dict[str, Scanner] = {}
@@ -144,7 +144,7 @@ class LogReader:
             if reader is not None:
                 reader.begin(_unmarked(content))
             line = self._scan(log_format, reader, content, len(content), 0, True, 1, log, columns)
-            columns.relieve()
+            columns.flush()
         log.segments.close()
         return ReadLog(
             digest, len(content), line - content.endswith(b"\n"), "loaded" if log_format else "unrecognised",
@@ -167,7 +167,7 @@ class LogReader:
         line = 1
         for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
             line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
-            columns.relieve()
+            columns.flush()
         return line
 
     def _read_whole(

@@ -19,7 +19,7 @@ from benchledger.scanning.native_rows import number_of_layout
 from benchledger.scanning.native_stamp import c_stamp, python_stamp
 from benchledger.scanning.rows import Pieces
 from benchledger.scanning.scanner import ScannedLog, Scanner
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.values import decode
 
 try:
@@ -41,13 +41,13 @@ _NO_UNIT = 255
 _LIST = b"\0\xff"
 
 
-def is_there() -> bool:
+def is_available() -> bool:
     """Whether this installation has a native scanner that may be used."""
-    return why_not() is None
+    return unavailable_reason() is None
 
 
 @cache
-def why_not() -> str | None:
+def unavailable_reason() -> str | None:
     """Why this installation has no native scanner; None where it has one."""
     stamp: str | None = getattr(_native, "STAMP", None)
     if stamp is None:
@@ -56,21 +56,21 @@ def why_not() -> str | None:
     return None if set(expected) <= set(stamp.split("; ")) else STALE
 
 
-def native_is_wanted() -> bool:
+def is_requested() -> bool:
     """Whether nobody asked for the reference reader with BENCH_SCANNER=python."""
     return os.environ.get("BENCH_SCANNER") != "python"
 
 
 def literals(texts: list[bytes]) -> Any:
     """The extension's search for many literals at once; None where it is not there."""
-    if not texts or not is_there():
+    if not texts or not is_available():
         return None
     return _native.Literals(b"".join(texts), struct.pack(f"={len(texts)}I", *map(len, texts)))
 
 
-def slower_because() -> str | None:
+def missing_reason() -> str | None:
     """Why the reference reader reads lines though nobody asked for it; None where it does not."""
-    return why_not() if native_is_wanted() else None
+    return unavailable_reason() if is_requested() else None
 
 
 class NativeScanner(Scanner):
@@ -79,7 +79,7 @@ class NativeScanner(Scanner):
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
         compiled = compiled_format(log_format, self.reader.layouts.unit_tokens)
-        self.runs = compiled is not None and is_there()
+        self.runs = compiled is not None and is_available()
         if compiled is not None and self.runs:
             self._matchers, self._reasons = compiled.matchers, compiled.reasons
             self._program = _native.Program(compiled.blob)
@@ -106,7 +106,7 @@ class NativeScanner(Scanner):
             elif how == _LEAD:
                 self._add_lead(signature)
             elif how == _RUN:
-                log.segments.begin(line)
+                log.segments.begin_run(line)
             else:
                 break
         found, records, notes, ignored = scan.counts()
@@ -118,9 +118,9 @@ class NativeScanner(Scanner):
         return line
 
     def _see(self, kinds: int, first: int, last: int, log: ScannedLog, columns: RecordColumns) -> None:
-        segment = log.segments.see_all(_kinds_in(kinds), first, last)
+        segment = log.segments.note_records(_kinds_in(kinds), first, last)
         for layout, line, values, texts, times in columns.native_rows.facts():
-            log.segments.state(segment, layout, values, texts, line, times)
+            log.segments.add_statements(segment, layout, values, texts, line, times)
 
     def _add_layout(self, found: Matcher, matcher: int, phase: int, signature: bytes) -> None:
         if found.list_hole is not None and signature.startswith(_LIST):
@@ -153,7 +153,7 @@ class NativeScanner(Scanner):
 
 def native_scanner(log_format: LogFormat) -> NativeScanner | None:
     """The native scanner of a format, or None: there is no extension, or it cannot run the format."""
-    if not is_there():
+    if not is_available():
         return None
     scanner = NativeScanner(log_format)
     return scanner if scanner.runs else None
@@ -164,7 +164,7 @@ def _kinds_in(bits: int) -> tuple[str, ...]:
     return tuple(kind for number, kind in enumerate(KINDS) if bits >> number & 1)
 
 
-def _kinds_of_run(notes: SegmentNotes) -> int:
+def _kinds_of_run(notes: SegmentCollector) -> int:
     return sum(1 << KINDS.index(kind) for kind in notes.segments[-1].kinds) if notes.segments else 0
 
 

@@ -14,7 +14,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.rows import Pieces, RejectedPiece
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 
 _CUTS = re.compile(rb"[\r\n]")
 # A match is a tuple: of a buffer full of them, so much at a time keeps them from filling the memory.
@@ -32,7 +32,7 @@ class ScannedLog:
     scope: str | None = None
     ignored: Counter[str] = field(default_factory=Counter)
     rejects: list[RejectedPiece] = field(default_factory=list)
-    segments: SegmentNotes = field(default_factory=SegmentNotes)
+    segments: SegmentCollector = field(default_factory=SegmentCollector)
     files: list[str] = field(default_factory=list)
 
 

@@ -48,7 +48,7 @@ class Segment:
     event: tuple[str, int, str] | None = None
 
 
-class SegmentNotes:
+class SegmentCollector:
     """Collects the segments of one log, record by record in log order."""
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class SegmentNotes:
         # Lines of the first and last command where no other record has been seen.
         self._first_command: tuple[int, int] | None = None
 
-    def see(self, kind: str, line: int) -> Segment:
+    def note_record(self, kind: str, line: int) -> Segment:
         """Notes that a record of a kind stands on a line."""
-        return self.see_all((kind,), line, line)
+        return self.note_records((kind,), line, line)
 
-    def see_all(self, kinds: Iterable[str], first: int, last: int) -> Segment:
+    def note_records(self, kinds: Iterable[str], first: int, last: int) -> Segment:
         """Notes that records of these kinds stand on lines from the first to the last."""
         if not self.segments:
             self._open(Segment(1, self._first_command[0] if self._first_command else first, last))
@@ -70,7 +70,7 @@ class SegmentNotes:
         segment.kinds.update(kinds)
         return segment
 
-    def begin(self, line: int) -> None:
+    def begin_run(self, line: int) -> None:
         """Notes that a run begins behind others."""
         self._open(Segment(line, line, line))
 
@@ -86,12 +86,12 @@ class SegmentNotes:
         record = row.layout.record
         opens = record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}
         if opens or (record.name == log_format.run_each and self.segments):
-            self.begin(row.line)
-        segment = self.see(record.kind, row.line)
+            self.begin_run(row.line)
+        segment = self.note_record(record.kind, row.line)
         if record.status is not None:
             _note_event(segment, record.status, row)
         if row.layout.facts:
-            self.state(segment, row.layout, row.values, row.texts, row.line)
+            self.add_statements(segment, row.layout, row.values, row.texts, row.line)
 
     def _see_command(self, row: Row) -> None:
         # A command does not show how far a run came, so its kind is none of the run's. It speaks of the run whose
@@ -116,7 +116,7 @@ class SegmentNotes:
                 stated = None if value is None else str(value)
                 commands.append(Command(fact.name, stated, text[:1000], row.line, trust, strength))
 
-    def state(
+    def add_statements(
         self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int,
         times: int = 1,
     ) -> None:  # fmt: skip
@@ -153,7 +153,7 @@ class SegmentNotes:
     def close(self) -> None:
         """Turns totals into statements and drops what was said twice."""
         if not self.segments and self._first_command is not None:
-            self.see_all(("parameter",), *self._first_command)
+            self.note_records(("parameter",), *self._first_command)
         if self.segments:
             self.segments[-1].commands += [replace(command, is_late=True) for command in self._waiting]
         for segment in self.segments:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.cache import cache_folder, keep, kept
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, DatabaseHeldError
-from benchledger.store.lock_wait import TELL_AFTER_S, tell_wait
+from benchledger.store.lock_wait import REPORT_AFTER_S, report_wait
 from benchledger.store.migrations import check_version, date_migrations, migrate, program_version, shipped_migrations
 from benchledger.store.sync import sync_definitions, synced_hash
 
@@ -234,9 +234,9 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
             waited_s = time.monotonic() - began
             if waited_s >= (min(wait_s, OWN_WAIT_S) if own else wait_s):
                 raise _held(place, holder, wait_s, read_only=read_only) from error
-            if holder is not None and not told and waited_s >= TELL_AFTER_S:
+            if holder is not None and not told and waited_s >= REPORT_AFTER_S:
                 told = True
-                tell_wait(f"{place}: held by {holder}; waiting until it lets go, at most {wait_s:g} s")
+                report_wait(f"{place}: held by {holder}; waiting until it lets go, at most {wait_s:g} s")
         time.sleep(POLL_S)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 # A shorter wait looks like work. After this time the user wants to know the reason.
-TELL_AFTER_S = 1.0
+REPORT_AFTER_S = 1.0
 
 _listeners: list[Callable[[str], None]] = []
 
 
-def tell_waits_to(listener: Callable[[str], None]) -> None:
+def set_wait_listener(listener: Callable[[str], None]) -> None:
     """Makes `listener` the only listener: it gets one message per wait for another program."""
     _listeners[:] = [listener]
 
 
-def tell_wait(message: str) -> None:
+def report_wait(message: str) -> None:
     """Sends a message to the listener."""
     for listener in _listeners:
         listener(message)

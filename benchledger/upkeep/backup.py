@@ -12,7 +12,7 @@ from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.private import copy_private, private_path
+from benchledger.store.private_file import copy_private, private_path
 
 if TYPE_CHECKING:
     import duckdb

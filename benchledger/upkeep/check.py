@@ -12,7 +12,7 @@ from benchledger.errors import DatabaseError
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
-from benchledger.store.private import private_path, sightings_in
+from benchledger.store.private_file import private_path, sightings_in
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,7 +12,7 @@ from benchledger.errors import BenchledgerError
 from benchledger.store.database import open_as_it_is
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import check_version, latest_version, schema_version
-from benchledger.store.private import private_path
+from benchledger.store.private_file import private_path
 
 if TYPE_CHECKING:
     import duckdb

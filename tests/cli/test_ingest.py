@@ -46,11 +46,11 @@ def test_without_the_native_scanner_an_ingest_says_so_once_with_the_cure_and_fin
     (logs / "b.log").write_text(NGC_LOG.replace("11.2", "11.3"))
     usual = run_bench("ingest", "--jobs", "1", logs, db=db)
     monkeypatch.setattr(native_scanner, "_native", None)
-    native_scanner.why_not.cache_clear()
+    native_scanner.unavailable_reason.cache_clear()
 
     found = run_bench("ingest", "--jobs", "1", logs, db=db.with_name("two.duckdb"), env={"BENCH_SCANNER": None})
 
-    native_scanner.why_not.cache_clear()
+    native_scanner.unavailable_reason.cache_clear()
     assert found.stdout.splitlines()[:2] == usual.stdout.splitlines()[:2]
     assert len(found.stderr.splitlines()) == 1
     assert "the reference reader" in found.stderr

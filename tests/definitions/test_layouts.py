@@ -9,7 +9,7 @@ import pytest
 
 from benchledger.definitions.folders import shipped_root
 from benchledger.definitions.layouts import load_layouts, read_layout
-from benchledger.definitions.words import LANGUAGES
+from benchledger.definitions.page_texts import LANGUAGES
 from benchledger.errors import DefinitionError
 
 LAYOUTS = load_layouts()

@@ -17,7 +17,7 @@ from benchledger.answers.series import rows_of
 from benchledger.exports.values import json_text
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from tests.conftest import unpacked
 from tests.explain.by_hand import by_hand
 

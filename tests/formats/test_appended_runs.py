@@ -6,7 +6,7 @@ import pytest
 
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.samples import load_formats
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 
 # As each program prints them: what it was told, and its steps.
 RUNS = {
@@ -136,7 +136,7 @@ I0826 21:43:05.661866 140540494919424 keras_utils.py:133] TimeHistory: 42.65 sec
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_was_appended_is_a_run_of_its_own(name: str) -> None:
     log_format = load_formats()[name]
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(log_format).read(RUNS[name] * 2).rows:
         notes.add(row, log_format)
 

@@ -6,12 +6,12 @@ import pytest
 
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.samples import load_formats
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 
 
 def stated(name: str, log: str) -> list[tuple[str, str]]:
     log_format = load_formats()[name]
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(log_format).read(log.encode()).rows:
         notes.add(row, log_format)
     notes.close()

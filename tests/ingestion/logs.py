@@ -14,7 +14,7 @@ import duckdb
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from data.print_layouts import Made, events, json_twin, telemetry, text_log
 
 START = datetime(2026, 1, 2, 3, 0, 0, tzinfo=UTC)

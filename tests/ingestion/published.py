@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from tests.ingestion.logs import ask
 
 Row = dict[str, str]

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.samples import load_formats
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from tests.ingestion.logs import ask
 from tests.ingestion.published import manifest_rows
 

@@ -17,7 +17,7 @@ import pytest
 
 from benchledger import exclude, forget, ingest
 from benchledger.errors import DatabaseError, NothingFoundError, UsageError, known
-from benchledger.store.private import PrivateFile
+from benchledger.store.private_file import PrivateFile
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
 from tests.store.test_lock_wait import holder

@@ -181,7 +181,7 @@ def test_records_of_a_long_log_are_handed_over_in_their_order_whichever_scanner_
     rows = [{"log_id": log, "byte_offset": at} for log, at in places]
     monkeypatch.setattr(collected, "_count", lambda: len(rows))
     monkeypatch.setattr(collected, "take", lambda: pa.Table.from_pylist(rows, columns.record_schema()))
-    collected.relieve(1)
+    collected.flush(1)
 
     assert [(row["log_id"], row["byte_offset"]) for row in handed[0].to_pylist()] == [
         (0, 40),

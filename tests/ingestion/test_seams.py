@@ -35,7 +35,7 @@ from benchledger.ingestion.seams import (
     load_definitions,
     read_unit,
 )
-from benchledger.store.private import key_of
+from benchledger.store.private_file import key_of
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.packing import tar

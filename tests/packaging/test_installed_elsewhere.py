@@ -26,7 +26,7 @@ for kind, suffix in [("ingest/formats", ".toml"), ("queries/rules", ".toml"), ("
     print(*(path.name for path in definition_files(kind, suffix)))
 """
 
-SLOWER_BECAUSE = "from benchledger.scanning.native_scanner import slower_because; print(slower_because())"
+MISSING_REASON = "from benchledger.scanning.native_scanner import missing_reason; print(missing_reason())"
 
 
 def ran(*command: str | Path, where: Path) -> str:
@@ -117,7 +117,7 @@ def test_installed_elsewhere_it_runs_and_finds_its_definitions(
     # Nothing proves the definitions of a wheel again when logs are read: they must be sound as packed.
     assert "sound: every known format" in ran(binaries / "bench", "formats", "check", where=tmp_path)
     # With the native scanner or, as the sdist here, without it: a log is read, and what is slower says so.
-    slower = ran(binaries / "python", "-c", SLOWER_BECAUSE, where=tmp_path).strip()
+    slower = ran(binaries / "python", "-c", MISSING_REASON, where=tmp_path).strip()
     ran(binaries / "bench", "ingest", TOP / "data" / "made", where=tmp_path)
     runs = ran(binaries / "bench", "runs", where=tmp_path)
 

@@ -15,7 +15,7 @@ from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.rows import Pieces, RejectedPiece, Row
-from benchledger.scanning.statements import Segment, SegmentNotes
+from benchledger.scanning.statements import Segment, SegmentCollector
 
 GLUON = 'pairs = { assign = "=", between = ["\\t", " "] }'
 DLLOGGER = 'pairs = { assign = " : ", between = ["  "] }'
@@ -70,7 +70,7 @@ _REFERENCES: dict[int, LineReader] = {}
 def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     """All that the reference reader finds."""
     pieces = _reference(log_format).read(log)
-    columns, notes = RecordColumns(), SegmentNotes()
+    columns, notes = RecordColumns(), SegmentCollector()
     for row in pieces.rows:
         columns.add(row)
         notes.add(row, log_format)
@@ -86,7 +86,7 @@ def _reference(log_format: LogFormat) -> LineReader:
 
 
 # The reference reader behind the search for literals, and the native scanner where the extension was compiled.
-SCANNERS = (False, True) if native_scanner.is_there() else (False,)
+SCANNERS = (False, True) if native_scanner.is_available() else (False,)
 
 
 def readers(formats: dict[str, LogFormat]) -> list[LogReader]:
@@ -105,7 +105,7 @@ def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:
 
 
 def _found(
-    columns: RecordColumns, rejects: list[RejectedPiece], ignored: Counter[str], pieces: int, notes: SegmentNotes
+    columns: RecordColumns, rejects: list[RejectedPiece], ignored: Counter[str], pieces: int, notes: SegmentCollector
 ) -> Found:
     rows = columns.to_arrow([1]).to_pylist()
     names = {shape: [value.name for value in layout.values] for shape, layout in columns.layouts().items()}

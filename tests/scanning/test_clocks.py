@@ -16,7 +16,7 @@ from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.values import to_stamp, to_unix_time
 from tests.scanning.reading import (
     MEGATRON,
@@ -152,7 +152,7 @@ def test_a_word_starts_behind_a_colour_too(tmp_path: Path, colour: bytes) -> Non
 def test_a_record_without_values_may_state_a_fact(tmp_path: Path) -> None:
     record = '[[record]]\nname = "xla"\nkind = "parameter"\ntemplates = ["XLA activated"]\n'
     made = line_format(tmp_path, record + '[[fact]]\nname = "options.xla"\nfrom = "xla"\nalways = "true"\n')
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(b"XLA activated\nXLA activated\n").rows:
         notes.add(row, made)
     notes.close()
@@ -186,7 +186,7 @@ values = { "gpt, 24, 1024" = "gpt2_345m" }
 )
 def test_several_values_together_tell_one_fact(tmp_path: Path, log: bytes, models: list[str]) -> None:
     made = line_format(tmp_path, JOINED)
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(log).rows:
         notes.add(row, made)
     notes.close()
@@ -198,7 +198,7 @@ def test_several_values_together_tell_one_fact(tmp_path: Path, log: bytes, model
 def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
     fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nproduct = true\n'
     made = line_format(tmp_path, JOINED + fact)
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(log).rows:
         notes.add(row, made)
     notes.close()
@@ -218,7 +218,7 @@ def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) ->
 def test_a_fact_may_be_a_quotient_that_is_whole(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
     fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nquotient = true\n'
     made = line_format(tmp_path, JOINED + fact)
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(log).rows:
         notes.add(row, made)
     notes.close()
@@ -229,7 +229,7 @@ def test_a_fact_may_be_a_quotient_that_is_whole(tmp_path: Path, log: bytes, gpus
 def test_a_fact_may_be_what_is_stated_most_often(tmp_path: Path) -> None:
     record = '[[record]]\nname = "step"\nkind = "step"\ntemplates = ["samples {n:float}"]\n'
     made = line_format(tmp_path, record + '[[fact]]\nname = "batch_size_per_gpu"\nfrom = "n"\nusual = true\n')
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(b"samples 32.0\nsamples 64.0\nsamples 64.0\nsamples None\n").rows:
         notes.add(row, made)
     notes.close()

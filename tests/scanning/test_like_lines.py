@@ -13,7 +13,7 @@ from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import DLLOGGER, line_format, read_by_reference, read_by_scanner, readers
 
-pytestmark = pytest.mark.skipif(not native_scanner.is_there(), reason="the extension was not compiled here")
+pytestmark = pytest.mark.skipif(not native_scanner.is_available(), reason="the extension was not compiled here")
 
 TIME = "DLL 2021-05-23 10:58:40.494617"
 LOSS = "step_loss : 2.25  learning_rate : 1e-05 "

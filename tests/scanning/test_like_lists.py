@@ -11,7 +11,7 @@ from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import read_by_reference, read_by_scanner
 
-pytestmark = pytest.mark.skipif(not native_scanner.is_there(), reason="the extension was not compiled here")
+pytestmark = pytest.mark.skipif(not native_scanner.is_available(), reason="the extension was not compiled here")
 
 # Of each format the beginning of a line, the first of which proves it, and lists that are nearly alike.
 DLL = "DLL 2021-05-23 10:58:40.494617 - Training Epoch: 0 Training Iteration: 7  "

@@ -11,7 +11,7 @@ from benchledger.errors import DefinitionError
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 from tests.scanning.reading import line_format, read_by_reference, read_by_scanner, values_of
 
 LINES = b"""# a README
@@ -34,7 +34,7 @@ def test_each_line_says_its_own_trial() -> None:
 
 
 def test_each_line_is_a_run_with_what_its_path_tells() -> None:
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(extract()).read(LINES).rows:
         notes.add(row, extract())
     notes.close()

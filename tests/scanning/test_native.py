@@ -24,9 +24,9 @@ from benchledger.scanning.scanner import Scanner
 from tests.proportion import assert_in_proportion
 from tests.scanning.reading import PADDLE, one_record, read_by_reference, read_by_scanner
 
-pytestmark = pytest.mark.skipif(not native_scanner.is_there(), reason="the extension was not compiled here")
+pytestmark = pytest.mark.skipif(not native_scanner.is_available(), reason="the extension was not compiled here")
 
-if native_scanner.is_there():
+if native_scanner.is_available():
     from benchledger.scanning import _native
 
 FORMAT = "ngc-pytorch-bert"
@@ -35,9 +35,9 @@ STEP = b"DLL 2021-05-23 10:58:40.494617 - Training Epoch: 0 Training Iteration: 
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> Iterator[None]:
-    native_scanner.why_not.cache_clear()
+    native_scanner.unavailable_reason.cache_clear()
     yield
-    native_scanner.why_not.cache_clear()
+    native_scanner.unavailable_reason.cache_clear()
 
 
 def bits(number: float) -> bytes:
@@ -242,9 +242,9 @@ def test_an_extension_of_other_sources_is_not_used_and_says_what_cures_it(monkey
     monkeypatch.setattr(_native, "STAMP", "python 0123456789abcdef; c 0123456789abcdef")
     monkeypatch.delenv("BENCH_SCANNER", raising=False)
 
-    assert "make native" in (native_scanner.slower_because() or "")
-    assert not native_scanner.is_there()
+    assert "make native" in (native_scanner.missing_reason() or "")
+    assert not native_scanner.is_available()
     assert native_scanner.native_scanner(load_formats()[FORMAT]) is None
 
     monkeypatch.setenv("BENCH_SCANNER", "python")
-    assert native_scanner.slower_because() is None
+    assert native_scanner.missing_reason() is None

@@ -17,7 +17,7 @@ from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import line_format, read_by_reference, read_by_scanner
 
-pytestmark = pytest.mark.skipif(not native_scanner.is_there(), reason="the extension was not compiled here")
+pytestmark = pytest.mark.skipif(not native_scanner.is_available(), reason="the extension was not compiled here")
 
 PROOF = b"this is made\n"
 FORMAT = """

@@ -8,7 +8,7 @@ import pytest
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.scanning.lines import LineReader
-from benchledger.scanning.statements import SegmentNotes
+from benchledger.scanning.statements import SegmentCollector
 
 FORMAT = """
 format = "made"
@@ -86,7 +86,7 @@ phase = "train"
 def test_a_fact_of_a_phase_is_told_by_the_settings_of_that_phase_only(tmp_path: Path, order: bytes) -> None:
     (tmp_path / "made.toml").write_text(SETTINGS, encoding="utf-8")
     made = read_formats([tmp_path / "made.toml"])["made"]
-    notes = SegmentNotes()
+    notes = SegmentCollector()
     for row in LineReader(made).read(order).rows:
         notes.add(row, made)
     notes.close()

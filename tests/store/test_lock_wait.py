@@ -75,7 +75,7 @@ def test_who_waits_gets_the_database_when_the_holder_lets_go(path):
 def test_who_waits_for_long_is_told_once_for_whom_and_how_long_at_most(path, opening, monkeypatch):
     told = []
     monkeypatch.setattr(lock_wait, "_listeners", [told.append])
-    monkeypatch.setattr(database, "TELL_AFTER_S", 0.2)
+    monkeypatch.setattr(database, "REPORT_AFTER_S", 0.2)
     with holder(path, "w", seconds=1.5) as process, closing(opening(path, wait_s=60)):
         pass
 
@@ -87,7 +87,7 @@ def test_who_waits_for_long_is_told_once_for_whom_and_how_long_at_most(path, ope
 def test_a_ledger_that_is_free_at_once_or_never_waited_for_is_not_told_of(path, monkeypatch):
     told = []
     monkeypatch.setattr(lock_wait, "_listeners", [told.append])
-    monkeypatch.setattr(database, "TELL_AFTER_S", 0)
+    monkeypatch.setattr(database, "REPORT_AFTER_S", 0)
     open_for_reading(path).close()
     with holder(path, "w"), pytest.raises(DatabaseHeldError):
         open_for_reading(path, wait_s=0)

@@ -129,7 +129,7 @@ def test_a_held_ledger_is_exit_3(db: Path) -> None:
 
 
 def test_a_command_that_waits_says_for_whom_unless_it_is_to_be_quiet(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "TELL_AFTER_S", 0.1)
+    monkeypatch.setattr(database, "REPORT_AFTER_S", 0.1)
     with holder(db, "w"):
         loud, quiet = (
             run_bench(*words, "exclude", "a", "--reason", "x", "--wait", "1", db=db) for words in ((), ("-q",))

@@ -9,7 +9,7 @@ from benchledger.definitions.published import load_published
 from benchledger.definitions.queries import find_query
 from benchledger.errors import DefinitionError
 from benchledger.store import sync
-from benchledger.store.own_logs import no_own_logs
+from benchledger.store.published_logs import missing_logs_note
 from benchledger.store.sync import sync_definitions
 
 GOOD = """source    = "our wiki"
@@ -213,12 +213,12 @@ def test_a_ledger_without_a_documents_own_logs_says_so(ledger, load):
     load(GOOD)
     sync_definitions(ledger.con)
     run(ledger, 127.1)
-    before = no_own_logs(ledger.filled)
+    before = missing_logs_note(ledger.filled)
     run(ledger, 127.1, "theirs/1", case={"gpus": 1, "batch_size_per_gpu": 32})
 
     assert before == "0 of 2 published numbers lead to logs of their own here: no campaign matches published.campaign"
-    assert no_own_logs(ledger.filled) is None
-    assert no_own_logs(ledger.filled, "nobody*") is None
+    assert missing_logs_note(ledger.filled) is None
+    assert missing_logs_note(ledger.filled, "nobody*") is None
 
 
 def test_a_speed_up_stands_beside_ours(ledger, beside):

@@ -11,7 +11,7 @@ from benchledger.answers.explaining.speed import frame_of_rows, placed, reading_
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row, sort_key
-from benchledger.definitions.words import LANGUAGES, load_words
+from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,7 +55,7 @@ def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCe
     counted = [trial["value"] for trial in trials if trial["counts"]]
     check = Check(number["value_mib"], float(median(counted)) if counted else None)
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
-    meaning = load_words("notes", "all", LANGUAGES[0])[number["definition"]]
+    meaning = load_page_texts("notes", "all", LANGUAGES[0])[number["definition"]]
     sentences = memory_sentences(number, meaning, trials, check, conflicts.to_dicts())
     return ExplainedCell(
         number["cell"], "memory", number, None, sentences, check, frame_of_rows(trials), logs,

@@ -15,7 +15,7 @@ from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.prose import Kind, Line
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN
-from benchledger.definitions.words import checked_language, refuse_without_layout
+from benchledger.definitions.page_texts import checked_language, refuse_without_layout
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.answers.tables.prose import Kind, Line, checked_address, said
-from benchledger.definitions.words import load_words
+from benchledger.definitions.page_texts import load_page_texts
 
 # The column that counts the first.
 _COUNTS = {"gpu_model": "gpus_per_node", "cpu_model": "cpu_count"}
@@ -29,16 +29,16 @@ class _Group:
 
 def shared_environment(layout: str, lang: str, link: str, text: str | None) -> tuple[Line, ...]:
     """Returns one line that links to an environment described elsewhere. Raises UsageError for an invalid address."""
-    words = load_words("environment", layout, lang)
+    words = load_page_texts("environment", layout, lang)
     return (said(Kind.TEXT, words["shared"], text or link, link=checked_address(link)),)
 
 
 def environment_page(rows: list[Row], layout: str, lang: str) -> tuple[Line, ...]:
     """Returns the section of one campaign, from environments with the nodes and GPUs of their runs."""
-    words = load_words("environment", layout, lang)
-    hosts = load_words("environment", f"{layout}-host", lang)
-    containers = load_words("environment", f"{layout}-container", lang)
-    framework = load_words("frameworks", "names", lang)
+    words = load_page_texts("environment", layout, lang)
+    hosts = load_page_texts("environment", f"{layout}-host", lang)
+    containers = load_page_texts("environment", f"{layout}-container", lang)
+    framework = load_page_texts("frameworks", "names", lang)
 
     def host(row: Row) -> Stated:
         return {**_stated(row, hosts, words["times"]), **_stated(row, ["topology"], "")}

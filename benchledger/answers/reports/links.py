@@ -11,7 +11,7 @@ from benchledger.answers.tables.grid import DID_NOT_RUN, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.tables.prose import Kind, Line, link_to, said
 from benchledger.definitions.layouts import load_layouts
-from benchledger.definitions.words import load_words
+from benchledger.definitions.page_texts import load_page_texts
 
 _HEADING = 3
 _STDIN = "stdin"
@@ -22,7 +22,7 @@ _ITEM_FACTS = ("gpus", "precision", "batch_size_per_gpu")
 
 def links_page(rows: list[Row], layout: str, lang: str, base: str) -> list[Line]:
     """Returns the lists of one campaign's logs with headings. Raises UsageError for an unknown layout or base."""
-    words = load_words("logs", layout, lang)
+    words = load_page_texts("logs", layout, lang)
     texts = _texts(rows, layout, words)
     groups = _by_batch(rows, words) if "fixed" in words else _by_machines(rows, words)
     lines: list[Line] = []

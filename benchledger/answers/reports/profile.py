@@ -11,7 +11,7 @@ from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text
 from benchledger.answers.tables.excluded import excluded_notes
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
 from benchledger.answers.tables.table import Report, Table, text_frame
-from benchledger.definitions.words import LANGUAGES, load_words
+from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -56,7 +56,7 @@ def report_profile(
     rule = rule or next(iter(RULES))
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r} for profiles; known: {', '.join(RULES)}")
-    words = load_words("profile", "tbd", lang or LANGUAGES[0])
+    words = load_page_texts("profile", "tbd", lang or LANGUAGES[0])
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db, records=True) as con:
         profiles = con.view("profile_case")

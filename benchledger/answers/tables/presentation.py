@@ -12,7 +12,7 @@ from benchledger.answers.filters import TEXT_COLUMNS
 from benchledger.answers.tables.cells import fact_text, number_text, python_number_text
 from benchledger.answers.tables.table import Above
 from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
-from benchledger.definitions.words import LANGUAGES, load_words
+from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.errors import UsageError, known
 
 # Columns of words, which may look like numbers.
@@ -93,7 +93,7 @@ class Look:
     @cached_property
     def _notes(self) -> dict[str, str]:
         # Cached: each table asks for some, and loading them looks at the disk.
-        return load_words("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
+        return load_page_texts("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
 
     def note(self, key: str, **values: object) -> str:
         """Returns a note below a table."""

@@ -12,7 +12,7 @@ from benchledger.answers.tables.excluded import why_excluded
 from benchledger.answers.tables.grid import cell_order, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.tables.presentation import Look
-from benchledger.definitions.words import load_words
+from benchledger.definitions.page_texts import load_page_texts
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +46,7 @@ def remarks(rows: list[Row], runs: Runs, look: Look, excluded: Iterable[Row] = (
     """
     if look.is_plain:
         return ()
-    words = load_words("remarks", "all", look.lang)
+    words = load_page_texts("remarks", "all", look.lang)
     ordered = sorted(rows, key=cell_order)
     lines = [line for row in ordered if (line := _ending(row, runs.get(row["series_id"], []), words, look))]
     lines += _left_out(ordered, list(excluded), words, look)

@@ -16,7 +16,7 @@ where source glob $source
 """
 
 
-def no_own_logs(con: duckdb.DuckDBPyConnection, source: str = "*") -> str | None:
+def missing_logs_note(con: duckdb.DuckDBPyConnection, source: str = "*") -> str | None:
     """Returns a sentence if no published number of `source` leads to logs of its own, else None.
 
     None also if nothing is published there.

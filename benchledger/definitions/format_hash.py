@@ -16,7 +16,7 @@ from benchledger.definitions.toml_file import TomlFile
 ENGINE_VERSION = 2
 
 
-class BesideFormats:
+class SharedDefinitions:
     """The shared files, read once for all formats that are read together."""
 
     @cached_property

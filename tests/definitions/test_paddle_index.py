@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.definitions.folders import use_definitions
-from benchledger.definitions.missions import find_mission, load_missions
+from benchledger.definitions.paddle_index import find_indexed_model, load_paddle_index
 from benchledger.errors import DefinitionError
 
 
@@ -19,7 +19,7 @@ def own(tmp_path: Path):
 
 
 def test_gpt_is_semantic_representation_of_nlp() -> None:
-    gpt = find_mission("gpt2_345m", "pretraining")
+    gpt = find_indexed_model("gpt2_345m", "pretraining")
 
     assert gpt is not None
     assert (gpt.mission_name, gpt.direction, gpt.direction_id, gpt.repo, gpt.name) == (
@@ -32,14 +32,14 @@ def test_gpt_is_semantic_representation_of_nlp() -> None:
 
 
 def test_the_fields_are_numbered_as_readme_002_has_them() -> None:
-    assert {one.direction: one.direction_id for one in load_missions().values()} == {"NLP": 1, "CV": 0}
+    assert {one.direction: one.direction_id for one in load_paddle_index().values()} == {"NLP": 1, "CV": 0}
 
 
 def test_a_file_of_ones_own_adds_a_model(own: Path) -> None:
     own.write_text('[[model]]\nmodel = "dlrm"\nrepo = "rec"\nname = "DLRM"\nmission = "推荐模型"\n')
     use_definitions(own.parent.parent.parent)
 
-    dlrm = find_mission("dlrm", None)
+    dlrm = find_indexed_model("dlrm", None)
 
     assert dlrm is not None
     assert (dlrm.direction, dlrm.direction_id) == ("Rec", 2)
@@ -62,5 +62,5 @@ def test_a_mistake_is_said_with_its_line(own: Path, text: str, said: str) -> Non
     use_definitions(own.parent.parent.parent)
 
     with pytest.raises(DefinitionError) as refused:
-        load_missions()
+        load_paddle_index()
     assert said in str(refused.value)

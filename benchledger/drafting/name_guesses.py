@@ -1,4 +1,4 @@
-"""Guesses for drafted formats: what names of logged values usually mean, from schema/vocabulary/hints.toml."""
+"""Guesses the meaning of a logged value from its name, by schema/vocabulary/name_guesses.toml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUPS = {"counters", "phases", "quantities", "units", "facts", "frameworks"}
 
 
 @dataclass(frozen=True)
-class Hints:
+class NameGuesses:
     """Names, in lower case with `_`, and what they suggest: quantity and unit, or fact and whether it is sure."""
 
     counters: dict[str, str]
@@ -51,13 +51,13 @@ class Hints:
 
 
 def plain(name: str) -> str:
-    """Returns a name as the hints spell it: `lm loss`, `lm-loss` and `LmLoss` become lm_loss."""
+    """Returns a name as the file spells it: `lm loss`, `lm-loss` and `LmLoss` become lm_loss."""
     return _OTHER.sub("_", _CAMEL.sub("_", name).lower()).strip("_")
 
 
 @cache
-def hints() -> Hints:
-    """Returns the hints, read once. Raises DefinitionError with file and line."""
+def name_guesses() -> NameGuesses:
+    """Returns the guesses, read once. Raises DefinitionError with file and line."""
     file = _file()
     data = file.data
     file.refuse_unknown("", data, _GROUPS)
@@ -73,7 +73,7 @@ def hints() -> Hints:
             file.fail(f"facts.{fact}", f"no fact {fact!r} in facts.toml")
         for sure in (True, False):
             facts |= dict.fromkeys(names.get("sure" if sure else "unsure", ()), (fact, sure))
-    return Hints(
+    return NameGuesses(
         {name: column for column, names in data["counters"].items() for name in names},
         frozenset(data["phases"]["validation"]),
         tuple(data["quantities"].items()),
@@ -91,6 +91,6 @@ def _check_units(file: TomlFile, place: str, names: dict[str, str]) -> None:
 
 def _file() -> TomlFile:
     for path in definition_files("schema/vocabulary", ".toml"):
-        if path.name == "hints.toml":
+        if path.name == "name_guesses.toml":
             return read_toml(path)
-    raise DefinitionError("schema/vocabulary/hints.toml:1: missing. Reinstall benchledger")
+    raise DefinitionError("schema/vocabulary/name_guesses.toml:1: missing. Reinstall benchledger")

@@ -1,4 +1,4 @@
-"""The words around the tables of a page, in each language: queries/words/*.toml, one file per report."""
+"""The words around the tables of a page, in each language: queries/page_texts/*.toml, one file per report."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def refuse_without_layout(report: str, **given: object) -> None:
     """Raises UsageError for an option that has an effect only in a layout that is a page."""
     for name, value in given.items():
         if value is not None and (name, value) != ("lang", LANGUAGES[0]):
-            layouts = ", ".join(layouts_with_words(report))
+            layouts = ", ".join(page_layouts(report))
             raise UsageError(
                 f"the {report} table takes no {name.replace('_', '-')}: take it out, or give a layout: {layouts}"
             )
 
 
-def load_words(report: str, section: str, language: str) -> dict[str, str]:
+def load_page_texts(report: str, section: str, language: str) -> dict[str, str]:
     """Returns the words of one section of a report's file. Raises UsageError for an unknown language or section.
 
     Raises DefinitionError with file and line for a word that lacks a language.
@@ -40,7 +40,7 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
     checked_language(language)
     sections = _sections(report)
     if section not in sections:
-        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(layouts_with_words(report))}")
+        raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(page_layouts(report))}")
     said = sections[section]
     if "-" not in section:
         # A user's layout need not have all words. A section with a dash, such as paddle-host, is a complete list.
@@ -49,10 +49,10 @@ def load_words(report: str, section: str, language: str) -> dict[str, str]:
 
 
 def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
-    return _read(report, tuple(definition_files("queries/words", ".toml")))
+    return _read(report, tuple(definition_files("queries/page_texts", ".toml")))
 
 
-def layouts_with_words(report: str) -> list[str]:
+def page_layouts(report: str) -> list[str]:
     """Returns the layouts in which a report is a page."""
     return [name for name in _sections(report) if "-" not in name]
 
@@ -68,7 +68,7 @@ def _read(report: str, paths: tuple[Path, ...]) -> dict[str, dict[str, dict[str,
                 section = Table(file, name, file.data[name], file.data[name])
                 found[name] = {key: texts_by_language(section, key) for key in section.data}
     if not found:
-        raise DefinitionError(f"queries/words/{report}.toml:1: missing. Reinstall benchledger")
+        raise DefinitionError(f"queries/page_texts/{report}.toml:1: missing. Reinstall benchledger")
     return found
 
 

@@ -10,7 +10,7 @@ from benchledger.redaction.samples import known_redaction
 
 
 def redacted_where_suspected(redactor: Redactor, text: str) -> str:
-    suspects, start, lines = redactor.suspects(text), 0, []
+    suspects, start, lines = redactor.lines_to_check(text), 0, []
     for line in text.split("\n"):
         lines.append(redactor.fresh(line) if start in suspects else line)
         start += len(line) + 1
@@ -39,7 +39,7 @@ def test_most_lines_of_a_log_need_no_closer_look() -> None:
     redactor = Redactor(known_redaction(), b"k" * 32)
     line = "DLL 2021-05-23 10:11:12.345678 - Training Iteration: 12 step_loss : 10.5 learning_rate : 2.9e-06\n"
 
-    assert redactor.suspects(line * 100 + "at 10.1.2.3:99\n" + line) == {len(line) * 100}
+    assert redactor.lines_to_check(line * 100 + "at 10.1.2.3:99\n" + line) == {len(line) * 100}
 
 
 def test_no_line_of_the_real_logs_is_missed(corpus: Path) -> None:

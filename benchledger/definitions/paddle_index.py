@@ -13,7 +13,7 @@ _MODEL_KEYS = ("model", "task", "repo", "name", "mission")
 
 
 @dataclass(frozen=True)
-class Mission:
+class IndexedModel:
     """A model as PaddlePaddle's index names it."""
 
     repo: str
@@ -23,13 +23,13 @@ class Mission:
     direction_id: int
 
 
-def find_mission(model: str | None, task: str | None) -> Mission | None:
+def find_indexed_model(model: str | None, task: str | None) -> IndexedModel | None:
     """Returns the entry of a model at a task, else of the model at any task."""
-    missions = load_missions()
+    missions = load_paddle_index()
     return missions.get((model, task)) or missions.get((model, None))
 
 
-def load_missions() -> dict[tuple[str | None, str | None], Mission]:
+def load_paddle_index() -> dict[tuple[str | None, str | None], IndexedModel]:
     """Returns the models of queries/index/, by the ledger's names of model and task; None is any task.
 
     Raises DefinitionError with file and line.
@@ -58,7 +58,7 @@ def _missions(table: Table, directions: dict[str, int]) -> dict[str, str]:
     return stated
 
 
-def _mission(model: Table, missions: dict[str, str], directions: dict[str, int]) -> Mission:
+def _mission(model: Table, missions: dict[str, str], directions: dict[str, int]) -> IndexedModel:
     mission = model.known("mission", "mission", model.text("mission"), missions)
     direction = missions[mission]
-    return Mission(model.text("repo"), model.text("name"), mission, direction, directions[direction])
+    return IndexedModel(model.text("repo"), model.text("name"), mission, direction, directions[direction])

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.store.private import PrivateFile, SeenFile, key_of, private_path
+from benchledger.store.private_file import PrivateFile, SeenFile, key_of, private_path
 
 
 def seen(place="/home/ann/logs/a.log", **columns):
@@ -66,7 +66,7 @@ def test_key_and_files_survive(db):
 
 def test_what_was_remembered_survives_a_kill(db):
     code = (
-        "import os, sys; from benchledger.store.private import *; f = PrivateFile(sys.argv[1]);"
+        "import os, sys; from benchledger.store.private_file import *; f = PrivateFile(sys.argv[1]);"
         "f.remember([SeenFile('a', 1, 2, 3, None, 'd', 'loaded')]); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, str(db)])
@@ -149,7 +149,7 @@ def test_nobody_is_told_to_move_it_away_who_only_cannot_write_it(db, monkeypatch
 
 
 def test_processes_that_make_it_at_once_agree_on_the_key(db):
-    code = "import sys; from benchledger.store.private import *; print(PrivateFile(sys.argv[1]).key.hex())"
+    code = "import sys; from benchledger.store.private_file import *; print(PrivateFile(sys.argv[1]).key.hex())"
     command = [sys.executable, "-c", code, str(db)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
     keys = [process.communicate()[0] for process in processes]
