@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,26 +23,34 @@ _TOP = {
 }  # fmt: skip
 
 
-def read_formats(paths: list[Path] | None = None) -> dict[str, model.LogFormat]:
-    """Returns every format by name, bases before their users. Raises DefinitionError with file and line."""
+def read_formats(
+    paths: list[Path] | None = None, known: Mapping[str, model.LogFormat] | None = None
+) -> dict[str, model.LogFormat]:
+    """Returns the formats of these files (by default all) by name, bases before their users.
+
+    `known` formats may be their bases. Raises DefinitionError with file and line.
+    """
+    known = known or {}
     files: dict[str, TomlFile] = {}
     for path in definition_files("ingest/formats", ".toml") if paths is None else paths:
         file = read_toml(path)
         name = Table(file, "", file.data, _TOP).text("format")
-        if name in files:
-            file.fail("format", f"format {name!r} is defined in {files[name].path} too; give one another name")
+        if (other := files.get(name) or known.get(name)) is not None:
+            file.fail("format", f"format {name!r} is defined in {other.path} too; give one another name")
         files[name] = file
     formats: dict[str, model.LogFormat] = {}
     beside = SharedDefinitions()
 
     def build(name: str, users: tuple[str, ...]) -> model.LogFormat:
+        if name in known:
+            return known[name]
         if name not in formats:
             file = files[name]
             base_name = Table(file, "", file.data, _TOP).text_or_none("base")
             base = None
             if base_name is not None:
-                if base_name not in files:
-                    file.fail("base", f"no format {base_name!r}; known: {', '.join(sorted(files))}")
+                if base_name not in files and base_name not in known:
+                    file.fail("base", f"no format {base_name!r}; known: {', '.join(sorted({*files, *known}))}")
                 if base_name in (*users, name):
                     file.fail("base", f"bases go in a circle: {' -> '.join((*users, name, base_name))}")
                 base = build(base_name, (*users, name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.definition_cache import cached, files_in
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError, UsageError
@@ -49,7 +49,13 @@ def load_page_texts(report: str, section: str, language: str) -> dict[str, str]:
 
 
 def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
-    return _read(report, tuple(definition_files("queries/page_texts", ".toml")))
+    files = tuple(path for path in files_in("queries/page_texts") if path.stem == report)
+    return _cached_sections(report, files)
+
+
+@cache
+def _cached_sections(report: str, files: tuple[Path, ...]) -> dict[str, dict[str, dict[str, str]]]:
+    return cached(f"page_texts-{report}", files, lambda: _read(report, files))
 
 
 def page_layouts(report: str) -> list[str]:
@@ -57,16 +63,14 @@ def page_layouts(report: str) -> list[str]:
     return [name for name in _sections(report) if "-" not in name]
 
 
-@cache
-def _read(report: str, paths: tuple[Path, ...]) -> dict[str, dict[str, dict[str, str]]]:
+def _read(report: str, files: tuple[Path, ...]) -> dict[str, dict[str, dict[str, str]]]:
     # A user's file comes last, and its sections win.
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for path in paths:
-        if path.stem == report:
-            file = read_toml(path)
-            for name in file.data:
-                section = Table(file, name, file.data[name], file.data[name])
-                found[name] = {key: texts_by_language(section, key) for key in section.data}
+    for path in files:
+        file = read_toml(path)
+        for name in file.data:
+            section = Table(file, name, file.data[name], file.data[name])
+            found[name] = {key: texts_by_language(section, key) for key in section.data}
     if not found:
         raise DefinitionError(f"queries/page_texts/{report}.toml:1: missing. Reinstall benchledger")
     return found

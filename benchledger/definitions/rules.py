@@ -5,26 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.definition_cache import cached, files_in
 from benchledger.definitions.rule import COLUMNS, Rule
 from benchledger.definitions.rule_checks import check_rule
 from benchledger.definitions.toml_file import TomlFile, read_toml
 
-__all__ = ["COLUMNS", "Rule", "load_rules", "rule_files"]
+__all__ = ["COLUMNS", "Rule", "load_rules"]
 
 _FILE_KEYS = {"family", "rule"}
 
 
-def rule_files() -> list[Path]:
-    """Returns the files of rules."""
-    return definition_files("queries/rules", ".toml")
-
-
 def load_rules() -> list[Rule]:
     """Returns every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
+    return cached("rules", files_in("queries/rules", "schema/vocabulary"), _read)
+
+
+def _read() -> list[Rule]:
     rules: dict[str, tuple[Rule, Path]] = {}
     places: dict[str, tuple[TomlFile, str]] = {}
-    for path in rule_files():
+    for path in files_in("queries/rules"):
         file = read_toml(path)
         for number, rule in enumerate(_rules_of(file)):
             if rule.rule in rules:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from benchledger.definitions.parsed_toml import toml_data, toml_lines
+from benchledger.definitions.toml_places import places
 from benchledger.errors import DefinitionError
 
 
@@ -23,7 +23,7 @@ class TomlFile:
     @cached_property
     def lines(self) -> dict[str, int]:
         """The line of each place, computed at the first error."""
-        return toml_lines(self.path, self.text)
+        return places(self.text)
 
     @cached_property
     def text_lines(self) -> list[str]:
@@ -63,14 +63,16 @@ def read_toml(path: Path) -> TomlFile:
 @lru_cache(maxsize=256)
 def parse_toml(path: Path, raw: bytes) -> TomlFile:
     """Returns a TOML file from its text. Raises DefinitionError as `read_toml` does."""
+    # Imported late: definitions that come from the cache need no parser.
+    import tomllib
+
     try:
         text = raw.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     try:
-        data = toml_data(path, raw, text)
-    except ValueError as error:
-        # The base class of tomllib.TOMLDecodeError: a cached file needs no import of the parser.
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
     return TomlFile(path, data, text)

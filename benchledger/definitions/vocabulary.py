@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
-from pathlib import Path
 
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.definition_cache import cached, files_in
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.errors import DefinitionError
 
@@ -93,6 +92,10 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Returns the vocabulary, read once. Raises DefinitionError with file and line."""
+    return cached("vocabulary", files_in("schema/vocabulary"), _read)
+
+
+def _read() -> Vocabulary:
     units = _only("units.toml")
     quantities = _only("quantities.toml")
     facts = _only("facts.toml")
@@ -143,13 +146,8 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
     return found
 
 
-def vocabulary_files() -> list[Path]:
-    """Returns the files of the vocabulary."""
-    return definition_files("schema/vocabulary", ".toml")
-
-
 def _only(name: str) -> TomlFile:
-    for path in vocabulary_files():
+    for path in files_in("schema/vocabulary"):
         if path.name == name:
             return read_toml(path)
     raise DefinitionError(f"schema/vocabulary/{name}:1: missing. Reinstall benchledger")

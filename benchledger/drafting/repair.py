@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from benchledger.definitions.folders import definition_files
-from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.drafting import records
@@ -25,7 +23,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.rows import NO_HEAD, Pieces
-from benchledger.scanning.samples import check_format
+from benchledger.scanning.samples import check_format, known_formats
 from benchledger.scanning.values import ANSI
 
 _T = TypeVar("_T")
@@ -134,5 +132,5 @@ def _with_file(parts: Parts, use: Callable[[LogFormat], _T]) -> _T:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{parts.name}.toml"
         path.write_text(written(parts), encoding="utf-8")
-        given = [*definition_files("ingest/formats", ".toml"), path]
-        return use(read_formats([*GivenFormats(given).bases_of(path), path])[parts.name])
+        known = {name: log_format for name, log_format in known_formats().items() if name != parts.name}
+        return use(read_formats([path], known)[parts.name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from benchledger.definitions.cache import Proofs
+from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import only_packed
 from benchledger.definitions.redaction import KINDS, RedactionRules, read_redaction, redaction_hash
 from benchledger.errors import DefinitionError
@@ -19,7 +19,7 @@ _SHOWN = {beginning: f"<{beginning}>" for beginning in KINDS.values()}
 @cache
 def known_redaction() -> RedactionRules:
     """Returns the rules as their files state them."""
-    return read_redaction()
+    return cached("redaction", files_in("ingest"), read_redaction)
 
 
 @cache

@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchledger.definitions.cache import Proofs
+from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import definition_files, only_packed
-from benchledger.definitions.kept_definitions import read_or_kept
 from benchledger.definitions.leads import leads_files
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
 from benchledger.definitions.phases import CURRENT
@@ -24,11 +23,22 @@ from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
 from benchledger.scanning.values import to_time
 
+# The folders of formats, and of the definitions that they name.
+_READ_FROM = ("ingest", "ingest/formats", "ingest/names", "queries/rules", "schema/vocabulary")
+
 
 @cache
 def known_formats() -> dict[str, LogFormat]:
-    """Every format by name, not proved yet: `load_formats` proves them. Raises DefinitionError with file and line."""
-    return read_or_kept()
+    """Returns every format by name, not proved: `load_formats` proves them. Raises DefinitionError with file, line."""
+    return cached("formats", files_in(*_READ_FROM), read_formats)
+
+
+def read_formats() -> dict[str, LogFormat]:
+    """Returns every format, read from its file."""
+    # Imported late: the reader is half of the imports of a small ingest.
+    from benchledger.definitions import format_file
+
+    return format_file.read_formats()
 
 
 @cache
@@ -51,16 +61,22 @@ def load_formats() -> dict[str, LogFormat]:
 
 def check_files(paths: list[Path]) -> list[str]:
     """Every problem of the formats in these files, which may use known formats and one another as base."""
+    from benchledger.definitions import format_file
     from benchledger.definitions.format_bases import GivenFormats
-    from benchledger.definitions.format_file import read_formats
 
     wanted = {path.resolve() for path in paths}
-    others = [path for path in definition_files("ingest/formats", ".toml") if path.resolve() not in wanted]
+    shipped = definition_files("ingest/formats", ".toml")
+    others = [path for path in shipped if path.resolve() not in wanted]
     given = GivenFormats(paths)
     problems: list[str] = []
     for path in paths:
         try:
-            found = read_formats([*others, *given.bases_of(path), path])
+            bases = given.bases_of(path)
+            if len(others) == len(shipped):
+                # The known formats come from the cache.
+                found = format_file.read_formats([*bases, path], known_formats())
+            else:
+                found = format_file.read_formats([*others, *bases, path])
         except DefinitionError as error:
             problems.append(str(error))
             continue

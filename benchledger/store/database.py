@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.cache import cache_folder, keep, kept
+from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, DatabaseHeldError
 from benchledger.store.lock_wait import REPORT_AFTER_S, report_wait
@@ -185,7 +185,7 @@ def _make(place: Path) -> None:
     empty = _empty_ledger()
     try:
         # Migrations take 250 ms and the shipped rules and published numbers 40 ms; a copy takes a few.
-        if (content := kept(empty)) is not None:
+        if (content := read_entry(empty)) is not None:
             scratch.write_bytes(content)
         else:
             con = _connect(scratch, read_only=False, wait_s=0)
@@ -196,7 +196,7 @@ def _make(place: Path) -> None:
                         sync_definitions(con)
             finally:
                 con.close()
-            keep(empty, scratch.read_bytes())
+            write_entry(empty, scratch.read_bytes())
         if not place.exists():
             scratch.rename(place)
     finally:

@@ -6,8 +6,7 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from benchledger.definitions.cache import hash_of
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.definition_cache import files_in, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +33,7 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
 
 def synced_hash() -> str:
     """Returns a hash of all files that sync_definitions reads."""
-    # A function, not a constant: commands that only read a ledger do not need it.
-    from benchledger.definitions.vocabulary import vocabulary_files
-
-    files = [path for folder in _READ_FROM for path in definition_files(folder, ".toml")]
-    return hash_of([*files, *vocabulary_files()])
+    return hash_of(files_in(*_READ_FROM, "schema/vocabulary"))
 
 
 def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:

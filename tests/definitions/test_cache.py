@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from benchledger.definitions import cache, folders, kept_definitions, names
-from benchledger.definitions.cache import Proofs, keep, kept
+from benchledger.definitions import definition_cache, file_cache, folders, names, rules
+from benchledger.definitions.definition_cache import Proofs
+from benchledger.definitions.file_cache import read_entry, write_entry
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
 
@@ -20,7 +21,7 @@ MONTH_S = 31 * 24 * 3600
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -48,44 +49,58 @@ def forget_definitions() -> None:
 
 
 def test_what_is_kept_comes_back(folder):
-    keep("thing", b"content")
+    write_entry("thing", b"content")
 
-    assert kept("thing") == b"content"
-    assert kept("another") is None
+    assert read_entry("thing") == b"content"
+    assert read_entry("another") is None
     assert folder.stat().st_mode & 0o077 == 0
 
 
 def test_a_damaged_content_is_none(folder):
-    keep("thing", b"content")
+    write_entry("thing", b"content")
     path = next(folder.iterdir())
 
     path.write_bytes(path.read_bytes()[:-1])
 
-    assert kept("thing") is None
+    assert read_entry("thing") is None
 
 
 def test_what_another_user_kept_is_not_used(monkeypatch):
-    keep("thing", b"content")
+    write_entry("thing", b"content")
 
-    monkeypatch.setattr(cache.os, "getuid", lambda: os.stat(cache.cache_folder()).st_uid + 1)
+    monkeypatch.setattr(file_cache.os, "getuid", lambda: os.stat(file_cache.cache_folder()).st_uid + 1)
 
-    assert kept("thing") is None
+    assert read_entry("thing") is None
 
 
 def test_formats_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
     first = samples.known_formats()
-    read = kept_definitions.read_formats
-    monkeypatch.setattr(kept_definitions, "read_formats", lambda: pytest.fail("read again"))
+    read = samples.read_formats
+    monkeypatch.setattr(samples, "read_formats", lambda: pytest.fail("read again"))
     forget_definitions()
 
     assert samples.known_formats() == first
 
-    monkeypatch.setattr(kept_definitions, "read_formats", read)
+    monkeypatch.setattr(samples, "read_formats", read)
     path = definitions / "ingest" / "formats" / "events.toml"
     path.write_text(path.read_text().replace("version = 1", "version = 2"))
     forget_definitions()
 
     assert samples.known_formats()["events"].version == first["events"].version + 1
+
+
+def test_rules_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
+    first = rules.load_rules()
+    read = rules._read
+    monkeypatch.setattr(rules, "_read", lambda: pytest.fail("read again"))
+
+    assert rules.load_rules() == first
+
+    monkeypatch.setattr(rules, "_read", read)
+    path = definitions / "queries" / "rules" / "summary.toml"
+    path.write_text(path.read_text().replace('"last"', '"latest"', 1))
+
+    assert "summary.latest" in {rule.rule for rule in rules.load_rules()}
 
 
 def test_rules_of_names_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
@@ -117,11 +132,11 @@ def test_formats_with_ones_own_beside_them_are_kept_too_and_read_again_once_thes
         text = (definitions / "ingest" / "formats" / "tbd-throughput.toml").read_text()
         text = text.replace('format = "tbd-throughput"', 'format = "mine"')
         path.write_text(text.replace("version = 1", f"version = {version}"))
-    read = kept_definitions.read_formats
+    read = samples.read_formats
 
     def version_of(folder, read_formats):
         monkeypatch.setenv(folders.ENVIRONMENT_VARIABLE, str(folder))
-        monkeypatch.setattr(kept_definitions, "read_formats", read_formats)
+        monkeypatch.setattr(samples, "read_formats", read_formats)
         forget_definitions()
         return samples.known_formats()["mine"].version
 
@@ -143,30 +158,30 @@ def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatc
     (tmp_path / "a file").write_text("")
 
     for place in ("", str(tmp_path / "a file")):
-        monkeypatch.setenv(cache.ENVIRONMENT_VARIABLE, place)
-        keep("thing", b"content")
-        assert kept("thing") is None
+        monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, place)
+        write_entry("thing", b"content")
+        assert read_entry("thing") is None
 
 
 def test_what_nobody_used_for_a_month_goes_and_nothing_of_others(folder):
-    keep("old", b"")
+    write_entry("old", b"")
     (folder / "notes.txt").write_text("somebody's own")
     for path in folder.iterdir():
         os.utime(path, (0, time.time() - MONTH_S))
 
-    keep("new", b"")
+    write_entry("new", b"")
 
-    assert sorted(path.name for path in folder.iterdir()) == ["new.kept", "notes.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == ["new.cache", "notes.txt"]
 
 
 def test_what_is_used_stays(folder):
-    keep("used", b"content")
-    os.utime(folder / "used.kept", (0, time.time() - MONTH_S))
+    write_entry("used", b"content")
+    os.utime(folder / "used.cache", (0, time.time() - MONTH_S))
 
-    kept("used")
-    keep("new", b"")
+    read_entry("used")
+    write_entry("new", b"")
 
-    assert kept("used") == b"content"
+    assert read_entry("used") == b"content"
 
 
 def test_proofs_hold_for_the_engine_that_made_them(monkeypatch):
@@ -174,7 +189,7 @@ def test_proofs_hold_for_the_engine_that_made_them(monkeypatch):
 
     assert "abc" in Proofs("formats")
     assert "abc" not in Proofs("redaction")
-    monkeypatch.setattr(cache, "engine_hash", lambda: "another")
+    monkeypatch.setattr(definition_cache, "engine_hash", lambda: "another")
     assert "abc" not in Proofs("formats")
 
 

@@ -15,7 +15,7 @@ from tests.proportion import assert_in_proportion
 def load(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> tuple[Names, Path]:
     path = folder / "made.toml"
     path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(names, "definition_files", lambda *_: [path])
+    monkeypatch.setattr(names, "files_in", lambda *_: [path])
     return load_names.__wrapped__(), path
 
 
