@@ -1,25 +1,39 @@
 -- What the readings in each window come to.
 -- reads: piece, lane_window, question
--- makes: in_lane, middle, answer
+-- makes: in_lane, bounded_end, middle, answer
 
+-- A sum takes longer with a filter than over a column that is NULL where the filter would leave a row out.
 create or replace temp table in_lane as
 select
     stream_id, question, lane,
-    sum(times) as in_window,
-    sum(times) filter (is_used) as used,
-    sum(times * rate) filter (is_used) as rates,
-    sum(times * steps) filter (is_used) as steps,
-    sum(times * steps / rate) filter (is_used) as seconds,
-    arg_min(since, place) as first_since,
-    arg_max(step, place) as last_step
+    sum(times) as in_window, sum(used) as used, sum(rates) as rates, sum(steps) as steps, sum(seconds) as seconds
 from (
-    select *, (not positive_only or rate > 0) and (statistic <> 'last' or place = to_place) as is_used
-    from piece
-    join lane_window using (stream_id, lane)
-    where place between from_place and to_place
+    select
+        stream_id, question, lane, times,
+        if(is_used, times, null) as used,
+        if(is_used, times * rate, null) as rates,
+        if(is_used, times * steps, null) as steps,
+        if(is_used, times * steps / rate, null) as seconds
+    from (
+        select *, (not positive_only or rate > 0) and (statistic <> 'last' or place = to_place) as is_used
+        from piece
+        join lane_window using (stream_id, lane)
+        where place between from_place and to_place
+    )
 )
 group by stream_id, question, lane
 order by stream_id, question, lane;
+
+-- The first and the last step that a window found, where the rule says between which steps it counts.
+create or replace temp table bounded_end as
+select
+    stream_id, question,
+    arg_min(since, (lane, place)) as first_since,
+    arg_max(step, (lane, place)) as last_step
+from (from piece where step is not null)
+join lane_window using (stream_id, lane)
+where place between from_place and to_place
+group by stream_id, question;
 
 -- What needs the readings in the order of their size: a median, a mean without the lowest and the highest.
 create or replace temp table middle as
@@ -80,7 +94,7 @@ with together as (
         sum(rates) / sum(used) as mean, sum(steps) / sum(seconds) as mean_of_times,
         avg(rates / used) as mean_of_lanes, avg(steps / seconds) as mean_of_lanes_of_times,
         -- Of several ranks the last one.
-        arg_max(coalesce(used, 0), lane)::bigint as last_used, arg_max(rates, lane) as last, arg_min(first_since, lane) as first_since, arg_max(last_step, lane) as last_step
+        arg_max(coalesce(used, 0), lane)::bigint as last_used, arg_max(rates, lane) as last
     from in_lane
     group by stream_id, question
 )
@@ -102,4 +116,5 @@ select
     end as rate
 from together
 join question using (question)
+left join bounded_end using (stream_id, question)
 left join middle using (stream_id, question);

@@ -5,7 +5,7 @@
 -- From the first to the last, as view loss_curve adds them up; NULL where there are too few before it.
 create or replace temp view loss_mean as
 select
-    *,
+    run_id, losses, window_losses, place, log_id, line, step, epoch, step_before, loss, nth,
     if(window_losses > 9, loss_9, 0) + if(window_losses > 8, loss_8, 0) + if(window_losses > 7, loss_7, 0)
     + if(window_losses > 6, loss_6, 0) + if(window_losses > 5, loss_5, 0) + if(window_losses > 4, loss_4, 0)
     + if(window_losses > 3, loss_3, 0) + if(window_losses > 2, loss_2, 0) + if(window_losses > 1, loss_1, 0)
@@ -27,20 +27,9 @@ from (
 -- A mean falls with its total: means that are not higher than all before them, and the last one of each run.
 create or replace temp table low as
 select
-    run_id, nth, epoch, step, loss, log_id, line, byte_offset, logged_at, clock_s, sum_ps,
-    nth = losses as is_last,
+    run_id, place, nth, losses, window_losses, sum_ps,
     coalesce(isfinite(total) and total <= least_total, false) as is_low,
-    if(isfinite(total), plain_mean(total, window_losses), null) as mean_loss,
-    greatest(
-        loss, if(window_losses > 1, loss_1, null), if(window_losses > 2, loss_2, null), if(window_losses > 3, loss_3, null),
-        if(window_losses > 4, loss_4, null), if(window_losses > 5, loss_5, null), if(window_losses > 6, loss_6, null),
-        if(window_losses > 7, loss_7, null), if(window_losses > 8, loss_8, null), if(window_losses > 9, loss_9, null)
-    ) as highest,
-    least(
-        loss, if(window_losses > 1, loss_1, null), if(window_losses > 2, loss_2, null), if(window_losses > 3, loss_3, null),
-        if(window_losses > 4, loss_4, null), if(window_losses > 5, loss_5, null), if(window_losses > 6, loss_6, null),
-        if(window_losses > 7, loss_7, null), if(window_losses > 8, loss_8, null), if(window_losses > 9, loss_9, null)
-    ) as least
+    if(isfinite(total), plain_mean(total, window_losses), null) as mean_loss
 from (
     select
         *,
@@ -52,18 +41,44 @@ from (
 where (isfinite(total) and total <= least_total) or nth = losses;
 
 insert into kept_low_loss by name
+with lower as (
+    select run_id, place, nth, mean_loss, sum_ps
+    from low
+    where is_low
+    qualify coalesce(mean_loss < lag(mean_loss) over (partition by run_id order by nth), true)
+)
 select
     run_id, nth, epoch, step, mean_loss, log_id, line,
     coalesce(
         seconds_since(logged_at, past_midnight(clock_s, midnights, log_id, byte_offset), started_at, started_s), sum_ps / 1e12
     ) as seconds
-from low
-left join run_clock using (run_id)
-where is_low
-qualify coalesce(mean_loss < lag(mean_loss) over (partition by run_id order by nth), true);
+from loss
+join lower using (run_id, place)
+left join run_clock using (run_id);
 
 insert into kept_loss by name
-with whole as (
+with mean_end as (
+    select
+        run_id,
+        min(nth) filter (is_low) as start_nth,
+        arg_min(mean_loss, nth) filter (is_low) as start_mean,
+        arg_min(nth, (mean_loss, nth)) filter (is_low) as lowest_nth,
+        min(mean_loss) filter (is_low) as lowest_mean,
+        any_value(mean_loss) filter (nth = losses) as final_mean,
+        any_value(sum_ps) filter (nth = losses) / 1e12 as summed_s
+    from low
+    group by run_id
+),
+marked as (
+    select
+        loss_mean.*, lowest_nth, losses as losses_in_all,
+        nth > start_nth - window_losses and nth <= start_nth as is_of_start,
+        nth > lowest_nth - window_losses and nth <= lowest_nth as is_of_lowest,
+        nth > losses - window_losses as is_of_final
+    from loss_mean
+    join mean_end using (run_id)
+),
+whole as (
     select
         run_id,
         count(*) as losses,
@@ -73,29 +88,20 @@ with whole as (
         max(loss) as highest,
         min(step) as first_step,
         arg_max(step, place) as last_step,
+        arg_max(epoch, place) as last_epoch,
+        any_value(if(nth = losses_in_all, loss, null)) as last_loss,
+        any_value(if(nth = losses_in_all, log_id, null)) as log_id,
+        any_value(if(nth = losses_in_all, line, null)) as line,
+        any_value(if(nth = lowest_nth, step, null)) as lowest_step,
         coalesce(bool_or(step < step_before), false) as step_restarts,
-        arg_max(epoch, place) as last_epoch
-    from loss_mean
-    group by run_id
-),
-ends as (
-    select
-        run_id,
-        arg_min(mean_loss, nth) filter (is_low) as start_mean,
-        arg_min(highest, nth) filter (is_low) as start_highest,
-        arg_min({'mean': mean_loss, 'highest': highest, 'step': step}, (mean_loss, nth)) filter (is_low) as low,
-        any_value(loss) filter (is_last) as last_loss,
-        any_value(log_id) filter (is_last) as log_id,
-        any_value(line) filter (is_last) as line,
-        any_value(sum_ps) filter (is_last) / 1e12 as summed_s,
-        any_value(mean_loss) filter (is_last) as final_mean,
-        any_value(least) filter (is_last) as final_lowest
-    from low
+        max(if(is_of_start, loss, null)) as start_highest,
+        max(if(is_of_lowest, loss, null)) as lowest_highest,
+        min(if(is_of_final, loss, null)) as final_lowest
+    from marked
     group by run_id
 )
 select
-    whole.*, main_loss.name, main_loss.lane as rank, last_loss, log_id, line, summed_s, start_mean, start_highest,
-    low.mean as lowest_mean, low.highest as lowest_highest, low.step as lowest_step, final_mean, final_lowest
+    whole.*, main_loss.name, main_loss.lane as rank, summed_s, start_mean, lowest_mean, final_mean
 from whole
-join ends using (run_id)
+join mean_end using (run_id)
 join main_loss using (run_id);

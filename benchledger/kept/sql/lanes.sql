@@ -4,7 +4,10 @@
 
 -- Windows take what lies between head_place and tail_place as a whole or not at all.
 create or replace temp table lane as
-select *, firsts[head] as head_place, lasts[tail] as tail_place
+select
+    *, firsts[head] as head_place, lasts[tail] as tail_place, readings > head + tail as is_long,
+    -- One lane that is counted, and the numbers of all of the stream are.
+    bool_or(is_long) over (partition by stream_id) as is_counted
 from (
     select
         stream_id, lane, count(*) as readings,
@@ -17,7 +20,7 @@ join (select stream_id, like_stream, head, tail from stream) using (stream_id);
 create or replace temp table lane_window as
 select
     stream_id, lane, question, statistic, positive_only, average_of, trim, trim_from,
-    bool_or(readings > head + tail) over (partition by stream_id) as is_counted,
+    is_counted,
     firsts[skip + 1] as from_place,
     if(skip + take < readings - skip_last, firsts[skip + take], lasts[skip_last + 1]) as to_place
 from lane

@@ -1,4 +1,4 @@
--- The losses that tell runs, each with those before it in its mean.
+-- The losses that tell runs, in the order of each run.
 -- reads: claimed_record, loss_at
 -- makes: loss_now
 
