@@ -12,8 +12,9 @@ from benchledger.definitions.log_format import PairsStyle
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.masks import Masked, Shape
 from benchledger.drafting.name_guesses import name_guesses
+from benchledger.scanning.pairs_reader import PairsReader
 from benchledger.scanning.rows import Pair, Refused
-from benchledger.scanning.values import PairsReader, is_cut_number
+from benchledger.scanning.values import is_cut_number
 
 _ASSIGNS = (": ", "=", " : ", ":", " = ", " ")
 _BETWEENS = (", ", " | ", "  ", "\t", " - ", "; ", ",", " ")

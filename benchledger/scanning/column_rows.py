@@ -1,4 +1,4 @@
-"""Columns between blanks under `#` lines: nvidia-smi dmon and pmon. The header may come again, and change."""
+"""Reads columns separated by blanks below a `#` header line, which may repeat and change: nvidia-smi dmon and pmon."""
 
 from __future__ import annotations
 
@@ -8,49 +8,45 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
+from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_values import column_value
-from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pair, Pieces, Refused, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
 from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import decode, refuse_cut, to_seconds, to_time
+from benchledger.scanning.values import decode, to_seconds, to_time
 
 _WHOLE = ("step", "epoch", "rank")
 
 
-class ColumnsReader:
+class ColumnsReader(FileReader):
     """Reads the files of one format of kind `columns`."""
 
-    whole = False
-    marks: tuple[bytes, ...] = ()
     opens = b"#"
 
     def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
         assert log_format.columns is not None
-        self.format = log_format
         self.definition = log_format.columns
-        self.record = log_format.records[0]
-        self.layouts = Layouts(log_format)
         self._names: list[str] = []
         self._units: list[str | None] = []
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Why a file is of this format: its first line is a header."""
+        """Returns why a file is of this format: its first line is a header."""
         first = head[:BLOCK].lstrip().partition(b"\n")[0]
         return self._evidence(first)
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Why a file that no other format claims is of this format: a header stands further down."""
+        """Returns why a file that no other format claims is of this format: a later line is a header."""
         lines = head[:BLOCK].splitlines() if b"#" in head[:BLOCK] else []
         return next((why for text in lines if (why := self._evidence(text))), None)
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the header of the file before."""
+        """Forgets the header of the previous file."""
         self._names, self._units = [], []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the rows of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
-            # A quoted table may stand further in.
+            # A quoted table may be indented.
             if text.lstrip().startswith(b"#"):
                 self._head(text.lstrip())
             elif self._names and text.strip():
@@ -81,7 +77,7 @@ class ColumnsReader:
             return
         cells = _split(decode(text), len(self._names) - 1)
         if not cells or not cells[0][:1].isdecimal():
-            # What the monitor says beside its rows, `Killed` among it.
+            # Other output of the monitor, such as `Killed`.
             return
         cells[-1] = cells[-1].strip(BLANKS)
         last_is_text = (
@@ -90,16 +86,10 @@ class ColumnsReader:
         if len(cells) != len(self._names) or (" " in cells[-1] and not last_is_text):
             reject(pieces, line, offset, self.record.name, rows.CUT_ROW, text)
             return
-        try:
-            columns, pairs = self._values(dict(zip(self._names, cells, strict=True)))
-            refuse_cut(self.layouts, self.record, pairs)
-        except Refused as error:
-            reject(pieces, line, offset, self.record.name, str(error), text)
-            return
-        pieces.pieces += 1
-        pieces.rows.append(make_row(self.layouts, self.record, pairs, columns, (line, offset)))
+        named = dict(zip(self._names, cells, strict=True))
+        self.add_row(lambda: self._values(named), (line, offset), text, pieces)
 
-    def _values(self, cells: dict[str, str]) -> tuple[dict[str, Any], list[Pair]]:
+    def _values(self, cells: dict[str, str]) -> tuple[Columns, list[Pair]]:
         columns = self._time(cells)
         pairs: list[Pair] = []
         for (name, cell), unit in zip(cells.items(), self._units, strict=True):
@@ -112,7 +102,7 @@ class ColumnsReader:
                 pairs.append(pair_of(self.layouts, name, cell, unit))
         return columns, pairs
 
-    def _time(self, cells: dict[str, str]) -> dict[str, Any]:
+    def _time(self, cells: dict[str, str]) -> Columns:
         time, date = cells.get(self.definition.time or ""), cells.get(self.definition.date or "")
         if time is None:
             return {}
@@ -127,7 +117,7 @@ class ColumnsReader:
 
 
 def _split(line: str, most: int = -1) -> list[str]:
-    # Only the last column can hold blanks: a command. `--format csv` has commas. A no-break space is no blank.
+    # Only the last column, a command, can contain blanks. `--format csv` has commas. A no-break space is not a blank.
     if "," in line:
         return [cell.strip(BLANKS) for cell in line.split(",", most)]
     return [line] if most == 0 else re.split(r"[ \t\r]+", line.strip(" \t\r"), maxsplit=max(most, 0))

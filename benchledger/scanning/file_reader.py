@@ -1,37 +1,61 @@
-"""What a reader of files that are no lines of templates does: CSV, columns, tables, JSON documents, SQLite files."""
+"""The base class of the readers of whole files: CSV, columns, tables, JSON documents, SQLite files."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.scanning.rows import Pieces
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, Row, make_row
+from benchledger.scanning.text_lines import reject
+from benchledger.scanning.values import refuse_cut
 
-# The largest document that is held whole. A larger one is one reject.
+# The largest document that is held in memory. A larger one is one reject.
 DOCUMENT_LIMIT = 512 * 1024 * 1024
 
 
-class FileReader(Protocol):
+class FileReader:
     """Reads the files of one format, one after another.
 
-    `whole`: read() wants all of a file in one buffer, and not buffers of whole lines. `marks`: a file whose beginning
-    holds none of them is not worth fits(); no marks: each is. `opens`: nor is one whose first byte behind blanks
-    is none of these; empty: each byte may be.
+    `whole`: `read` needs the whole file in one buffer; otherwise each buffer holds whole lines. `fits` is asked only if
+    the beginning of a file contains one of `marks` and its first byte behind blanks is one of `opens` (empty: any).
     """
 
-    format: LogFormat
-    whole: bool
-    marks: tuple[bytes, ...]
-    opens: bytes
+    whole = False
+    marks: tuple[bytes, ...] = ()
+    opens = b""
 
-    def fits(self, head: bytes, complete: bool) -> str | None:
-        """Why a file that begins with `head` is of this format whatever else stands in it, or None."""
+    def __init__(self, log_format: LogFormat) -> None:
+        self.format = log_format
+        self.record = log_format.records[0]
+        self.layouts = Layouts(log_format)
 
-    def fits_late(self, head: bytes, complete: bool) -> str | None:
-        """Why a file that no other format claims is of this format, or None."""
+    def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002
+        """Returns why a file that begins with `head` is of this format whatever else it contains, or None."""
+        return None
+
+    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002
+        """Returns why a file that no other format claims is of this format, or None."""
+        return None
 
     def begin(self, head: bytes) -> None:
         """Prepares for a file that was just found to fit."""
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds what stands in a buffer that begins at offset `base` on line `line`; returns the line after it."""
+        """Adds the pieces of a buffer that begins at offset `base` on line `line`; returns the line after it."""
+        raise NotImplementedError
+
+    def add_row(
+        self, values: Callable[[], tuple[Columns, list[Pair]]], place: Place, text: bytes, pieces: Pieces
+    ) -> Row | None:
+        """Adds the row of these values; if they are refused, adds `text` as a reject and returns None."""
+        try:
+            columns, pairs = values()
+            refuse_cut(self.layouts, self.record, pairs)
+        except Refused as error:
+            reject(pieces, *place, self.record.name, str(error), text)
+            return None
+        pieces.pieces += 1
+        row = make_row(self.layouts, self.record, pairs, columns, place)
+        pieces.rows.append(row)
+        return row

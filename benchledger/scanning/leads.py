@@ -11,7 +11,7 @@ from benchledger.definitions.leads import leads
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole, Literal, Template
 from benchledger.scanning.patterns import compiled, parts_pattern
-from benchledger.scanning.values import ANSI, decode, to_seconds, to_stamp, to_time, to_unix_time, to_whole
+from benchledger.scanning.values import ANSI, decode, hole_value
 
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
@@ -157,15 +157,5 @@ def _begins_with_number(template: Template) -> bool:
 
 
 def _column(hole: Hole, raw: bytes) -> Stated | None:
-    if hole.type == "time":
-        return to_time(raw)
-    if hole.type == "stamp":
-        return to_stamp(raw)
-    if hole.type == "unix":
-        return to_unix_time(raw)
-    if hole.type == "duration":
-        return to_seconds(raw)
-    if hole.type in ("int", "int,"):
-        value = to_whole(raw)
-        return value if value is not None and abs(value) < _LARGEST else None
-    return float(raw) if hole.type == "float" else decode(raw)
+    value: Stated | None = hole_value(hole.type, raw)
+    return None if isinstance(value, int) and abs(value) >= _LARGEST else value

@@ -1,7 +1,8 @@
-"""Reads run manifests: a record for each key, so that every fact leads to its line."""
+"""Reads run manifests: one record per key, so that every fact leads to its line."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import replace
 
 from benchledger.definitions.log_format import FactDefinition, LogFormat
@@ -11,11 +12,9 @@ from benchledger.scanning.layout import Layouts
 from benchledger.scanning.rows import REJECT_TEXT_LIMIT, Pieces, RejectedPiece, make_row
 from benchledger.scanning.values import decode
 
-_BOM = b"\xef\xbb\xbf"
-
 
 class ManifestReader(JsonReader):
-    """Reads the manifests of one format. What a key states is the vocabulary's, not the format's."""
+    """Reads the manifests of one format. The vocabulary defines the keys, not the format."""
 
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
@@ -23,8 +22,8 @@ class ManifestReader(JsonReader):
         self.layouts = Layouts(replace(log_format, facts=facts))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the records of a manifest, or a reject for each of its mistakes: then it states nothing at all."""
-        start = len(_BOM) if buffer.startswith(_BOM) else 0
+        """Adds the records of a manifest; or, if it has mistakes, only a reject for each mistake."""
+        start = len(BOM_UTF8) if buffer.startswith(BOM_UTF8) else 0
         text = decode(buffer[start:])
         manifest = read_manifest(text)
         pieces.pieces += len(manifest.problems) + len(manifest.stated)

@@ -1,4 +1,4 @@
-"""CSV in the middle of program output: profilers print theirs where the profiled program prints its own."""
+"""Reads CSV within program output: a profiler prints into the output of the profiled program."""
 
 from __future__ import annotations
 
@@ -9,35 +9,30 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
+from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_values import column_value
-from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Pair, Pieces, Refused, make_row, scaled
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, scaled
 from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import decode, refuse_cut
+from benchledger.scanning.values import decode
 
-# A row begins at the line's beginning, or glued to a line of the program at a number in quotes.
+# A row begins at the start of a line, or behind program output at a number in quotes.
 _ROW_START = re.compile(rb'"[0-9]{1,18}","')
 _LINE_START = re.compile(rb'(?:"[^"\r\n]{0,64}"|[-+.0-9eE]{1,32})?,')
-# As many quoted cells as stand one behind the other; what follows is not of the row.
+# Consecutive quoted cells; text behind them does not belong to the row.
 _QUOTED_CELLS = re.compile(rb'"(?:[^"\r\n]|"")*+"(?:,(?:"(?:[^"\r\n]|"")*+")?+)*+')
 _WHOLE = ("step", "epoch", "rank")
-# What a row without the name of a value is: advice about the kernel.
+# A row without the name of a value is advice about the kernel.
 NO_NAME = "a row that names no value"
 
 
-class MixedCsvReader:
-    """Reads the files of one CSV format whose header is searched for. Lines that are no rows are program output."""
-
-    whole = False
+class MixedCsvReader(FileReader):
+    """Reads the files of one CSV format whose header is searched for. All other lines are program output."""
 
     def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
         assert log_format.csv is not None
-        self.format = log_format
         self.definition = log_format.csv
-        self.record = log_format.records[0]
-        self.layouts = Layouts(log_format)
-        # A name that stands in headers only: other lines need not be parsed to see that they are none.
-        self.opens = b""
+        # A name that only headers contain: other lines need not be parsed.
         self.marks = tuple({names[0].encode() for names in self.definition.search})
         self._names: list[str] = []
         self._units: list[str | None] = []
@@ -47,7 +42,7 @@ class MixedCsvReader:
         self._long = False
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Why a file is of this format: one of its lines is a header."""
+        """Returns why a file is of this format: one of its lines is a header."""
         for names in self.definition.search:
             first = names[0].encode()
             position = head.find(first)
@@ -61,12 +56,8 @@ class MixedCsvReader:
                 position = head.find(first, end)
         return None
 
-    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """None: a header is proof enough."""
-        return None
-
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the header of the file before."""
+        """Forgets the header of the previous file."""
         self._names, self._units = [], []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
@@ -93,7 +84,7 @@ class MixedCsvReader:
         self._numbered = self.definition.columns.get(names[0]) in _WHOLE
         needed = {self.definition.long[key] for key in ("name", "value") if key in self.definition.long}
         self._long = bool(needed) and needed <= set(names)
-        # Columns behind name and value are advice, which not every row has.
+        # Columns behind name and value contain advice, which some rows lack.
         self._least = max(map(names.index, needed)) + 1 if self._long else len(names)
 
     def _line(self, text: bytes, line: int, offset: int, pieces: Pieces) -> None:
@@ -121,19 +112,12 @@ class MixedCsvReader:
             pieces.pieces += 1
             pieces.ignored[NO_NAME] += 1
             return
-        try:
-            columns, pairs = self._values(named)
-            refuse_cut(self.layouts, self.record, pairs)
-        except Refused as error:
-            reject(pieces, line, offset + start, self.record.name, str(error), row)
-            return
-        pieces.pieces += 1
-        found = make_row(self.layouts, self.record, pairs, columns, (line, offset + start))
-        found.lead, found.note = decode(text[:start]) or None, decode(rest) or None
-        pieces.rows.append(found)
+        found = self.add_row(lambda: self._values(named), (line, offset + start), row, pieces)
+        if found is not None:
+            found.lead, found.note = decode(text[:start]) or None, decode(rest) or None
 
-    def _values(self, cells: dict[str, str]) -> tuple[dict[str, Any], list[Pair]]:
-        columns: dict[str, Any] = {}
+    def _values(self, cells: dict[str, str]) -> tuple[Columns, list[Pair]]:
+        columns: Columns = {}
         pairs: list[Pair] = []
         long = self.definition.long if self._long else {}
         for (name, cell), unit in zip(cells.items(), self._units, strict=False):

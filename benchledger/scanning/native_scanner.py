@@ -78,7 +78,7 @@ class NativeScanner(Scanner):
 
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
-        compiled = compiled_format(log_format, self.reader.layouts.unit_tokens)
+        compiled = compiled_format(log_format, self.reader.records.layouts.unit_tokens)
         self.runs = compiled is not None and is_available()
         if compiled is not None and self.runs:
             self._matchers, self._reasons = compiled.matchers, compiled.reasons
@@ -128,7 +128,7 @@ class NativeScanner(Scanner):
         else:
             names = [*found.names, *_pairs_of(signature)]
         record, fields = found.record, self.format.field_of
-        layout = self.reader.layout_of(record, names, BEGUN[phase])
+        layout = self.reader.records.layout_of(record, names, BEGUN[phase])
         # Lists in texts that the program does not read as lists.
         named = (name for name, _ in names if name not in found.expanded)
         expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)

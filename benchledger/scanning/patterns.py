@@ -1,8 +1,12 @@
-"""Templates as bytes regexes. Every bound is possessive, so that a match costs time in proportion to its text."""
+"""Turns templates into bytes regexes.
+
+Every quantifier is bounded and possessive, so that the time of a match is proportional to its text.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
@@ -16,9 +20,9 @@ FLOAT = rb"[+-]?+(?:[0-9]{1,400}+(?:\.[0-9]{0,400}+)?+|\.[0-9]{1,400}+)(?:[eE][+
 NUMBER_END = rb"(?![0-9])(?!\.[0-9])(?!/)"
 TIME = rb"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9}+)?+"
 DURATION = rb"(?:[0-9]{1,9}+ days?,? )?+[0-9]{1,9}+:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9}+)?+)?+"
-# glog's `0526 05:25:05.762720`: month, day and clock; the year is not said.
+# glog's `0526 05:25:05.762720`: month, day and clock without the year.
 STAMP = rb"[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9}+)?+"
-# Another process may print its words behind it, without a blank: `TrueWARNING:root:`.
+# Text of another process may follow without a blank: `TrueWARNING:root:`.
 BOOL = rb"True|False|true|false"
 UNIX = rb"[0-9]{9,10}+(?:\.[0-9]{1,9}+)?+(?![0-9.])"
 PADDING = rb"[ \t]{0,16}+"
@@ -28,15 +32,27 @@ _CLOCKS = {"time": TIME, "duration": DURATION, "stamp": STAMP, "unix": UNIX}
 
 _BLANKS = re.compile(r"[ \t]+")
 
+# Text behind which a line begins besides its start: the prefix of a rank (`[1,0]<stdout>:`, `0: `, `[default0]:`), of a
+# container (`[pod/trainer-0/main] `) or of a time (`2024-01-01T00:00:00.123456789Z `, `2024-01-01 00:00:00,123 `), the
+# `+ ` of a shell's trace (`set -x`), and a colour code.
+_LINE_PREFIXES = (
+    rb"[>\]]:", rb"[>\]0-9]: ", rb"\] ",
+    rb"[0-9]Z ", rb":[0-9]{2} ", rb":[0-9]{2}[.,][0-9]{3} ", rb":[0-9]{2}[.,][0-9]{6} ",
+    rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ",
+    rb"[\r\n]\x1b\[[0-9]m", rb"[\r\n]\x1b\[[0-9]{2}m", rb"\A\x1b\[[0-9]m", rb"\A\x1b\[[0-9]{2}m",
+)  # fmt: skip
+# The letter that ends a colour code belongs to no word: `ESC[0mbatch_size: 2`. A look-behind has a fixed length.
+_COLOUR_CODES = tuple(rb"\x1b\[[0-9;]{%d}[mK]" % length for length in range(9))
+
 
 @lru_cache(maxsize=8_192)
 def compiled(pattern: bytes) -> re.Pattern[bytes]:
-    """The regex of a pattern. `re` remembers 512, and all formats together have more."""
+    """Returns the compiled regex. The cache of `re` holds 512, and all formats together have more."""
     return re.compile(pattern)
 
 
 def literal_pattern(text: str) -> bytes:
-    """n blanks stand for n or more blanks or tabs, at most 64."""
+    """Returns the regex of literal text; n blanks match n to 64 blanks or tabs."""
     pattern = b""
     position = 0
     for blanks in _BLANKS.finditer(text):
@@ -47,7 +63,7 @@ def literal_pattern(text: str) -> bytes:
 
 
 def parts_pattern(parts: tuple[Part, ...], following: Part | None = None) -> bytes:
-    """The regex of a run of parts; each hole is one group. `following` is the part after the run."""
+    """Returns the regex of consecutive parts, one group per hole. `following` is the part behind them."""
     pattern = b""
     for index, part in enumerate(parts):
         after = parts[index + 1] if index + 1 < len(parts) else following
@@ -61,17 +77,39 @@ def parts_pattern(parts: tuple[Part, ...], following: Part | None = None) -> byt
     return pattern
 
 
-def head_pattern(template: Template) -> bytes:
-    """All before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever it matches.
+def head_pattern(template: Template, start: Callable[[bytes], bytes] | None = None) -> bytes:
+    """Returns the regex of the parts before the first `{*}`, `{pairs}` or `{json}`: a record starts where it matches.
 
-    A word, text or truth value at its end is left out: `training: {half:word}` must not swallow the head of the record
-    that is glued to it (`training: Truedevice: cuda:7`).
+    `start` makes the regex of the places where it may start: `line_start` or `word_start` (None: anywhere). A word,
+    text or truth value at its end is left out: `training: {half:word}` must not match the head of the next record in
+    `training: Truedevice: cuda:7`.
     """
-    return parts_pattern(*head_parts(template))
+    head = parts_pattern(*head_parts(template))
+    if start is None:
+        return head
+    if not template.first_literal:
+        return start(b"") + head
+    # The look-behinds stand behind the first character: `re` searches fast only if each alternative begins with one.
+    first = head[: 2 if head.startswith(b"\\") else 1]
+    return first + start(first) + head[len(first) :]
+
+
+def line_start(first: bytes) -> bytes:
+    """Returns the regex of the place behind `first`, the first character of a line (or nothing: its start)."""
+    # A rank may be glued to its line (`0:step`), but the digits of a time are not a line (`12:34`).
+    glued = rb"(?<=[0-9]:" + first + rb")" + (b"" if first else rb"(?![0-9])")
+    looks = [rb"(?<![^\r\n]" + first + rb")", *(rb"(?<=" + prefix + first + rb")" for prefix in _LINE_PREFIXES)]
+    return b"(?:" + b"|".join(looks if first.isdigit() else [*looks, glued]) + b")"
+
+
+def word_start(first: bytes) -> bytes:
+    """Returns the regex of the place behind `first`, the first character of a word (or nothing: its start)."""
+    codes = b"|".join(rb"(?<=" + code + first + rb")" for code in _COLOUR_CODES)
+    return rb"(?:(?<![A-Za-z0-9_]" + first + rb")|(?<=[mK]" + first + rb")(?:" + codes + rb"))"
 
 
 def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:
-    """The parts of a template's head, and the part that follows them."""
+    """Returns the parts of a template's head, and the part that follows them."""
     head = template.head
     following = template.parts[len(head)] if len(head) < len(template.parts) else None
     if isinstance(head[-1], Hole) and head[-1].type in ("word", "text", "bool") and not isinstance(following, Literal):
@@ -80,7 +118,7 @@ def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:
 
 
 def whole_pattern(template: Template) -> bytes:
-    """The head and what follows it up to a `{pairs}` or `{json}` tail, or to the end of the segment."""
+    """Returns the regex of a template up to its `{pairs}` or `{json}` tail, or to the end of the piece."""
     parts = template.parts
     if isinstance(parts[-1], Tail):
         return parts_pattern(parts[:-1], parts[-1])
@@ -102,7 +140,7 @@ def _hole_pattern(hole: Hole, after: Part | None) -> bytes:
 
 
 def is_behind_number(parts: tuple[Part, ...], index: int) -> bool:
-    """Whether a number and one character stand before a part, as in `steps={steps:int},{*}`: a digit may not follow."""
+    """Tells whether a number and one character precede a part, as in `steps={steps:int},{*}`: no digit may follow."""
     if index < 2:
         return False
     hole, between = parts[index - 2 : index]
@@ -112,7 +150,7 @@ def is_behind_number(parts: tuple[Part, ...], index: int) -> bool:
 
 
 def _number_end(after: Part | None) -> bytes:
-    # A template may put the slash or the dot itself: `iteration {step:int}/{planned:int}`.
+    # A template may contain the slash or the dot itself: `iteration {step:int}/{planned:int}`.
     if isinstance(after, Literal):
         if after.text.startswith("/"):
             return rb"(?![0-9])(?!\.[0-9])"
@@ -122,7 +160,7 @@ def _number_end(after: Part | None) -> bytes:
 
 
 def _up_to(after: Part | None, character: bytes, times: bytes) -> bytes:
-    # Up to the first place where the next literal stands; none: as far as the class goes.
+    # Up to the next literal; without one, as far as the class matches.
     if isinstance(after, Literal):
         return rb"(?:(?!" + literal_pattern(after.text) + rb")" + character + rb")" + times
     return character + times

@@ -1,4 +1,4 @@
-"""Which reader reads the files of a format."""
+"""Selects the reader of a format's files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchledger.scanning.table_rows import TableReader
 
 
 def reader_of(log_format: LogFormat) -> FileReader | None:
-    """The reader of a format's files; None for a format of lines, which the scanner reads."""
+    """Returns the reader of a format's files; None for a format of lines, which the scanner reads."""
     match log_format.kind:
         case "csv":
             mixed = log_format.csv is not None and log_format.csv.search

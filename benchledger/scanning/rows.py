@@ -1,10 +1,10 @@
-"""What a reader finds in a log: rows, rejects, and the counts that must add up."""
+"""The results of reading a log: rows, rejects and ignored pieces, and their counts, which must add up."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -35,7 +35,7 @@ REJECT_TEXT_LIMIT = 1_000
 
 
 class Refused(Exception):
-    """What was found where a record begins is no record; the reason is kept for the reject."""
+    """Raised for a piece that begins like a record and is none; the message is the reason of the reject."""
 
 
 @dataclass(slots=True)
@@ -65,31 +65,38 @@ class RejectedPiece:
 
 @dataclass
 class Pieces:
-    """Everything that a reader found in one log. `pieces` is counted where lines are cut, not where they are judged.
+    """Everything found in one log. `pieces` is counted where lines are cut, independently of the lists.
 
-    `files` are those that a manifest lists.
+    `files` are listed by a manifest.
     """
 
     rows: list[Row] = field(default_factory=list)
     rejects: list[RejectedPiece] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
     pieces: int = 0
-    # What a record before has begun: it holds for the records whose phase or scope is "current".
+    # Set by earlier records, and used by records whose phase or scope is "current".
     phase: str = "train"
     scope: str | None = None
     files: list[str] = field(default_factory=list)
 
 
 def scaled(value: float, scale: float) -> float:
-    """A value in the unit of the ledger: 406,240 ns are 0.00040624 s, which times 1e-9 would miss by the last bit."""
+    """Returns a value in the ledger's unit, exact to the last bit: 406,240 ns are 0.00040624 s, but not times 1e-9."""
     return value / round(1 / scale) if 0 < scale < 1 and math.isclose(round(1 / scale) * scale, 1) else value * scale
 
 
 def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:
-    """The row of a record with these values, scaled to their units; `place` is its line and its byte offset."""
+    """Returns the row of a record with these values, scaled to their units; `place` is its line and byte offset."""
     layout = layouts.get(record, tuple(pair[0] for pair in pairs), tuple(pair[3] for pair in pairs))
+    return row_of(layout, pairs, columns, place, scaled)
+
+
+def row_of(
+    layout: Layout, pairs: Sequence[Pair], columns: Columns, place: Place, scale: Callable[[float, float], float]
+) -> Row:
+    """Returns the row of a known layout; `scale` converts a value to its unit."""
     values = [
-        None if pair[1] is None else scaled(pair[1], scale) for pair, scale in zip(pairs, layout.scales, strict=False)
+        None if pair[1] is None else scale(pair[1], factor) for pair, factor in zip(pairs, layout.scales, strict=False)
     ]
     texts = [pair[2] for pair in pairs]
     has_text = any(text is not None for text in texts)

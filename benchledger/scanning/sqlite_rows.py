@@ -1,7 +1,7 @@
-"""SQLite files of profilers: nvvp, and what `nsys export` writes. Opened in memory, from the bytes of the log.
+"""Reads SQLite files of profilers (nvvp, `nsys export`), in memory from the bytes of the log.
 
-Such a file can hold views, triggers and virtual tables that would run when they are asked. Only ordinary tables that
-the format names are, column by column, under an authorizer that allows nothing else.
+Such a file may contain views, triggers and virtual tables, which would run code when queried. Only ordinary tables that
+the format names are queried, column by column, under an authorizer that allows nothing else.
 """
 
 from __future__ import annotations
@@ -13,49 +13,37 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from benchledger.definitions.log_format import LogFormat, RecordDefinition, SqliteMap
+from benchledger.definitions.log_format import RecordDefinition, SqliteMap
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pair, Pieces, RejectedPiece, make_row, scaled
+from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.rows import Columns, Pair, Pieces, make_row, scaled
 from benchledger.scanning.text_lines import reject
 from benchledger.scanning.values import decode
 
 MAGIC = b"SQLite format 3\x00"
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
-# About two billion steps of SQLite's machine: more than a hundred million rows need, and an end for what has none.
+# About two billion steps of SQLite's virtual machine, more than a hundred million rows need: it stops endless queries.
 _STEPS, _CALLS = 100_000, 20_000
 _LABEL_LIMIT = 4_096
 
 
-class SqliteReader:
-    """Reads the files of one format. A row has no line: line and offset of a record count the rows that were read."""
+class SqliteReader(FileReader):
+    """Reads the files of one format. Line and offset of a record are the number of its row."""
 
     whole = True
-    marks: tuple[bytes, ...] = ()
     opens = MAGIC[:1]
 
-    def __init__(self, log_format: LogFormat) -> None:
-        self.format = log_format
-        self.layouts = Layouts(log_format)
-
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Why a file is of this format: it is SQLite, and its schema has the tables of [detect]."""
+        """Returns why a file is of this format: it is SQLite, and its schema has the tables of [detect]."""
         if head.startswith(MAGIC):
             for names in self.format.tables:
                 if all(_creates(head, name) for name in names):
                     return f"an SQLite file with {', '.join(names)}"
         return None
 
-    def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """None: a file is told by its tables."""
-        return None
-
-    def begin(self, head: bytes) -> None:
-        """Nothing to prepare."""
-
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of all tables that the format names; what cannot be read is one reject."""
+        """Adds the rows of all tables that the format names; a file that cannot be read is one reject."""
         self._number = base
         try:
             with closing(sqlite3.connect(":memory:")) as file:
@@ -66,14 +54,13 @@ class SqliteReader:
                     if record.sqlite is not None:
                         self._record(file, record, record.sqlite, first, pieces)
         except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
-            # What SQLite says may quote the file: it is text of the log, and no reason.
-            said = decode(str(error).encode("utf-8", "backslashreplace"))[: rows.REJECT_TEXT_LIMIT]
-            pieces.pieces += 1
-            pieces.rejects.append(RejectedPiece(self._number + 1, self._number, None, rows.BAD_SQLITE, said))
+            # The message may quote the file: it is text of the log, not the reason.
+            text = str(error).encode("utf-8", "backslashreplace")
+            reject(pieces, self._number + 1, self._number, None, rows.BAD_SQLITE, text)
         return line + buffer.count(b"\n")
 
     def _first(self, file: sqlite3.Connection) -> float:
-        # The clock of a record counts from the first thing in the file: nanoseconds since 1970 are no float.
+        # A record's clock counts from the first start in the file: a float cannot hold nanoseconds since 1970.
         starts = [
             start
             for record in self.format.records
@@ -123,7 +110,7 @@ _Found = tuple[Any, Any, Any, Any, dict[str, Any]]
 
 
 def made_file(tables: dict[str, list[list[Any]]]) -> bytes:
-    """An SQLite file of tables, each given as rows of which the first one names the columns."""
+    """Returns an SQLite file of these tables, each given as rows of which the first names the columns."""
     with closing(sqlite3.connect(":memory:")) as file:
         for name, (columns, *lines) in tables.items():
             file.execute(f"create table {_quoted(name)} ({', '.join(map(_quoted, columns))})")
@@ -139,7 +126,7 @@ def _creates(head: bytes, name: str) -> bool:
 
 
 def _without_wal(data: bytes) -> bytes:
-    # A file in WAL mode opens only beside its log; marked as one without, it is what was last written into it.
+    # A file in WAL mode opens only with its log. Marked as a file without, it shows its last checkpoint.
     return data[:18] + b"\x01\x01" + data[20:] if data[18:20] == b"\x02\x02" else data
 
 
@@ -159,7 +146,7 @@ def _guard(file: sqlite3.Connection) -> None:
 
 
 def _columns(file: sqlite3.Connection, table: str) -> set[str]:
-    # A virtual table has no page of its own; a view is no table. Columns that are computed are not listed.
+    # A virtual table has no page, a view is not a table, and computed columns are not listed.
     real = "select 1 from sqlite_schema where type = 'table' and name = ? and rootpage > 0"
     if file.execute(real, [table]).fetchone() is None:
         return set()
@@ -167,7 +154,7 @@ def _columns(file: sqlite3.Connection, table: str) -> set[str]:
 
 
 def _spans(file: sqlite3.Connection, definition: SqliteMap) -> list[tuple[float, float]]:
-    # The last end and the first start of each table that is there.
+    # The last end and the first start of each existing table.
     found = []
     for table in definition.tables:
         if {definition.start, definition.end} <= _columns(file, table):
@@ -193,7 +180,7 @@ def _rows(file: sqlite3.Connection, table: str, definition: SqliteMap) -> Iterat
     if definition.names and definition.label in known:
         names, id_column, text_column = definition.names
         if {id_column, text_column} <= _columns(file, names):
-            # Not a join: an id that stands a thousand times must not make a thousand rows.
+            # Not a join: an id that occurs a thousand times must not give a thousand rows.
             name = (
                 f"select {_quoted(text_column)} from {_quoted(names)} where {_quoted(id_column)} = {parts[2]} limit 1"  # noqa: S608
             )

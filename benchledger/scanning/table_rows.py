@@ -1,4 +1,4 @@
-"""Tables between rules of dashes, as torch.profiler prints them: the rule says where each column stands."""
+"""Reads tables between rules of dashes, as torch.profiler prints them; the rule gives the place of each column."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
-from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
+from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.rows import Columns, Pair, Pieces, make_row
 from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import decode, refuse_cut
+from benchledger.scanning.values import decode
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
 _BLANKS = re.compile(r" {2,}")
@@ -17,31 +17,21 @@ _DASHES = re.compile(r"-+")
 _FOOTER = re.compile(r"([^:]{1,96}): *(\S+(?: [A-Za-z%]{1,8})?) *\Z")
 
 
-class TableReader:
+class TableReader(FileReader):
     """Reads the files of one format of kind `table`. A table is a rule, headings, a rule, rows, a rule, footers."""
 
-    whole = False
-    marks: tuple[bytes, ...] = ()
-    opens = b""
-
     def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
         assert log_format.table is not None
-        self.format = log_format
         self.definition = log_format.table
-        self.record = log_format.records[0]
-        self.layouts = Layouts(log_format)
         self._spans: list[tuple[int, int]] = []
         self._names: list[str] = []
         self._in_rows = False
 
-    def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """None: a log that prints a table among other things is of its own format."""
-        return None
-
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Why a file that no other format claims is of this format: headings stand under a rule."""
+        """Returns why a file that no other format claims is of this format: headings follow a rule."""
         self.begin(head)
-        # Most files hold no rule at all, and need not be walked line by line.
+        # Most files contain no rule and need no look at their lines.
         start = head.find(b"---  -")
         start = head.rfind(b"\n", 0, start) + 1 if start >= 0 else len(head)
         for text, number, _ in lines_of(head[start:], 0, 1 + head.count(b"\n", 0, start)):
@@ -55,7 +45,7 @@ class TableReader:
         return None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the table of the file before."""
+        """Forgets the table of the previous file."""
         self._spans, self._names, self._in_rows = [], [], False
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
@@ -81,7 +71,7 @@ class TableReader:
     def _rule(self, rule: str) -> None:
         spans = [match.span() for match in _DASHES.finditer(rule)]
         if self._names and spans == self._spans:
-            # The second rule of a table opens its rows, the third one ends them.
+            # The second rule of a table opens its rows, the third closes them.
             self._in_rows = not self._in_rows
             if not self._in_rows:
                 self._spans, self._names = [], []
@@ -89,7 +79,7 @@ class TableReader:
             self._spans, self._names, self._in_rows = spans, [], False
 
     def _headings(self, line: str) -> bool:
-        # A heading may be wider than its column, and hold one blank but not two.
+        # A heading may be wider than its column, and contain single blanks.
         names = _BLANKS.split(line.strip())
         if len(names) == len(self._spans) == len(set(names)) and any(
             set(names) >= set(wanted) for wanted in self.definition.headings
@@ -100,7 +90,7 @@ class TableReader:
         return bool(self._names)
 
     def _cells(self, line: str) -> list[str] | None:
-        # A cell that is wider than its column moves those behind it: then the blanks between cells must do.
+        # A cell wider than its column shifts the cells behind it: then the blanks between cells divide them.
         ends = [start for start, _ in self._spans[1:]] + [max(len(line), self._spans[-1][1])]
         cells = [line[start:end] for (start, _), end in zip(self._spans, ends, strict=True)]
         widths = [end - start for start, end in self._spans]
@@ -113,7 +103,7 @@ class TableReader:
         cells = self._cells(shown)
         if cells is None or (not cells[-1] and len(shown.rstrip()) <= self._spans[-1][0]):
             if cells is not None and not cells[0] and not any(NUMBER_CELL.match(cell) for cell in cells):
-                # The stack of the row above goes on, without a number of its own.
+                # The stack of the row above continues, without numbers.
                 return
             reject(pieces, line, offset, self.record.name, rows.BAD_CELL if cells is None else rows.CUT_ROW, text)
             return
@@ -125,13 +115,7 @@ class TableReader:
                 pairs.append(pair_of(self.layouts, name, cell))
             else:
                 columns[column] = None if cell in NOT_STATED else cell
-        try:
-            refuse_cut(self.layouts, self.record, pairs)
-        except Refused as error:
-            reject(pieces, line, offset, self.record.name, str(error), text)
-            return
-        pieces.pieces += 1
-        pieces.rows.append(make_row(self.layouts, self.record, pairs, columns, (line, offset)))
+        self.add_row(lambda: (columns, pairs), (line, offset), text, pieces)
 
     def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
         name = match.group(1).strip()

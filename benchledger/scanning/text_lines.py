@@ -1,4 +1,4 @@
-"""The lines of a buffer with their places, and the cells of tabular files: what the readers of such files share."""
+"""Lines with their places, and cells: shared by the readers of tabular files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchledger.scanning.layout import Layouts
 from benchledger.scanning.rows import Pair, Pieces, RejectedPiece
 from benchledger.scanning.values import decode
 
-# What may stand around a cell; a no-break space may not.
+# Blanks around a cell. A no-break space belongs to the cell.
 BLANKS = " \t\r"
 NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
@@ -23,7 +23,7 @@ NOT_STATED = {
 
 
 def lines_of(buffer: bytes, base: int, line: int) -> Iterator[tuple[bytes, int, int]]:
-    """Each line with its number and its byte offset; after the last one an empty one, for the number that follows."""
+    """Yields each line with its number and byte offset."""
     offset = 0
     while offset < len(buffer):
         end = buffer.find(b"\n", offset)
@@ -34,14 +34,14 @@ def lines_of(buffer: bytes, base: int, line: int) -> Iterator[tuple[bytes, int, 
 
 
 def number_in(layouts: Layouts, cell: str) -> re.Match[str] | None:
-    """The number that a cell is, and its unit: one without a blank before it (`151abc`) must be known."""
+    """Returns the match of a cell's number and unit, or None. A unit directly behind it must be known: `151abc`."""
     match = NUMBER_CELL.match(cell)
     known = match is None or not match.group(2) or cell[match.end(1)] == " " or layouts.is_unit(match.group(2))
     return match if known else None
 
 
 def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> Pair:
-    """A cell as a value: a number with its own unit or that of its column, a text, or absent."""
+    """Returns a cell as a value: a number with its own unit or that of its column, a text, or absent."""
     if cell in NOT_STATED:
         return name, None, None, unit
     if match := number_in(layouts, cell):
@@ -51,7 +51,7 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
     return name, None, cell, None
 
 
-def reject(pieces: Pieces, line: int, offset: int, record: str, reason: str, text: bytes) -> None:
-    """Adds a piece that should have been a row."""
+def reject(pieces: Pieces, line: int, offset: int, record: str | None, reason: str, text: bytes) -> None:
+    """Adds a reject: a piece that should have been a row."""
     pieces.pieces += 1
     pieces.rejects.append(RejectedPiece(line, offset, record, reason, decode(text[: rows.REJECT_TEXT_LIMIT])))

@@ -1,80 +1,66 @@
-"""The text of values: numbers, times, text, and `key : value unit` lists."""
+"""Converts the text of one value: numbers, times and text as it is stored."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
-from benchledger.definitions.log_format import PairsStyle, RecordDefinition
+from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.patterns import ABSENT, FLOAT, NUMBER_END, WORDS
+from benchledger.scanning.patterns import FLOAT, NUMBER_END, WORDS
 from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
-KEY_LIMIT = 96
-BRACKET_LIMIT = 16384
 
-# Neither `9:01:42` nor `2021-05-23` begins with a number, nor `1,139.4` with the number 1: whether that comma divides
-# thousands, decimals or two values, nothing says.
-_NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:,-]\.?[0-9])"
-_NUMBER = re.compile(_NUMBER_WORD)
-_PLAIN_NUMBER = rb"(-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+(?:[eE][+-]?+[0-9]{1,3}+)?+)"
-_QUOTED_NUMBER = re.compile(rb"""(["'])(""" + _NUMBER_WORD + rb""")\1""")
-# What ends a number beside a blank, a unit and what divides pairs: closing brackets and quotes, and a sentence's mark.
-_CLOSING = re.compile(rb"""[)\]}'"]*+[.,;]?+(?=[ \t]|\Z)|[)\]}'"]++""")
-_NAME = re.compile(rb"(?=[^ \tA-Za-z]*+[A-Za-z])[0-9A-Za-z_.:/%+-]++(?:[ \t][ -~\t]*+)?+\Z")
-_ABSENT = re.compile(ABSENT)
-_TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
-_QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
-_BRACKETS = re.compile(rb"[()\[\]{}]")
-_GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
-# `{'loss': 15}1.4}`: a bracket within a number ends nothing.
+# `9:01:42`, `2021-05-23` and `1,139.4` do not begin with a number: the comma may be of thousands, decimals or a list.
+NUMBER_WORD = rb"(?:" + WORDS + rb"|" + FLOAT + rb")" + NUMBER_END + rb"(?![:,-]\.?[0-9])"
+NUMBER = re.compile(NUMBER_WORD)
+# In `{'loss': 15}1.4}` the first bracket stands within a number.
 _GOES_ON = re.compile(rb"[.,_'+-]?[0-9]|[eE][+-]?[0-9]")
-_IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _BLANK = (b" ", b"\t")
-_SCALE_LETTERS = (b"K", b"M", b"G")
 _LEAP_YEAR = 2000
 
 
 def decode(raw: bytes) -> str:
-    """Text as it is stored: bytes that are no UTF-8, and NUL, as escapes, so that nothing is lost."""
+    """Returns text as it is stored: bytes that are not UTF-8, and NUL, become escapes."""
     text = raw.decode("utf-8", "backslashreplace")
     return text.replace("\x00", "\\x00") if "\x00" in text else text
 
 
 def goes_on(rest: bytes) -> bool:
-    """Whether what stands behind a closing bracket shows that it stands within a number, and closes nothing."""
+    """Tells by the text behind a closing bracket whether the bracket stands within a number, and so closes nothing."""
     return _GOES_ON.match(rest) is not None or rest.count(b"}") > rest.count(b"{")
 
 
 def is_cut_number(text: str) -> bool:
-    """Whether a text begins as a number does, with what ends no number directly behind it: `151abc`."""
-    match = _NUMBER.match(raw := text.lstrip("'\"").encode())
+    """Tells whether a text begins like a number but continues with other characters: `151abc`."""
+    match = NUMBER.match(raw := text.lstrip("'\"").encode())
     return match is not None and raw[match.end() : match.end() + 1] not in (b"", *_BLANK)
 
 
 def refuse_cut(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair]) -> None:
-    """Raises Refused where a text that begins as a number does stands in the place of a measured value."""
+    """Raises Refused if a measured value is a text that begins like a number."""
     for name, _, text, _ in pairs:
         if text and is_cut_number(text) and layouts.is_measured(record, name):
             raise Refused(CUT_NUMBER)
 
 
 def to_number(raw: bytes) -> float | None:
-    """The number that a hole or pair states, None for None and null."""
+    """Returns a number; None for `None` and `null`."""
     if raw[:1] in b"Nn" and raw in (b"None", b"null", b"NULL"):
         return None
     return float(raw.replace(b",", b""))
 
 
 def to_whole(raw: bytes) -> int | None:
-    """The whole number that a hole states, None for None and null."""
+    """Returns an integer; None for `None` and `null`."""
     return None if raw in (b"None", b"null", b"NULL") else int(raw.replace(b",", b""))
 
 
 def to_time(raw: bytes) -> datetime | None:
-    """ISO date and time, with `-` or `/`, `T` or blank, `.` or `,`; None if there is no such date or hour."""
+    """Returns an ISO date and time, with `-` or `/`, `T` or blank, `.` or `,`; None if it does not exist."""
     text = raw.decode("ascii").replace("/", "-").replace(",", ".")
     base, _, fraction = text.partition(".")
     try:
@@ -84,7 +70,7 @@ def to_time(raw: bytes) -> datetime | None:
 
 
 def to_seconds(raw: bytes) -> float:
-    """A duration such as `1 day, 2:03:04.5` or `08:49` in seconds."""
+    """Returns the seconds of a duration such as `1 day, 2:03:04.5` or `08:49`."""
     before, day, after = raw.partition(b"day")
     seconds = 0.0
     for part in (after.lstrip(b"s, ") if day else raw).split(b":"):
@@ -93,7 +79,10 @@ def to_seconds(raw: bytes) -> float:
 
 
 def to_stamp(raw: bytes) -> float | None:
-    """`0526 05:25:05.76` in seconds from the start of a leap year, as the year is not said; None if no such day."""
+    """Returns the seconds of `0526 05:25:05.76` since the start of a leap year (the year is not stated).
+
+    None if the day does not exist.
+    """
     try:
         moment = datetime(_LEAP_YEAR, int(raw[:2]), int(raw[2:4]), tzinfo=UTC)
     except ValueError:
@@ -103,183 +92,23 @@ def to_stamp(raw: bytes) -> float | None:
 
 
 def to_unix_time(raw: bytes) -> datetime:
-    """Seconds since 1970 as a time in UTC, to the microsecond."""
+    """Returns the time in UTC, to the microsecond, of seconds since 1970."""
     whole, _, fraction = raw.partition(b".")
     moment = datetime.fromtimestamp(int(whole), UTC).replace(tzinfo=None)
     return moment.replace(microsecond=int(fraction[:6].ljust(6, b"0")))
 
 
-class PairsReader:
-    """Reads lists in one style; only the tokens in `units` (closed) may be units. Numbers are as logged, unscaled."""
-
-    def __init__(self, style: PairsStyle, units: frozenset[str]) -> None:
-        self._assign = style.assign.encode()
-        self._assign_start = self._assign.strip(b" \t'\"") or self._assign
-        self._between = tuple(text.encode() for text in style.between)
-        self._next = re.compile(b"|".join(re.escape(text) for text in self._between))
-        # Only ` | ` and its like: a comma or two blanks stand in any sentence.
-        visible = [re.escape(text) for text in self._between if text.strip() and text[:1] == text[-1:] == b" "]
-        self._visible = re.compile(b"|".join(visible)) if visible else None
-        self._token = re.compile(
-            rb" ((?:(?!%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b)" % (self._next.pattern, self._next.pattern)
-        )
-        # Two pairs divided by nothing but blanks: none of these where something visible stands between.
-        self._blanks = tuple(text for text in self._between if not text.strip())
-        self._ends = (*_BLANK, *self._between)
-        self._closers = {text.strip() for text in self._between}
-        self._end = style.end.encode() if style.end else None
-        self._closed = style.closed
-        self._units = {unit.encode() for unit in units}
-        self._brackets: tuple[bytes, dict[int, int]] = (b"", {})
-        # One match for what most pairs are; anything else is read step by step, with the same result. One blank does
-        # not end a pair here: a unit may follow it.
-        ends = [re.escape(text) for text in self._between if text != b" "]
-        self._plain = re.compile(
-            rb"([A-Za-z_][A-Za-z0-9_.]{0,63}+)"
-            + re.escape(self._assign)
-            + rb"(?:"
-            + _PLAIN_NUMBER
-            + rb"(?![:,-]\.?[0-9])"
-            + rb"|'((?![-+.0-9nNiI])[^'\r\n]{0,512}+)'|(True|False)|None)"
-            rb"(?:" + b"|".join([*ends, rb"\Z"]) + rb")"
-        )
-
-    def read(self, tail: bytes) -> tuple[list[Pair], bytes]:
-        """The pairs of a tail, and what is left of it: a note on the record."""
-        pairs: list[Pair] = []
-        left: list[bytes] = []
-        if self._end is not None:
-            tail, _, rest = tail.partition(self._end)
-            if self._end[:1] not in _BLANK and tail[-1:] in _IN_NUMBER and goes_on(rest):
-                raise Refused(CUT_NUMBER)
-        position = begin = self._past_blanks(tail, 0)
-        while position < len(tail):
-            begin = position
-            if match := self._plain.match(tail, position):
-                name, raw, quoted, truth = match.groups()
-                words = quoted if quoted is not None else truth
-                text = None if words is None else decode(words)
-                pairs.append((name.decode(), None if raw is None else float(raw), text, None))
-                position = self._past_blanks(tail, match.end())
-                continue
-            assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))
-            if assign < 0:
-                break
-            key = decode(tail[position:assign].strip(b" \t{'\""))
-            if not key or "  " in key:
-                break
-            number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
-            pairs.append((key, number, text, unit))
-            following = self._separator(tail, end, unit is not None)
-            if following is None:
-                # `153.8GB/255.9GB | lm loss: 2.1`: what belongs to no pair ends where the next pair begins.
-                again = self._visible.search(tail, end) if self._visible else None
-                if again is None:
-                    position = end
-                    break
-                left.append(tail[end : again.start()].strip())
-                following = self._past_blanks(tail, again.end())
-            position = following
-        if self._closed and pairs and position >= len(tail) and not tail.rstrip().endswith(tuple(self._closers)):
-            # `time: 152` of `time: 15232.8 |`: a number that was cut is another number.
-            del pairs[-1]
-            position = begin
-        return pairs, b" ".join([*left, tail[position:]]).strip()
-
-    def _value_behind(self, tail: bytes, position: int) -> tuple[float | None, str | None, str | None, int]:
-        start = self._past_blanks(tail, position)
-        number, text, end = self._value(tail, start)
-        # `pretrained_weights :   fp16 : True`: between key and next key stands nothing but what divides two pairs.
-        if text and self._assign in text.encode() and tail.startswith(self._blanks, position):
-            return None, "", None, position
-        if text is not None:
-            return None, text, None, end
-        unit, end = self._unit(tail, end)
-        if number is None or self._ends_number(tail, end):
-            return number, None, unit, end
-        text, end = self._text(tail, start)
-        # A name may begin with digits (`3dunet`), and so may a version or an address; `1'151.4` is no name.
-        if not _NAME.match(tail, start, end):
-            raise Refused(CUT_NUMBER)
-        return None, text, None, end
-
-    def _ends_number(self, tail: bytes, end: int) -> bool:
-        if end == len(tail) or tail.startswith(self._ends, end) or tail[end:].rstrip(b" \t") in self._closers:
-            return True
-        closing = _CLOSING.match(tail, end)
-        return closing is not None and (closing.end() == len(tail) or tail.startswith(self._ends, closing.end()))
-
-    def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
-        first = tail[start : start + 1]
-        if match := _NUMBER.match(tail, start):
-            return to_number(match.group(0)), None, match.end()
-        if first in (b"'", b'"'):
-            if match := _QUOTED_NUMBER.match(tail, start):
-                return to_number(match.group(2)), None, match.end()
-            if match := _QUOTED.match(tail, start):
-                return None, decode(match.group(0)[1:-1]), match.end()
-        elif match := _TRUTH.match(tail, start):
-            return None, decode(match.group(0)), match.end()
-        elif match := _ABSENT.match(tail, start):
-            return None, None, match.end()
-        elif first in (b"(", b"[", b"{") and (end := self._closing(tail, start)) is not None:
-            return None, decode(tail[start:end]), end
-        return None, *self._text(tail, start)
-
-    def _text(self, tail: bytes, start: int) -> tuple[str, int]:
-        until = self._next.search(tail, start)
-        end = until.start() if until else len(tail)
-        return decode(tail[start:end].strip()), end
-
-    def _unit(self, tail: bytes, end: int) -> tuple[str | None, int]:
-        if match := _GLUED_UNIT.match(tail, end):
-            unit, end = match.group(0), match.end()
-            if unit in _SCALE_LETTERS and (token := self._token.match(tail, end)) and token.group(1) in self._units:
-                return decode(unit + b" " + token.group(1)), token.end()
-            if unit in self._units or unit in _SCALE_LETTERS:
-                return decode(unit), end
-            return None, match.start()
-        token = self._token.match(tail, end)
-        if token and token.group(1) in self._units:
-            rest = tail[token.end() :].lstrip(b" \t")
-            if not rest.startswith(self._assign_start):
-                return decode(token.group(1)), token.end()
-        return None, end
-
-    def _separator(self, tail: bytes, end: int, after_unit: bool) -> int | None:
-        past = self._past_blanks(tail, end)
-        if past == len(tail):
-            return past
-        for between in self._between:
-            if tail.startswith(between, end):
-                return self._past_blanks(tail, end + len(between))
-            if not between.strip() and past - end >= len(between):
-                return past
-        # Megatron closes its last pair as all others: ` |`.
-        if tail[past:].rstrip() in self._closers:
-            return len(tail)
-        # DLLogger puts two blanks between pairs, but one after a unit.
-        return past if after_unit and past > end else None
-
-    def _past_blanks(self, tail: bytes, position: int) -> int:
-        while tail[position : position + 1] in _BLANK:
-            position += 1
-        return position
-
-    def _closing(self, tail: bytes, start: int) -> int | None:
-        # All brackets of a tail at once: a search from each that is never closed would be quadratic.
-        if self._brackets[0] is not tail:
-            self._brackets = (tail, _closings(tail))
-        end = self._brackets[1].get(start)
-        return end if end is not None and end - start <= BRACKET_LIMIT else None
+def hole_value(kind: str, raw: bytes) -> Any:
+    """Returns the value of a hole of a template; None if it is absent, or a time that does not exist."""
+    return _CONVERTERS.get(kind, decode)(raw)
 
 
-def _closings(tail: bytes) -> dict[int, int]:
-    opened: list[int] = []
-    found: dict[int, int] = {}
-    for bracket in _BRACKETS.finditer(tail):
-        if bracket.group(0) in b"([{":
-            opened.append(bracket.start())
-        elif opened:
-            found[opened.pop()] = bracket.end()
-    return found
+_CONVERTERS: dict[str, Callable[[bytes], Any]] = {
+    "float": to_number,
+    "int": to_whole,
+    "int,": to_whole,
+    "time": to_time,
+    "stamp": to_stamp,
+    "unix": to_unix_time,
+    "duration": to_seconds,
+}

@@ -8,6 +8,7 @@ import pytest
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.scanning.lines import LineReader
+from tests.scanning.reading import read_by_reference, read_by_scanner, readers
 
 FORMAT = """
 format = "made"
@@ -58,3 +59,28 @@ def test_a_row_in_the_middle_of_a_line_is_none(tmp_path: Path) -> None:
 
     assert pieces.rows == []
     assert [reject.reason.partition(":")[0] for reject in pieces.rejects] == ["no head"]
+
+
+GLUED = """
+format = "made"
+version = 1
+anchors = ["loss of"]
+[[record]]
+name = "step"
+kind = "step"
+line_start = true
+templates = ["v2 loss of {step:int} is {loss:float}"]
+[detect]
+proof = [["loss of"]]
+"""
+
+
+def test_the_digit_behind_the_first_letter_of_a_line_does_not_make_a_glued_rank_a_time(tmp_path: Path) -> None:
+    (tmp_path / "made.toml").write_text(GLUED, encoding="utf-8")
+    log_format = read_formats([tmp_path / "made.toml"])["made"]
+    log = b"3:v2 loss of 7 is 2.5\n"
+
+    found = read_by_reference(log_format, log)
+
+    assert [row["step"] for row in found.rows] == [7]
+    assert all(read_by_scanner(reader, log)[0] == found for reader in readers({"made": log_format}))
