@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchledger.definitions import format_detect, format_rows
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
+from benchledger.definitions.file_maps import CsvDefinition
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_hash import SharedDefinitions
-from benchledger.definitions.template import has_anchor
+from benchledger.definitions.template import Written, has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -39,7 +41,7 @@ def read_formats(
             file.fail("format", f"format {name!r} is defined in {other.path} too; give one another name")
         files[name] = file
     formats: dict[str, model.LogFormat] = {}
-    beside = SharedDefinitions()
+    shared = SharedDefinitions()
 
     def build(name: str, users: tuple[str, ...]) -> model.LogFormat:
         if name in known:
@@ -54,7 +56,7 @@ def read_formats(
                 if base_name in (*users, name):
                     file.fail("base", f"bases go in a circle: {' -> '.join((*users, name, base_name))}")
                 base = build(base_name, (*users, name))
-            formats[name] = _read(file, base, beside)
+            formats[name] = _read(file, base, shared)
         return formats[name]
 
     for name in files:
@@ -62,106 +64,81 @@ def read_formats(
     return formats
 
 
-def _read(file: TomlFile, base: model.LogFormat | None, beside: SharedDefinitions) -> model.LogFormat:
+def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinitions) -> model.LogFormat:
     top = Table(file, "", file.data, _TOP)
-    kind = top.choice("kind", model.FORMAT_KINDS, default=base.kind if base else "lines")
-    _refuse_what_is_of_lines(top, kind)
+    # A format without a base inherits nothing.
+    inherited = base or model.LogFormat("", file.path, 0, file)
+    kind = top.choice("kind", model.FORMAT_KINDS, default=inherited.kind)
+    _refuse_keys_of_other_kinds(top, kind, inherited)
     own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
-    style = own_style or (base.pairs if base else None)
-    records = _records(top, style, kind)
-    ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
-    owners = [(record.name, record.templates) for record in records]
-    owners += [(ignore.reason, ignore.templates) for ignore in ignores]
-    own_templates = {
-        (owner, template.source): template.written for owner, templates in owners for template in templates
-    }
-    field_tables = top.tables("field", parts.FIELD)
-    fields = parts.read_fields(field_tables)
-    fact_tables = top.tables("fact", parts.FACT)
-    facts = [parts.read_fact(table) for table in fact_tables]
-    anchors = top.strings("anchors")
-    if base is not None:
-        own_names = {record.name for record in records}
-        records += [_restyled(record, base, own_style) for record in base.records if record.name not in own_names]
-        ignores += base.ignores
-        fields = {**base.fields, **fields}
-        facts += base.facts
-        anchors += [anchor for anchor in base.anchors if anchor not in anchors]
-    if (first_epoch := parts.read_first_epoch(top)) is not None:
-        records = [_within_epochs(record, first_epoch) for record in records]
-    names = {record.name for record in records}
-    for table in fact_tables + field_tables:
-        if "record" in table:
-            table.known("record", "record", table.text("record"), names)
-    for record in records:
-        for template in record.templates if record.line_start else ():
-            if not template.first_literal and not has_anchor(template, anchors):
-                top.fail("anchors", f"{template.source!r} begins with a hole: it is found by an anchor, and needs one")
-    run_each = top.text_or_none("run_each") or (base.run_each if base else None)
-    if run_each is not None:
-        top.known("run_each", "record", run_each, names)
-    run_starts = top.strings("run_starts", sorted(base.run_starts) if base else ())
-    for start in run_starts:
-        top.known("run_starts", "record", start, names)
-    _refuse_other_rows(top, kind, len(records))
-    detect = top.table("detect", format_detect.DETECT.get(kind, ()))
-    _refuse_other_tables(top, kind, base)
-    framework = top.text_or_none("framework")
-    if framework is not None:
-        parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
-    default_rule = top.text_or_none("default_rule")
-    if default_rule is not None:
-        top.known("default_rule", "rule", default_rule, beside.rules)
+    style = own_style or inherited.pairs
+    own_records = _records(top, style, kind)
+    own_ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
+    own_fields = parts.read_fields(top.tables("field", parts.FIELD))
+    own_facts = [parts.read_fact(table) for table in top.tables("fact", parts.FACT)]
+    records = _with_inherited(top, own_records, inherited, own_style)
+    anchors = list(dict.fromkeys([*top.strings("anchors"), *inherited.anchors]))
+    _check_names(top, records, anchors, shared)
+    _check_count(top, kind, len(records))
     sample_keys = format_detect.SQLITE_SAMPLE if kind == "sqlite" else format_detect.SAMPLE
     return model.LogFormat(
         name=top.text("format"),
         path=file.path,
         version=top.whole_number("version"),
+        file=file,
         kind=kind,
-        role=top.choice("role", model.ROLES, default=base.role if base else "train"),
-        framework=framework,
+        role=top.choice("role", model.ROLES, default=inherited.role),
+        framework=top.text_or_none("framework"),
         implementation=top.text_or_none("implementation"),
-        default_rule=default_rule or (base.default_rule if base else None),
+        default_rule=top.text_or_none("default_rule") or inherited.default_rule,
         generic=top.flag("generic"),
         anchors=tuple(anchors),
         pairs=style,
-        proofs=format_detect.read_proofs(detect) if kind == "lines" else (),
-        unproved=tuple(detect.strings("unless")) if kind == "lines" else (),
-        columns=format_rows.read_columns(top.table("columns", format_rows.COLUMNS)) if kind == "columns" else None,
-        table=format_rows.read_table(top.table("table", format_rows.TABLE)) if kind == "table" else None,
-        keys=format_detect.read_keys(detect) if kind == "json" else (),
-        embedded=kind == "json" and detect.flag("embedded"),
-        alone=kind in ("lines", "json") and detect.flag("alone"),
-        tables=format_detect.read_tables(detect) if kind == "sqlite" else (),
         records=tuple(records),
-        ignores=tuple(ignores),
-        fields=fields,
-        facts=tuple(facts),
-        run_starts=frozenset(run_starts),
-        run_each=run_each,
-        closing=top.text_or_texts("closing") or (base.closing if base else ()),
-        closing_after=(top.choice("closing_after", model.KINDS) if "closing_after" in top else None)
-        or (base.closing_after if base else None),
-        csv=_csv(top, fields) if "csv" in top else (base.csv if base else None),
+        ignores=(*own_ignores, *inherited.ignores),
+        fields={**inherited.fields, **own_fields},
+        facts=(*own_facts, *inherited.facts),
+        run_starts=frozenset(top.strings("run_starts", sorted(inherited.run_starts))),
+        run_each=top.text_or_none("run_each") or inherited.run_each,
+        closing=top.text_or_texts("closing") or inherited.closing,
+        closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
+        csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
         samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
-        base_samples=() if base is None or own_style is not None else (*base.samples, *base.base_samples),
-        own_templates=own_templates,
-        definitions_hash=beside.hash_of(file, base),
-        file=file,
+        base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
+        own_templates=_written(own_records, own_ignores),
+        definitions_hash=shared.hash_of(file, base),
+        **_detection(top, kind),
     )
 
 
-def _refuse_what_is_of_lines(top: Table, kind: str) -> None:
+def _detection(top: Table, kind: str) -> dict[str, Any]:
+    # The parts of a LogFormat by which a log of this kind is recognised.
+    detect = top.table("detect", format_detect.DETECT.get(kind, ()))
     if kind == "lines":
-        return
-    shown = "CSV" if kind == "csv" else kind
-    cure = {"json": "its keys", "sqlite": "its tables"}.get(kind, f"[{kind}]")
-    for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
-        if key in top:
-            top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
+        proofs = format_detect.read_proofs(detect)
+        return {"proofs": proofs, "unproved": tuple(detect.strings("unless")), "alone": detect.flag("alone")}
+    if kind == "json":
+        keys = format_detect.read_keys(detect)
+        return {"keys": keys, "embedded": detect.flag("embedded"), "alone": detect.flag("alone")}
+    if kind == "sqlite":
+        return {"tables": format_detect.read_tables(detect)}
+    if kind == "columns":
+        return {"columns": format_rows.read_columns(top.table("columns", format_rows.COLUMNS))}
+    if kind == "table":
+        return {"table": format_rows.read_table(top.table("table", format_rows.TABLE))}
+    return {}
 
 
-def _refuse_other_rows(top: Table, kind: str, records: int) -> None:
+def _with_inherited(
+    top: Table, own: list[model.RecordDefinition], base: model.LogFormat, style: model.PairsStyle | None
+) -> list[model.RecordDefinition]:
+    own_names = {record.name for record in own}
+    records = [*own, *(_restyled(record, base, style) for record in base.records if record.name not in own_names)]
+    first_epoch = parts.read_first_epoch(top)
+    return records if first_epoch is None else [_within_epochs(record, first_epoch) for record in records]
+
+
+def _check_count(top: Table, kind: str, records: int) -> None:
     if kind in ("csv", "columns") and records != 1:
         shown = "CSV" if kind == "csv" else kind
         top.fail("record.1", f"a {shown} format has one [[record]]: its row")
@@ -169,10 +146,44 @@ def _refuse_other_rows(top: Table, kind: str, records: int) -> None:
         top.fail("record.1", "a table format has one [[record]] for its rows, and a second one for its footers")
 
 
-def _refuse_other_tables(top: Table, kind: str, base: model.LogFormat | None) -> None:
-    inherited = base is not None and base.csv is not None
+def _check_names(
+    top: Table, records: list[model.RecordDefinition], anchors: list[str], shared: SharedDefinitions
+) -> None:
+    names = {record.name for record in records}
+    for table in (*top.tables("fact", parts.FACT), *top.tables("field", parts.FIELD)):
+        if "record" in table:
+            table.known("record", "record", table.text("record"), names)
+    for record in records:
+        for template in record.templates if record.line_start else ():
+            if not template.first_literal and not has_anchor(template, anchors):
+                top.fail("anchors", f"{template.source!r} begins with a hole: it is found by an anchor, and needs one")
+    for key, record_names in (("run_each", top.text_or_texts("run_each")), ("run_starts", top.strings("run_starts"))):
+        for name in record_names:
+            top.known(key, "record", name, names)
+    if (framework := top.text_or_none("framework")) is not None:
+        parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
+    if (rule := top.text_or_none("default_rule")) is not None:
+        top.known("default_rule", "rule", rule, shared.rules)
+
+
+def _written(
+    records: list[model.RecordDefinition], ignores: list[model.IgnoreDefinition]
+) -> dict[tuple[str, str], tuple[Written, ...]]:
+    owners = [(record.name, record.templates) for record in records]
+    owners += [(ignore.reason, ignore.templates) for ignore in ignores]
+    return {(owner, template.source): template.written for owner, templates in owners for template in templates}
+
+
+def _refuse_keys_of_other_kinds(top: Table, kind: str, base: model.LogFormat) -> None:
+    shown = "CSV" if kind == "csv" else kind
+    if kind != "lines":
+        cure = {"json": "its keys", "sqlite": "its tables"}.get(kind, f"[{kind}]")
+        for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
+            if key in top:
+                top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
     for own in ("csv", "columns", "table"):
-        if (kind == own) != (own in top or (own == "csv" and inherited)):
+        inherited = own == "csv" and base.csv is not None
+        if (kind == own) != (own in top or inherited):
             top.fail(own if own in top else "kind", f'kind = "{own}" and a [{own}] table belong together')
 
 
@@ -215,6 +226,6 @@ def _restyled(
     return replace(record, pairs=style)
 
 
-def _csv(top: Table, fields: dict[model.FieldKey, model.FieldDefinition]) -> model.CsvDefinition:
+def _csv(top: Table, fields: dict[model.FieldKey, model.FieldDefinition]) -> CsvDefinition:
     units = frozenset(vocabulary().spellings) | {unit for field in fields.values() for unit in field.units}
     return format_rows.read_csv(top.table("csv", format_rows.CSV), units)

@@ -57,10 +57,10 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     """Returns a [[record]]; `style` is the format's own, which the record may replace."""
     name = table.text("name")
     kind = table.choice("kind", model.KINDS)
-    status = table.choice("status", model.STATUSES) if "status" in table else None
+    status = table.choice_or_none("status", model.STATUSES)
     if status and kind != "event":
         table.fail("status", 'only a record of kind "event" can speak of a run\'s status')
-    phase = table.choice("phase", (*PHASES, CURRENT)) if "phase" in table else None
+    phase = table.choice_or_none("phase", (*PHASES, CURRENT))
     if format_kind != "lines":
         row = model.RecordDefinition(name, kind, (), status=status, phase=phase, first_epoch=read_first_epoch(table))
         return read_row(table, format_kind, row)
@@ -243,7 +243,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         product=table.flag("product"),
         quotient=table.flag("quotient"),
         record=table.text_or_none("record"),
-        phase=table.choice("phase", PHASES) if "phase" in table else None,
+        phase=table.choice_or_none("phase", PHASES),
         least=table.flag("least"),
         values=values if "values" in table else None,
         contains=contains if "contains" in table else None,
@@ -252,7 +252,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         total=table.flag("total"),
         repeats=table.flag("repeats"),
         usual=table.flag("usual"),
-        launcher=table.choice("launcher", model.LAUNCHERS) if "launcher" in table else None,
+        launcher=table.choice_or_none("launcher", model.LAUNCHERS),
         unless=tuple(table.strings("unless")),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchledger.definitions import file_maps
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_detect import lists_of_texts
 from benchledger.definitions.toml_table import Table
@@ -44,14 +45,14 @@ def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.R
     return record
 
 
-def read_json(table: Table) -> model.JsonMap:
+def read_json(table: Table) -> file_maps.JsonMap:
     """Returns a [record.json] table."""
     columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
     values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
     named = tuple(table.strings("named"))
     if named and len(named) != 2:
         table.fail("named", f"named is the path of a name and that of its value, not {list(named)}")
-    return model.JsonMap(
+    return file_maps.JsonMap(
         values=values,
         columns=columns,
         where=table.any_values("where"),
@@ -67,14 +68,14 @@ def read_json(table: Table) -> model.JsonMap:
     )
 
 
-def _read_sqlite(table: Table) -> model.SqliteMap:
+def _read_sqlite(table: Table) -> file_maps.SqliteMap:
     names = tuple(table.strings("names"))
     if names and len(names) != 3:
         table.fail("names", f"names is a table and its id and text columns, not {list(names)}")
     tables = tuple(table.strings("tables"))
     if not tables:
         table.fail("tables", "tables lists where the records stand")
-    return model.SqliteMap(
+    return file_maps.SqliteMap(
         tables=tables,
         start=table.text("start"),
         end=table.text("end"),
@@ -88,7 +89,7 @@ def _read_sqlite(table: Table) -> model.SqliteMap:
     )
 
 
-def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
+def read_csv(table: Table, units: frozenset[str]) -> file_maps.CsvDefinition:
     """Returns a [csv] table; `units` are the spellings that a column list may name."""
     columns = _record_columns(table)
     lists = []
@@ -105,22 +106,22 @@ def read_csv(table: Table, units: frozenset[str]) -> model.CsvDefinition:
     long = table.table("long", _LONG)
     if "long" in table:
         long.text("name"), long.text("value")
-    return model.CsvDefinition(
+    return file_maps.CsvDefinition(
         columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop")), together
     )
 
 
-def _csv_column(cell: Table, units: frozenset[str]) -> model.CsvColumn:
+def _csv_column(cell: Table, units: frozenset[str]) -> file_maps.CsvColumn:
     unit = cell.text_or_none("unit")
     if unit is not None:
         cell.known("unit", "unit", unit, units)
     least, most = cell.number("least", float("-inf")), cell.number("most", float("inf"))
-    return model.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
+    return file_maps.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
 
 
-def read_columns(table: Table) -> model.ColumnsDefinition:
+def read_columns(table: Table) -> file_maps.ColumnsDefinition:
     """Returns a [columns] table."""
-    return model.ColumnsDefinition(
+    return file_maps.ColumnsDefinition(
         columns=_record_columns(table),
         headers=_some(table, "headers"),
         without=tuple(table.strings("without")),
@@ -130,9 +131,9 @@ def read_columns(table: Table) -> model.ColumnsDefinition:
     )
 
 
-def read_table(table: Table) -> model.TableDefinition:
+def read_table(table: Table) -> file_maps.TableDefinition:
     """Returns a [table] table."""
-    return model.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
+    return file_maps.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
 
 
 def _record_columns(table: Table) -> dict[str, str]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchledger.definitions.file_maps import ColumnsDefinition, CsvDefinition, JsonMap, SqliteMap, TableDefinition
 from benchledger.definitions.phases import Mode
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
@@ -45,34 +46,6 @@ class PairsStyle:
 
 
 @dataclass(frozen=True)
-class JsonMap:
-    """The dotted paths of a record's parts in the JSON object of a `{json}` template, or in a JSON document.
-
-    The record matches if the values of `where` are there (a list: one of them), the paths of `has` exist, and the
-    values of `unless` are absent. `values` is the path of an object of values (`.`: the whole object), or names with
-    their paths. `named` has the paths of a further value's name and of that value. `time_unit` is the unit of a numeric
-    `logged_at`, the time since 1970.
-
-    For documents only: `each` is the path of a list whose objects are the records. `units` has the paths of units,
-    `logged_units` units that are not in the document, `clock_unit` the unit of `clock_s`. `steps` has the paths of
-    objects that hold a value under the number of each step.
-    """
-
-    values: str | dict[str, str]
-    columns: dict[str, str]
-    where: dict[str, Any]
-    has: tuple[str, ...] = ()
-    unless: dict[str, Any] = field(default_factory=dict)
-    each: str | None = None
-    units: dict[str, str] = field(default_factory=dict)
-    logged_units: dict[str, str] = field(default_factory=dict)
-    clock_unit: str | None = None
-    named: tuple[str, str] | None = None
-    time_unit: str | None = None
-    steps: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Pick:
     """Selects one pair of a list: the pair whose key is the number at the end of a hole's text.
 
@@ -81,27 +54,6 @@ class Pick:
 
     hole: str
     name: str
-
-
-@dataclass(frozen=True)
-class SqliteMap:
-    """The tables of an SQLite file that hold a record: one row, with times `start` and `end` in `unit`.
-
-    Its value `duration` is the time between the two. `names` has the table, id column and text column that translate
-    the label's number; `values` has names with their columns. `span`: one record from the first start to the last end
-    of all the tables.
-    """
-
-    tables: tuple[str, ...]
-    start: str
-    end: str
-    unit: str
-    duration: str
-    label: str | None
-    names: tuple[str, ...]
-    device: str | None
-    values: dict[str, str]
-    span: bool
 
 
 @dataclass(frozen=True)
@@ -216,59 +168,6 @@ class FactDefinition:
 
 
 @dataclass(frozen=True)
-class CsvColumn:
-    """One column of a headerless CSV file: a number with this unit within these bounds, or (unit None) any text."""
-
-    name: str
-    number: bool
-    unit: str | None = None
-    least: float = float("-inf")
-    most: float = float("inf")
-
-
-@dataclass(frozen=True)
-class CsvDefinition:
-    """CSV files: columns named by a header, or column lists for files without a header.
-
-    A line with all names of one list of `search` is a header anywhere: such a file also contains program output. The
-    first line with all names of one list of `together` is the header. `long` names the columns of name, unit and value
-    where a row holds one value; `drop` lists columns that are not stored.
-    """
-
-    columns: dict[str, str]
-    headers: tuple[str, ...]
-    headerless: tuple[tuple[CsvColumn, ...], ...]
-    search: tuple[tuple[str, ...], ...] = ()
-    long: dict[str, str] = field(default_factory=dict)
-    drop: tuple[str, ...] = ()
-    together: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True)
-class ColumnsDefinition:
-    """Blank-separated columns below a `#` line with their names and one with their units.
-
-    A `#` line with all names of one list of `headers`, and none of `without`, is the header.
-    """
-
-    columns: dict[str, str]
-    headers: tuple[tuple[str, ...], ...]
-    without: tuple[str, ...]
-    texts: tuple[str, ...]
-    date: str | None
-    time: str | None
-
-
-@dataclass(frozen=True)
-class TableDefinition:
-    """Tables between rules of dashes: headings (all of one list), and `name: value` lines below."""
-
-    columns: dict[str, str]
-    headings: tuple[tuple[str, ...], ...]
-    footers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Sample:
     """Real text of the format, or the tables of an SQLite file, and every record in it."""
 
@@ -289,36 +188,36 @@ class LogFormat:
     name: str
     path: Path
     version: int
-    kind: str
-    role: str
-    framework: str | None
-    implementation: str | None
-    default_rule: str | None
-    generic: bool
-    anchors: tuple[str, ...]
-    pairs: PairsStyle | None
-    proofs: tuple[tuple[str, ...], ...]
-    unproved: tuple[str, ...]
-    records: tuple[RecordDefinition, ...]
-    ignores: tuple[IgnoreDefinition, ...]
-    fields: dict[FieldKey, FieldDefinition]
-    facts: tuple[FactDefinition, ...]
-    run_starts: frozenset[str]
-    run_each: str | None
-    closing: tuple[str, ...]
-    closing_after: str | None
-    csv: CsvDefinition | None
-    columns: ColumnsDefinition | None
-    table: TableDefinition | None
-    keys: tuple[tuple[str, ...], ...]
-    embedded: bool
-    alone: bool
-    tables: tuple[tuple[str, ...], ...]
-    samples: tuple[Sample, ...]
-    base_samples: tuple[Sample, ...]
-    own_templates: dict[tuple[str, str], tuple[Written, ...]]
-    definitions_hash: str
     file: TomlFile = field(repr=False, hash=False, compare=False)
+    kind: str = "lines"
+    role: str = "train"
+    framework: str | None = None
+    implementation: str | None = None
+    default_rule: str | None = None
+    generic: bool = False
+    anchors: tuple[str, ...] = ()
+    pairs: PairsStyle | None = None
+    proofs: tuple[tuple[str, ...], ...] = ()
+    unproved: tuple[str, ...] = ()
+    records: tuple[RecordDefinition, ...] = ()
+    ignores: tuple[IgnoreDefinition, ...] = ()
+    fields: dict[FieldKey, FieldDefinition] = field(default_factory=dict)
+    facts: tuple[FactDefinition, ...] = ()
+    run_starts: frozenset[str] = frozenset()
+    run_each: str | None = None
+    closing: tuple[str, ...] = ()
+    closing_after: str | None = None
+    csv: CsvDefinition | None = None
+    columns: ColumnsDefinition | None = None
+    table: TableDefinition | None = None
+    keys: tuple[tuple[str, ...], ...] = ()
+    embedded: bool = False
+    alone: bool = False
+    tables: tuple[tuple[str, ...], ...] = ()
+    samples: tuple[Sample, ...] = ()
+    base_samples: tuple[Sample, ...] = ()
+    own_templates: dict[tuple[str, str], tuple[Written, ...]] = field(default_factory=dict)
+    definitions_hash: str = ""
 
     def field_of(self, record: str, name: str) -> FieldDefinition | None:
         """Returns what a name measures in a record: the field for that record, else the one for all."""

@@ -92,6 +92,10 @@ class Table:
             self.fail(key, f"{key} must be one of {', '.join(known)}, not {value!r}")
         return value
 
+    def choice_or_none(self, key: str, known: Collection[str]) -> str | None:
+        """Returns one of the known words; None without the key."""
+        return self.choice(key, known) if key in self else None
+
     def listed(self, key: str, known: Collection[str]) -> str | None:
         """Returns one of the known words; None without the key."""
         value = self.text_or_none(key)

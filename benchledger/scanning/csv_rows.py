@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from benchledger.definitions.log_format import CsvColumn, CsvDefinition, LogFormat
+from benchledger.definitions.file_maps import CsvColumn, CsvDefinition
+from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.file_reader import FileReader

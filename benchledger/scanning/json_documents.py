@@ -7,7 +7,8 @@ import re
 from codecs import BOM_UTF8
 from typing import Any
 
-from benchledger.definitions.log_format import JsonMap, LogFormat, RecordDefinition
+from benchledger.definitions.file_maps import JsonMap
+from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK

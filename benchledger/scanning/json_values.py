@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from benchledger.definitions.log_format import JsonMap
+from benchledger.definitions.file_maps import JsonMap
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.rows import Pair, Refused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchledger.definitions.log_format import JsonMap
+from benchledger.definitions.file_maps import JsonMap
 from benchledger.definitions.template import Template
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.native_blob import TARGETS, listed, sized, u32

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from benchledger.definitions.log_format import RecordDefinition, SqliteMap
+from benchledger.definitions.file_maps import SqliteMap
+from benchledger.definitions.log_format import RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import FileReader
