@@ -1,4 +1,4 @@
-"""One log, from an open stream to what is known of it: hash, format, records, rejects, segments."""
+"""Reads one log from an open stream: hash, format, records, rejects, segments."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.values import decode
 
-# Also the longest line that is held: a longer one is one piece, refused, of which only the beginning is looked at.
+# Also the longest line that is read: a longer one is one reject, of which only the beginning is kept.
 CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
 
 
 @dataclass
 class ReadLog:
-    """What became of one log. `status`: loaded, known, empty or unrecognised; `evidence` says why.
+    """The result of reading one log. `status`: loaded, known, empty, unrecognised or archive; `evidence` says why.
 
-    `archive` is no log: its beginning was looked at, and nothing else is told of it here.
+    Of an archive only the beginning was read.
     """
 
     content_hash: str
@@ -46,33 +46,44 @@ class ReadLog:
 
     @cached_property
     def log_id(self) -> int:
-        """The first 63 bits of the content hash."""
+        """Returns the first 63 bits of the content hash."""
         return log_id_of(self.content_hash)
 
 
 class Known(Protocol):
-    """Tells whether a content was read before under the same definitions."""
+    """Tells whether this content was read before under the same definitions."""
 
     def __call__(self, content_hash: str, /) -> bool: ...
 
 
 def _unmarked(head: bytes) -> bytes:
-    """The beginning of a file with blanks for the byte order mark that some editors put there: no place changes."""
+    """Returns the beginning of a file with blanks for its byte order mark, so that no offset changes."""
     return b"   " + head[3:] if head.startswith(codecs.BOM_UTF8) else head
 
 
+@dataclass
+class _Reading:
+    """One recognised log while it is read; `line` is the number of the next line."""
+
+    format: LogFormat
+    file_reader: FileReader | None
+    columns: RecordColumns
+    log: ScannedLog = field(default_factory=ScannedLog)
+    line: int = 1
+
+
 class LogReader:
-    """Reads logs one after another with all formats; what a format compiled to serves the next log too."""
+    """Reads logs one after another with all formats; compiled formats are kept for the next log."""
 
     def __init__(self, formats: dict[str, LogFormat], *, native: bool | None = None) -> None:
-        """`native`: whether the extension reads lines; None: if it is there and BENCH_SCANNER does not say "python"."""
+        """`native`: whether the native scanner reads lines; None: if it is available and requested."""
         self._native = is_requested() if native is None else native
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
         self._detector = Detector(self._formats, native=self._native)
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         self._readers = [reader for reader in found if reader is not None]
-        # Which files of other formats than lines a file may be, by its first byte behind blanks.
+        # The readers of files that may fit, by the first byte behind blanks.
         self._by_opening: dict[bytes, list[FileReader]] = {}
         marks = (mark for reader in self._readers for mark in reader.marks)
         self._marks = LiteralSearch(marks, rare=True, native=self._native)
@@ -86,14 +97,14 @@ class LogReader:
         size_hint: int = CHUNK,
         reopen: Callable[[], Source] | None = None,
     ) -> ReadLog:
-        """Reads a stream forward, in one pass where a specific format shows in the first 8 MB or the log is unknown.
+        """Reads a stream, in one pass if a specific format is recognised in the first 8 MB or no format in the log.
 
-        Else it is read again from its beginning, which `reopen` gives; without it, the stream has to seek.
-        `size_hint` is the size that the log probably has: room for 8 MB is not made for a small one.
+        Otherwise it is read again: by `reopen`, or without it by seeking to its beginning. `size_hint` is the probable
+        size of the log, so that a small one needs no buffer of 8 MB.
         """
         first = stream.read(min(CHUNK, size_hint + 1))
         if size_hint < len(first) < CHUNK:
-            # It has grown since its size was asked for.
+            # The file has grown since its size was read.
             first += stream.read(CHUNK - len(first))
         if len(first) < CHUNK:
             return self.read_content(first, columns, known, previous)
@@ -101,24 +112,20 @@ class LogReader:
             return _archive()
         counter = Counter(previous)
         chunks = counter.counted(_chunks(stream, first))
-        detected, reader = self._detect(chunks, first, False)
-        log = ScannedLog()
+        detected, file_reader = self._detect(chunks, first, False)
         if detected.format is None:
             for _ in chunks:
                 pass
-            line = 1 + counter.lines
+            log, lines = ScannedLog(), counter.lines
         else:
             if counter.bytes > len(first):
                 stream = reopen() if reopen is not None else _rewound(stream)
                 first = stream.read(CHUNK)
             counter = Counter(previous)
-            line = self._read_detected(detected.format, reader, stream, first, counter, log, columns, reopen is None)
-            log.segments.close()
-        result = ReadLog(
-            counter.digest(), counter.bytes, line - 1 + counter.unterminated,
-            "loaded" if detected.format else "unrecognised", detected.evidence,
-            detected.format.name if detected.format else None, counter.grew(), log,
-        )  # fmt: skip
+            reading = _Reading(detected.format, file_reader, columns)
+            self._read_detected(reading, stream, first, counter, reopen is None)
+            log, lines = reading.log, reading.line - 1
+        result = _result(counter.digest(), counter.bytes, lines + counter.unterminated, detected, counter.grew(), log)
         if known(result.content_hash):
             result.status = "known"
         return result
@@ -126,7 +133,7 @@ class LogReader:
     def read_content(
         self, content: bytes, columns: RecordColumns, known: Known, previous: Previous | None = None
     ) -> ReadLog:
-        """Reads a log that is held whole, of less than 8 MB: it is hashed once, and nothing is read again."""
+        """Reads a log of less than 8 MB from memory."""
         if is_archive(content[:HEAD]):
             return _archive()
         if not content or content.isspace():
@@ -134,51 +141,46 @@ class LogReader:
         digest, grew = content_hash(content), goes_on(content, previous)
         if known(digest):
             return ReadLog(digest, len(content), 0, "known", "", grew=grew)
-        detected, reader = self._detect((content,), content, True)
-        log, log_format = ScannedLog(), detected.format
-        if log_format is None:
-            line = 1 + content.count(b"\n")
-        elif reader is not None and reader.whole:
-            line = self._read_whole(reader, iter((content,)), Counter(None), log, columns)
-        else:
-            if reader is not None:
-                reader.begin(_unmarked(content))
-            line = self._scan(log_format, reader, content, len(content), 0, True, 1, log, columns)
-            columns.flush()
-        log.segments.close()
-        return ReadLog(
-            digest, len(content), line - content.endswith(b"\n"), "loaded" if log_format else "unrecognised",
-            detected.evidence, log_format.name if log_format else None, grew, log,
-        )  # fmt: skip
+        detected, file_reader = self._detect((content,), content, True)
+        log = ScannedLog()
+        if detected.format is not None:
+            reading = _Reading(detected.format, file_reader, columns, log)
+            if file_reader is not None and file_reader.whole:
+                self._read_whole(reading, file_reader, iter((content,)), Counter(None))
+            else:
+                if file_reader is not None:
+                    file_reader.begin(_unmarked(content))
+                self._scan(reading, content, len(content), 0, True)
+                columns.flush()
+            log.segments.close()
+        lines = content.count(b"\n") + (not content.endswith(b"\n"))
+        return _result(digest, len(content), lines, detected, grew, log)
 
     def has_lines(self, first: bytes) -> bool:
-        """Whether the beginning of a log shows a format of lines: then it is text, whatever else stands in it."""
+        """Tells whether the beginning of a log is recognised as a format of lines: then the log is text."""
         detected, reader = self._detect((first,), first, False)
         return detected.format is not None and reader is None
 
-    def _read_detected(
-        self, log_format: LogFormat, reader: FileReader | None, stream: Source, first: bytes, counter: Counter,
-        log: ScannedLog, columns: RecordColumns, seeks: bool,
-    ) -> int:  # fmt: skip
-        if reader is not None and reader.whole:
-            return self._read_whole(reader, _chunks(stream, first), counter, log, columns)
-        if reader is not None:
-            reader.begin(_unmarked(first))
-        line = 1
-        for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
-            line = self._scan(log_format, reader, buffer, end, base, whole, line, log, columns)
-            columns.flush()
-        return line
+    def _read_detected(self, reading: _Reading, stream: Source, first: bytes, counter: Counter, seeks: bool) -> None:
+        file_reader = reading.file_reader
+        if file_reader is not None and file_reader.whole:
+            self._read_whole(reading, file_reader, _chunks(stream, first), counter)
+        else:
+            if file_reader is not None:
+                file_reader.begin(_unmarked(first))
+            for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
+                self._scan(reading, buffer, end, base, whole)
+                reading.columns.flush()
+        reading.log.segments.close()
 
     def _read_whole(
-        self, reader: FileReader, chunks: Iterator[bytes], counter: Counter, log: ScannedLog, columns: RecordColumns
-    ) -> int:
+        self, reading: _Reading, file_reader: FileReader, chunks: Iterator[bytes], counter: Counter
+    ) -> None:
         parts: list[bytes] = []
-        line = 1
         for chunk in chunks:
             counter.count(chunk)
-            line += chunk.count(b"\n")
-            # Of what is too large only the beginning is kept, to show it.
+            reading.line += chunk.count(b"\n")
+            # Of a document that is too large only the beginning is kept, to show it.
             parts = [*parts, chunk] if counter.bytes <= DOCUMENT_LIMIT else [(parts or [chunk])[0][:1000]]
         document = b"".join(parts)
         parts.clear()
@@ -187,9 +189,8 @@ class LogReader:
             pieces.pieces += 1
             pieces.rejects.append(RejectedPiece(1, 0, None, TOO_LARGE, decode(document)))
         else:
-            reader.read(document, 0, 1, pieces)
-        self._scanner(reader.format).keep(pieces, log, columns)
-        return line
+            file_reader.read(document, 0, 1, pieces)
+        self._scanner(reading.format).keep(pieces, reading.log, reading.columns)
 
     def _scanner(self, log_format: LogFormat) -> Scanner:
         scanner = self._scanners.get(log_format.name)
@@ -198,28 +199,25 @@ class LogReader:
             scanner = self._scanners[log_format.name] = found or Scanner(log_format)
         return scanner
 
-    def _scan(
-        self, log_format: LogFormat, reader: FileReader | None, buffer: bytes, end: int, base: int, whole: bool,
-        line: int, log: ScannedLog, columns: RecordColumns,
-    ) -> int:  # fmt: skip
-        scanner = self._scanner(log_format)
+    def _scan(self, reading: _Reading, buffer: bytes, end: int, base: int, whole: bool) -> None:
+        scanner, log, file_reader = self._scanner(reading.format), reading.log, reading.file_reader
         if not whole:
-            if reader is not None or scanner.reader.concerns(buffer):
+            if file_reader is not None or scanner.reader.concerns(buffer):
                 log.pieces += 1
-                log.rejects.append(RejectedPiece(line, base, None, TOO_LONG, decode(buffer[:1000])))
-            return line
+                log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
+            return
         buffer = buffer if base else _unmarked(buffer)
-        if reader is None:
-            return scanner.scan(buffer, end, base, line, log, columns)
+        if file_reader is None:
+            reading.line = scanner.scan(buffer, end, base, reading.line, log, reading.columns)
+            return
         pieces = Pieces()
-        line = reader.read(buffer[:end], base, line, pieces)
-        scanner.keep(pieces, log, columns)
-        return line
+        reading.line = file_reader.read(buffer[:end], base, reading.line, pieces)
+        scanner.keep(pieces, log, reading.columns)
 
     def _detect(self, chunks: Iterable[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
         head = _unmarked(first)
         if first[8:12] == b"DUCK":
-            # The texts that a copy of a ledger holds are those of logs, which lie elsewhere.
+            # A copy of a ledger contains texts of logs.
             return Detected(None, "a DuckDB database: its logs are what can be read"), None
         marks = self._marks.found_in(head)
         for reader in self._opened_by(head[:BLOCK].lstrip()[:1]):
@@ -233,7 +231,7 @@ class LogReader:
         for chunk in chunks:
             if any(self._detector.look(block, at, best) for block, at in numbered_blocks(chunk, line)):
                 break
-            # Only a log that nothing proves is asked for what it is near to.
+            # Near misses are searched for only in a log without a proof.
             for block, at in numbered_blocks(chunk, line) if not best else ():
                 miss = self._detector.nearest(block, at, miss)
             line += chunk.count(b"\n")
@@ -244,7 +242,7 @@ class LogReader:
         for reader in self._readers:
             if (why := reader.fits_late(head, complete)) is not None:
                 return Detected(reader.format, why), reader
-        return Detected(None, miss[1] or _stranger(first)), None
+        return Detected(None, miss[1] or _unrecognised(first)), None
 
     def _opened_by(self, opening: bytes) -> list[FileReader]:
         if opening not in self._by_opening:
@@ -253,15 +251,20 @@ class LogReader:
         return self._by_opening[opening]
 
     def _may_be(self, log_format: LogFormat, head: bytes, complete: bool) -> bool:
-        # What a format that stands alone says holds for a folder: a text that only quotes one of its lines is none.
+        # A log of a format with `alone` contains only its records; a text that quotes one of its lines is another log.
         return not log_format.alone or (complete and self._scanner(log_format).reader.holds_only_records(head))
+
+
+def _result(digest: str, size: int, lines: int, detected: Detected, grew: bool, log: ScannedLog) -> ReadLog:
+    name = detected.format.name if detected.format else None
+    return ReadLog(digest, size, lines, "loaded" if name else "unrecognised", detected.evidence, name, grew, log)
 
 
 def _archive() -> ReadLog:
     return ReadLog("", 0, 0, "archive", "begins as an archive does")
 
 
-def _stranger(first: bytes) -> str:
+def _unrecognised(first: bytes) -> str:
     if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "UTF-16 text: convert it with `iconv -f UTF-16 -t UTF-8`"
     if not is_text(first[:BLOCK]):
