@@ -43,6 +43,8 @@ def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...
 def read_sample(table: Table) -> model.Sample:
     """Returns a [[sample]]."""
     expect = table.data.get("expect", [])
+    if isinstance(expect, list):
+        expect = [table.one_table("expect", entry) for entry in expect]
     if not isinstance(expect, list) or not all(isinstance(entry, dict) for entry in expect):
         table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
     for entry in expect:

@@ -32,7 +32,8 @@ class SharedDefinitions:
             digest.update(base.definitions_hash.encode())
         digest.update(file.path.read_bytes())
         # The facts of a logged path depend on the rules of names.
-        if any("names" in fact for fact in file.data.get("fact", ()) if isinstance(fact, dict)):
+        facts = [part for fact in file.data.get("fact", ()) for part in (fact if isinstance(fact, list) else [fact])]
+        if any("names" in fact for fact in facts if isinstance(fact, dict)):
             digest.update(self._names)
         return digest.hexdigest()
 

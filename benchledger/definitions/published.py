@@ -97,7 +97,8 @@ def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[Publish
     for entry in table.lists("cells"):
         if len(entry) != len(columns) + 1:
             table.fail("cells", f"a row has what it is of and {len(columns)} numbers, as columns says, not {entry!r}")
-        row = _said(Table(table.file, table.where("cells"), entry[0], _SAID), entry[0], rules)
+        case = table.one_table("cells", entry[0])
+        row = _said(Table(table.file, table.where("cells"), case, _SAID), case, rules)
         for column, printed in zip(columns, entry[1:], strict=True):
             value = _number(table, printed)
             if value is not None:

@@ -126,11 +126,34 @@ class Table:
         return Table(self.file, self.where(key), self.data.get(key, {}), known)
 
     def tables(self, key: str, known: Collection[str]) -> list[Table]:
-        """Returns the tables of a list, written [[key]]."""
+        """Returns the tables of a list, written [[key]]; a table may be written as `one_table` says."""
         value = self.data.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        entries = [self.one_table(key, entry) for entry in value] if isinstance(value, list) else []
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in entries):
             self.fail(key, f"{key} is a list of tables: write [[{key}]]")
-        return [Table(self.file, f"{self.where(key)}.{index}", entry, known) for index, entry in enumerate(value)]
+        return [Table(self.file, f"{self.where(key)}.{index}", entry, known) for index, entry in enumerate(entries)]
+
+    def one_table(self, key: str, entry: Any) -> Any:
+        """Returns an entry of a list of tables as one table; values of other types as they are.
+
+        An inline table has to stand on one line. A long one is written as a list of tables, which are read as one.
+        """
+        if not isinstance(entry, list) or not entry or not all(isinstance(part, dict) for part in entry):
+            return entry
+        whole: dict[str, Any] = {}
+        for part in entry:
+            self._join(key, whole, part)
+        return whole
+
+    def _join(self, key: str, whole: dict[str, Any], part: dict[str, Any]) -> None:
+        for name, value in part.items():
+            if isinstance(value, dict) and isinstance(whole.get(name, {}), dict):
+                whole[name] = dict(whole.get(name, {}))
+                self._join(key, whole[name], value)
+            elif name in whole:
+                self.fail(key, f"{name} is stated twice in one table: {whole[name]!r} and {value!r}")
+            else:
+                whole[name] = value
 
     def lists(self, key: str) -> list[list[Any]]:
         """Returns a list of lists."""

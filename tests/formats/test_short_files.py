@@ -6,7 +6,7 @@ import pytest
 
 from benchledger.definitions.folders import definition_files
 
-MOST = 125
+MOST = 180
 FORMATS = definition_files("ingest/formats", ".toml")
 
 

@@ -36,7 +36,7 @@ def load(tmp_path, monkeypatch):
         path = tmp_path / "wiki.toml"
         path.write_text(text)
         monkeypatch.setattr(published, "definition_files", lambda kind, suffix: [path])
-        monkeypatch.setattr(sync, "definition_files", lambda kind, suffix: [path])
+        monkeypatch.setattr(sync, "files_in", lambda *kinds: [path])
         return load_published()
 
     return load

@@ -34,9 +34,9 @@ def load(tmp_path, monkeypatch):
         for number, text in enumerate(texts):
             files.append(tmp_path / f"{number}.toml")
             files[-1].write_text(text)
-        monkeypatch.setattr(rules, "definition_files", lambda kind, suffix: files)
+        monkeypatch.setattr(rules, "files_in", lambda *kinds: files)
         monkeypatch.setattr(published, "definition_files", lambda kind, suffix: [])
-        monkeypatch.setattr(sync, "definition_files", lambda kind, suffix: files if kind == "queries/rules" else [])
+        monkeypatch.setattr(sync, "files_in", lambda *kinds: files)
         return load_rules()
 
     return load
