@@ -74,7 +74,7 @@ alike as (
     from numbered
     group by run_id, name, value, rank, place
 ),
-kept as (
+kept as materialized (
     select *
     from numbered
     semi join (
@@ -107,7 +107,7 @@ best as (
     from stated
     group by run_id, name
 ),
-agreed as (
+agreed as materialized (
     select number
     from best
     where is_alone
@@ -120,7 +120,7 @@ agreed as (
     having min(r.value) = max(r.value)
 ),
 -- Beside a count: whether it allows the total, and whether it is the total.
-weighed as (
+weighed as materialized (
     select s.number, c.*, s.source <> 'correct' and s.value::hugeint < c.least as is_less, s.value::hugeint = c.least as is_equal
     from stated as s
     semi join agreed using (number)
@@ -145,8 +145,9 @@ from kept
 left join winner using (number);
 
 -- What follows from what is known, where nothing states it: statements that contradict each other are no gap to be
--- filled, and what follows is no less than what was counted. gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one
--- model is split share a batch, so where nobody says how many these are, nothing follows.
+-- filled, and what follows is no less than what was counted.
+-- gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one model is
+-- split share a batch, so where nobody says how many these are, nothing follows.
 insert into fact by name
 with known as (
     select
@@ -195,8 +196,17 @@ derived as (
     from known
     where gpus = 1
 )
-select run_id, name, value, 'derived' as source, log_id, place, true as used
+select derived.run_id, derived.name, value, 'derived' as source, log_id, place, true as used
 from derived
-anti join fact as said
+-- Equal columns only: an anti join with an inequality compares every row with every other.
+anti join (from fact where used or strength <> 'counted') as said
     on said.run_id = derived.run_id and said.name = derived.name
-    and (said.used or said.strength <> 'counted' or said.value::hugeint > derived.value::hugeint);
+left join (
+    select run_id, name, max(value::hugeint) as least
+    from fact
+    semi join new_run using (run_id)
+    where strength = 'counted'
+    group by run_id, name
+) as counted
+    on counted.run_id = derived.run_id and counted.name = derived.name
+where derived.value::hugeint >= coalesce(counted.least, 0);
