@@ -1,7 +1,7 @@
 -- Which logs must be derived together: temp table tie(log_id, hub). Logs with a hub in common are in one closed set.
--- reads: sighting, sighting_file, segment, root
--- makes: tie
 -- derive_scope.sql finds, near the logs that an ingest has changed, a part of such a set that is whole for its purpose.
+-- reads: sighting, segment, sighting_file, root
+-- makes: tie
 
 create or replace temp table tie as
 with active as (

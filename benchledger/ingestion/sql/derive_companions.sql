@@ -1,4 +1,6 @@
 -- Logs that belong to runs beside their own: their fellows and twins, manifests, monitors, and sidecars.
+-- reads: fellow, new_run, first_sighting, covering, live_segment, twin, listed_log, active_sighting
+-- makes: run_log, monitor, monitor_by_manifest, monitor_by_stem, watched, monitor_by_time
 
 insert into run_log by name
 select

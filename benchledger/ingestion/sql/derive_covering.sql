@@ -1,4 +1,7 @@
 -- Which runs a manifest covers; one that covers none is a run itself, of which it alone says what became.
+-- reads: new_run, twin, fellow, listed_log, log, live_segment
+-- makes: covering, new_run
+
 create or replace temp table covering as
 with claim as (
     select run_id, log_id from new_run

@@ -1,4 +1,6 @@
 -- Every statement about the runs in temp table new_run, and which one counts.
+-- reads: log, run_log, new_run, covering, log_fact, format, active_sighting, sighting_fact
+-- makes: fact
 
 -- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others are
 -- weighed against one another. Lines that were counted are a lower bound, since some can be lost: a total that somebody

@@ -1,4 +1,8 @@
 -- The monitors of runs, and the sidecars that a manifest lists.
+--   covering, new_run
+-- reads: monitor, monitor_by_manifest, monitor_by_stem, first_sighting, monitor_by_time, live_segment, listed_log,
+--   covering, new_run
+-- makes: run_log
 
 insert into run_log by name
 select

@@ -1,4 +1,6 @@
 -- The log that each run is itself.
+-- reads: active_sighting, new_run
+-- makes: first_sighting, run_log
 
 create or replace temp table first_sighting as
 select log_id, arg_min(sighting_id, (ingested_at, sighting_id)) as sighting_id from active_sighting group by log_id;

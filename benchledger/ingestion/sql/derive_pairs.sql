@@ -1,4 +1,6 @@
 -- Which logs are of one run.
+-- reads: live_segment, active_sighting, listed_log
+-- makes: twin, fellow
 
 create or replace temp table twin as
 with placed as (

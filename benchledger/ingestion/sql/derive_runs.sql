@@ -1,4 +1,6 @@
 -- Each segment of a train log is a run; a twin joins the run of the train log that it repeats, or is one itself.
+-- reads: log, live_segment, fellow, twin
+-- makes: new_run
 
 create or replace temp table new_run as
 select

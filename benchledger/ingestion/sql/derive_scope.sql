@@ -1,5 +1,7 @@
 -- What is derived again: temp table scope has everything near the logs in temp table touched(log_id). All that is derived
 -- depends on the set of active sightings and logs only, never on the order in which they came.
+-- reads: sighting, sighting_file, run_log, touched, log, format
+-- makes: active_sighting, listed_log, tie, scope
 
 create or replace temp table active_sighting as
 select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at

@@ -1,4 +1,6 @@
 -- What was derived of the logs in temp table scope goes; their segments are what it is derived from again.
+-- reads: run_log, scope, run, segment, active_sighting
+-- makes: old_run, old_claim, fact, run_log, run, stream_only, live_segment, twin, fellow, covering
 
 create or replace temp table old_run as
 select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar';

@@ -1,4 +1,6 @@
 -- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
+-- reads: log, segment, active_sighting, new_run
+-- makes: run_log
 
 insert into run_log by name
 with sidecar as (

@@ -1,4 +1,6 @@
 -- How each run of new_run ended: evidence weighed. Steps done against steps planned decide more than any marker.
+-- reads: new_run, twin, live_segment, fact
+-- makes: ending
 
 create or replace temp table ending as
 with evidence as (

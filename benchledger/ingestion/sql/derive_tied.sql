@@ -1,4 +1,6 @@
 -- Temp table scope with all that is tied to what is in it, and to that in turn.
+-- reads: scope, tie
+-- makes: scope
 
 create or replace temp table scope as
 with recursive closed as (

@@ -1,4 +1,6 @@
 -- What a twin has and its train log does not: a log can be cut where its twin is not.
+-- reads: record, shape, run_log, new_run
+-- makes: loss_at, stream_only
 
 create or replace temp table loss_at as
 select

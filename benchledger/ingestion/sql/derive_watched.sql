@@ -1,4 +1,7 @@
 -- Which lines of a monitor's log are of the one run that was on the machine then: temp table watched has both.
+-- reads: watched, record
+-- makes: monitor_by_time
+
 insert into monitor_by_time
 select
     p.log_id, p.segment, p.run_id, min(c.line) as first_line, max(c.line) as last_line,

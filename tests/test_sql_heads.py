@@ -1,14 +1,22 @@
-"""Each SQL file of kept/ says in its head what it reads and makes: as DuckDB's parser finds it."""
+"""Each SQL file of the engine says in its head what it reads and makes: as DuckDB's parser finds it."""
 
 import json
 import re
+from pathlib import Path
 
 import duckdb
 import pytest
 
-from benchledger.kept.statements import FOLDER
+import benchledger
 
-TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.sql")}
+ENGINE = Path(benchledger.__file__).parent
+# How campaigns are named is being rewritten.
+WITHOUT_HEAD = {"ingestion/move_others", "ingestion/name_campaigns"}
+TEXTS = {
+    name: path.read_text(encoding="utf-8")
+    for path in ENGINE.glob("*/sql/*.sql")
+    if (name := f"{path.parent.parent.name}/{path.stem}") not in WITHOUT_HEAD
+}
 WHAT = r"(?:create or replace temp (?:table|view|macro)|insert into|update|delete from)"
 # The parser gives the tree of a query only: that within a statement, or one with the same conditions.
 QUERIES = (
@@ -35,8 +43,10 @@ def statements(text):
 
 def relations(statement):
     """The tables and views that a statement reads, without its own common table expressions."""
-    if statement.startswith("drop"):
+    # Without a query: nothing is read.
+    if re.match(r"drop|create or replace temp table \w+ \(", statement):
         return set()
+    statement = re.sub(r"\non conflict .*", "", statement, flags=re.DOTALL)
     for before, query in QUERIES:
         statement, changed = re.subn(rf"^((?:with\s.*?\n\)\n)?){before}", rf"\1{query}", statement, flags=re.DOTALL)
         if changed:
