@@ -8,7 +8,7 @@ Formats: `format_file.py` reads a file into the classes of `log_format.py`, with
 `template.py` parses templates and `leads.py` reads the shared line prefixes.
 
 Others: `vocabulary.py` (units, quantities, facts), `phases.py` (modes), `names.py` with `name_rules.py` (paths),
-`manifest.py` (run manifests), `redaction.py`, `rules.py` with `rule.py` and `rule_checks.py`, `queries.py` with
-`query_header.py`, `checks.py` (audit), `scores.py`, `submissions.py`, `published.py`, `paddle_index.py` (PaddlePaddle's
-index), `layouts.py` and `page_texts.py` (texts of report pages).
+`manifest.py` (run manifests), `redaction.py`, `rules.py` with `rule.py`, `queries.py` with `query_header.py`,
+`checks.py` (audit), `scores.py`, `submissions.py`, `published.py`, `paddle_index.py` (PaddlePaddle's index),
+`layouts.py` and `page_texts.py` (texts of report pages).
 """

@@ -20,26 +20,8 @@ RECORD = (
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
-FACT = (
-    "name",
-    "from",
-    "record",
-    "phase",
-    "least",
-    "values",
-    "contains",
-    "ranges",
-    "always",
-    "total",
-    "repeats",
-    "unless",
-    "names",
-    "product",
-    "quotient",
-    "usual",
-    "launcher",
-)
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual", "launcher")
+FACT = ("name", "from", "record", "phase", "least", "unless", "names", *_WAYS)
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {

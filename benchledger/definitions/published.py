@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.rule_checks import SPEED_UNITS
-from benchledger.definitions.rules import load_rules
+from benchledger.definitions.rules import SPEED_UNITS, load_rules
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary

@@ -2,50 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
-
-# In the order of table rule.
-COLUMNS = (
-    "rule",
-    "source",
-    "window",
-    "statistic",
-    "ranks",
-    "rounding",
-    "trial_statistic",
-    "description",
-    "formats",
-    "kind",
-    "name",
-    "skip",
-    "take",
-    "positive_only",
-    "rounding_digits",
-    "trial_rounding",
-    "trial_rounding_digits",
-    "quantity",
-    "unit",
-    "average_of",
-    "batch",
-    "after_step",
-    "to_step",
-    "complete",
-    "reading_rounding",
-    "reading_rounding_digits",
-    "zero_fails",
-    "fallback",
-    "speedup_rounding",
-    "speedup_rounding_digits",
-    "trial_count_offset",
-    "trial_drop",
-    "trial_factor",
-    "skip_last",
-    "trim",
-    "trim_from",
-    "volume",
-    "per",
-)
 
 
 @dataclass(frozen=True)
@@ -118,3 +76,7 @@ class Rule:
         """Returns the rule as a row of table rule."""
         values = {column: getattr(self, column) for column in COLUMNS}
         return tuple(list(value) if isinstance(value, tuple) else value for value in values.values())
+
+
+# The columns of table rule: the keys of a rule, and its window in words.
+COLUMNS = (*(field.name for field in fields(Rule)), "window")

@@ -118,8 +118,4 @@ def _function(table: Table, functions: Collection[str]) -> str:
 def _counts(file: TomlFile, key: str) -> dict[str, int]:
     data = file.data.get(key, {})
     table = Table(file, key, data, data if isinstance(data, dict) else ())
-    counts = {benchmark: table.whole_number(benchmark) for benchmark in data}
-    for benchmark, count in counts.items():
-        if count < 1:
-            table.fail(benchmark, f"{benchmark} must be a whole number of at least 1, not {count}")
-    return counts
+    return {benchmark: table.whole_number(benchmark, least=1) for benchmark in data}

@@ -55,11 +55,14 @@ class Table:
         text = self.text_or_none(key)
         return (text,) if text is not None else ()
 
-    def whole_number(self, key: str) -> int:
-        """Returns a required integer."""
+    def whole_number(self, key: str, least: int | None = None, most: int | None = None) -> int:
+        """Returns a required integer within these bounds."""
         value = self.data.get(key)
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.fail(key, f"{key} must be a whole number, not {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
+            bound = "" if least is None else f" of at least {least}"
+            self.fail(key, f"{key} must be a whole number{bound}, not {value!r}")
+        if most is not None and value > most:
+            self.fail(key, f"{key} must be at most {most}, not {value!r}")
         return value
 
     def number(self, key: str, default: float) -> float:

@@ -1,1 +1,16 @@
-"""Bytes of a log to records: templates compiled, a reference reader, a fast scanner equal to it, and detection."""
+"""Turns the bytes of a log into records, without a database.
+
+`log_reader.py` is the entry: it reads one log, and `detection.py` finds its format by literals (`literal_search.py`).
+`content.py` hashes a log and `buffers.py` reads a long one in parts.
+
+Lines: `scanner.py` finds the lines of a format and reads them by the reference reader: `lines.py`, with `patterns.py`
+(templates as regexes), `leads.py` (line prefixes), `record_reader.py`, `pairs_reader.py` and `values.py`.
+`native_scanner.py` does the same with the extension in C; the other `native_*.py` encode formats for it and decode its
+rows.
+
+Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.py`), columns, tables, JSON documents
+(`json_documents.py`, `json_walk.py`, `json_values.py`, `manifests.py`) and SQLite files; `text_lines.py` is shared.
+
+Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, `columns.py` the Arrow table.
+`statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves formats by their samples.
+"""

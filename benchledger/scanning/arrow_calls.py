@@ -1,4 +1,4 @@
-"""Arrow's functions by name, without `pyarrow.compute`, whose import writes the documentation of each: 40 ms."""
+"""Calls Arrow's functions by name, without `pyarrow.compute`, whose import takes 40 ms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 def call(function: str, *values: Any) -> Any:
-    """What one of Arrow's functions makes of arrays and scalars."""
+    """Returns the result of one of Arrow's functions."""
     return caller()(function, list(values))
 
 
 @cache
 def caller() -> Callable[[str, list[Any]], Any]:
-    """What calls them; it is imported when it is first asked for."""
+    """Returns the function that calls them, imported at its first use."""
     try:
         from pyarrow._compute import call_function
     except ImportError:

@@ -1,4 +1,4 @@
-"""A long log, buffer by buffer: each ends where a line does, and is still in the processor's cache when scanned."""
+"""Reads a long log in buffers of whole lines, small enough for the processor's cache."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from benchledger.archives.streams import Source
 from benchledger.scanning.content import Counter
 
-# Memory that is taken anew for each 8 MB costs as much as half of the scanning; of so much the same is used again.
+# Allocating 8 MB per buffer costs half as much as the scanning; memory of this size is reused.
 PART = 512 * 1024
 
 
 def whole_lines(
     stream: Source, first: bytes, counter: Counter, longest: int, seeks: bool
 ) -> Iterator[tuple[bytes, int, int, bool]]:
-    """Buffers, where their last whole line ends, and their offsets in the log, of which `first` was read already.
+    """Yields buffers, the end of their last whole line, and their offsets in the log; `first` was read already.
 
-    What follows the last whole line comes again with the next buffer; `seeks`: by reading it again. False marks the
-    beginning of a line that has more than `longest` bytes.
+    The rest behind the last whole line comes again with the next buffer; `seeks`: by reading it again. The last value
+    is False for the beginning of a line of more than `longest` bytes.
     """
     data, base, size = first, 0, longest
     while data:
@@ -53,7 +53,7 @@ def _joined(stream: Source, tail: bytes, size: int, seeks: bool) -> bytes:
 
 
 def _rest_of_line(stream: Source, counter: Counter, longest: int) -> tuple[int, bytes]:
-    # How long the line goes on, and what was read behind it.
+    # The length of the rest of the line, and the bytes read behind it.
     length = 0
     while chunk := stream.read(longest):
         cut = _first_cut(chunk)

@@ -1,4 +1,4 @@
-"""Rows collected as columns, and handed over as one Arrow table."""
+"""Collects rows as columns of one Arrow table."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ from benchledger.scanning.rows import Row
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# So many rows of a long log are handed over at a time: as columns they take some 30 MB.
+# Rows of a long log per table: some 30 MB.
 ROWS_AT_ONCE = 200_000
-# No log is as long.
+# No log is longer.
 _MOST_BYTES = 1 << 44
 _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
           "clock_s", "values", "texts", "lead", "note")  # fmt: skip
 
 
 class RecordColumns:
-    """Collects the records of any number of logs. `log` numbers the log whose rows are added next.
+    """Collects the records of any number of logs. `log` is the number of the log whose rows are added next.
 
-    Texts are redacted as they come in: what was read from a line knows what its value is called. `on_full` takes the
-    rows of a long log while it is read, as `take` gives them but in the order of their places; without it all of them
-    stay here.
+    Texts are redacted when they are added, because only then the names of their values are known. `on_full` gets the
+    rows of a long log while it is read, in the order of their places; without it, all rows stay here until `take`.
     """
 
     def __init__(self, redactor: Redactor | None = None, on_full: Callable[[pa.Table], None] | None = None) -> None:
         self.log = 0
         self._redactor = redactor
-        self._hand_over = on_full
+        self._on_full = on_full
         self._kept: dict[Layout, Layout] = {}
-        # The names of values that say of their texts what they are; of most layouts none.
+        # The names of values that tell the kind of their texts (host, user); most layouts have none.
         self._named: dict[Layout, list[str | None]] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._layouts: dict[int, Layout] = {}
 
     def add(self, row: Row) -> None:
-        """Adds a row of the reference reader."""
+        """Adds a row of the reference reader or of a file reader."""
         layout, column = self._as_kept(row.layout), row.columns.get
         device, label, texts, lead, note = column("device"), column("label"), row.texts, row.lead, row.note
         if self._redactor is not None and (texts or lead or note or label or device):
@@ -56,27 +55,27 @@ class RecordColumns:
 
     @cached_property
     def native_rows(self) -> NativeRows:
-        """The rows of the native scanner; only for an installation that has it."""
+        """Returns the rows of the native scanner; only if it is available."""
         return NativeRows(record_schema())
 
     def flush(self, at: int | None = None) -> None:
-        """Hands over the rows if they are many, or `at` least. Between buffers only: a scanner may look at its own."""
-        if self._hand_over is not None and self._count() >= (at or ROWS_AT_ONCE):
-            self._hand_over(_in_order(self.take()))
+        """Passes the rows to `on_full` if there are at least `at`. Call it only between buffers."""
+        if self._on_full is not None and self._count() >= (at or ROWS_AT_ONCE):
+            self._on_full(_in_order(self.take()))
 
     def layouts(self) -> dict[int, Layout]:
-        """Every layout that a record has, by shape_id."""
+        """Returns every layout of a record, by shape_id."""
         if "native_rows" in self.__dict__:
             for layout in map(self._as_kept, self.native_rows.layouts()):
                 self._layouts.setdefault(layout.shape_id, layout)
         return self._layouts
 
     def to_arrow(self, log_ids: list[int | None]) -> pa.Table:
-        """The rows as table record has them; `log_ids` by number, None for a log to leave out."""
+        """Returns the rows as in table record; `log_ids` are by the number of the log, None to leave the log out."""
         return with_log_ids(self.take(), log_ids)
 
     def take(self) -> pa.Table:
-        """The rows that are here, as table record has them but for log_id, which holds their logs' numbers."""
+        """Returns and removes the rows, as in table record, but with numbers of logs in log_id."""
         import pyarrow as pa
 
         self.layouts()
@@ -123,7 +122,7 @@ class RecordColumns:
 
 
 def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
-    """Rows with the ids of their logs in the place of their numbers, without those of logs whose id is None."""
+    """Returns rows with ids of logs in place of their numbers, without logs whose id is None."""
     import pyarrow as pa
 
     ids = call("take", pa.array(log_ids, pa.int64()), rows.column("log_id").combine_chunks())
@@ -132,7 +131,7 @@ def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
 
 
 def _in_order(rows: pa.Table) -> pa.Table:
-    # Here once, and not each time that they are gone through.
+    # Sorted once here, and not at each later pass.
     import pyarrow as pa
 
     places = rows.column("byte_offset").combine_chunks()
@@ -146,7 +145,7 @@ def _in_order(rows: pa.Table) -> pa.Table:
 
 
 def record_schema() -> pa.Schema:
-    """The columns of table record, but for load_number."""
+    """Returns the columns of table record except load_number."""
     import pyarrow as pa
 
     types = {

@@ -1,4 +1,4 @@
-"""A content, by which a log is identified wherever it lies: its hash, its size, and whether it goes on from another."""
+"""The content of a log: its hash, which identifies it, its size, and whether it extends an older content."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ SMALL = 1024 * 1024
 
 @dataclass(frozen=True)
 class Previous:
-    """An older content that was seen at the same place: a new one that begins with all of it supersedes it."""
+    """An older content at the same place; a new one that begins with all of it supersedes it."""
 
     bytes: int
     content_hash: str
 
 
 def log_id_of(content_hash: str) -> int:
-    """The first 63 bits of a content hash (32 hex digits)."""
+    """Returns the first 63 bits of a content hash (32 hex digits)."""
     return int(content_hash[:16], 16) >> 1
 
 
 def content_hash(data: bytes) -> str:
-    """The hash by which a log is identified: xxh3-128 of its decompressed bytes, as hex."""
+    """Returns the hash that identifies a log: xxh3-128 of its decompressed bytes, as hex."""
     return xxhash.xxh3_128_hexdigest(data)
 
 
 def small_content(path: str, size: int) -> bytes | None:
-    """What a file holds that probably has this size; None if it is not so small that it is best read at once.
+    """Returns the content of a file that probably has this size; None if it is larger than SMALL.
 
     Raises OSError.
     """
     if size > SMALL:
         return None
-    # A file object asks the system three times more.
+    # A file object makes three more system calls.
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
         content = part = os.read(file, size + 1)
         while part and len(content) != size:
-            # It has grown, or shrunk, since its size was asked for.
+            # The file has grown or shrunk since its size was read.
             if len(content) > SMALL:
                 return None
             part = os.read(file, SMALL)
@@ -52,14 +52,14 @@ def small_content(path: str, size: int) -> bytes | None:
 
 
 def goes_on(content: bytes, previous: Previous | None) -> bool:
-    """Whether a content begins with all of an older one, and goes on."""
+    """Tells whether a content begins with all of an older one, and is longer."""
     if previous is None or not 0 < previous.bytes < len(content):
         return False
     return xxhash.xxh3_128_hexdigest(memoryview(content)[: previous.bytes]) == previous.content_hash
 
 
 class Counter:
-    """Hash, size and lines of a log while it is read, and whether it begins with all of an older content."""
+    """Computes hash, size and lines of a log while it is read, and whether it begins with an older content."""
 
     def __init__(self, previous: Previous | None) -> None:
         self._hash = xxhash.xxh3_128()
@@ -70,14 +70,14 @@ class Counter:
         self.lines = 0
 
     def counted(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """The same chunks, each counted, with its lines."""
+        """Yields the chunks, and counts their bytes and lines."""
         for chunk in chunks:
             self.count(chunk)
             self.lines += chunk.count(b"\n")
             yield chunk
 
     def count(self, chunk: bytes | memoryview) -> None:
-        """Takes in the next bytes."""
+        """Counts the next bytes."""
         self._hash.update(chunk)
         if self._previous is not None and self.bytes < self._previous.bytes:
             self._prefix.update(chunk[: self._previous.bytes - self.bytes])
@@ -85,10 +85,10 @@ class Counter:
         self.unterminated = bytes(chunk[-1:]) != b"\n"
 
     def digest(self) -> str:
-        """The hash of all that was counted."""
+        """Returns the hash of all counted bytes."""
         return self._hash.hexdigest()
 
     def grew(self) -> bool:
-        """Whether it begins with all of the older content, and goes on."""
+        """Tells whether the log begins with all of the older content, and is longer."""
         old = self._previous
         return old is not None and 0 < old.bytes < self.bytes and self._prefix.hexdigest() == old.content_hash

@@ -1,4 +1,4 @@
-"""Which format a log has, told from its content by proofs: literals that stand in one line, in order."""
+"""Finds the format of a log by proofs: literals that occur in one line, in order."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from benchledger.scanning.literal_search import LiteralSearch
 
 BLOCK = 65_536
 _LINES_TRIED = 2_000
-# Fewer bytes in common with a proof are no nearness: `g/` stands in every path.
+# A near miss has at least so many bytes in common with a proof: `g/` occurs in every path.
 _LEAST_NEAR = 6
-# Shorter literals stand in many logs by chance.
+# Shorter literals occur in many logs by chance.
 _LEAST_TELLING = 6
 _REMEMBERED = 4_096
 
 
 @dataclass(frozen=True)
 class Detected:
-    """The format of a log and the line that proved it. `format` None: `evidence` says why not."""
+    """The format of a log, and its proof as `evidence`; without a format, `evidence` says why."""
 
     format: LogFormat | None
     evidence: str
@@ -33,7 +33,7 @@ class _Proof:
     literals: tuple[bytes, ...]
     score: tuple[int, int]
     unless: tuple[bytes, ...]
-    # The literal that is looked for first: hardly any other log has it.
+    # The rarest literal, which is searched for first.
     telling: bytes
 
     @cached_property
@@ -42,14 +42,14 @@ class _Proof:
 
     @property
     def most_near(self) -> int:
-        """How many bytes of it stand in a line that misses it by the last literal."""
+        """Returns the bytes of all literals but the last: the nearest possible miss."""
         return sum(map(len, self.literals[:-1]))
 
 
 class Detector:
-    """Searches logs for the proofs of all formats. A block at a time: `look` until it finds, then `verdict`.
+    """Searches logs for the proofs of all formats: `look` at block after block until it returns True, then `verdict`.
 
-    One pass over a block tells which proofs can stand in it at all; only for these are its lines looked at.
+    One pass over a block finds the literals in it, and so the proofs that are possible at all.
     """
 
     def __init__(self, formats: dict[str, LogFormat], *, native: bool = True) -> None:
@@ -58,7 +58,7 @@ class Detector:
             for log_format in formats.values()
             for proof in log_format.proofs
         ]
-        # How many formats have a literal in their proofs.
+        # The number of formats with a literal in their proofs.
         uses = Counter(text for _, text in {(known.name, text) for known, literals in stated for text in literals})
         proofs = [
             _Proof(
@@ -70,16 +70,16 @@ class Detector:
             )
             for log_format, literals in stated
         ]
-        # The strongest first: once one stands in a block, the weaker ones need not be searched for.
+        # The strongest first: once a proof is found, weaker ones need no search.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
         self._search = LiteralSearch((proof.telling for proof in proofs), native=native)
-        # Only a log that nothing proves is asked for these, many of which are short and stand everywhere.
+        # Searched for only in a log without a proof, since many are short and frequent.
         self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
-        # Logs of one program have the same ones of the telling literals.
+        # Cached, because logs of one program contain the same literals.
         self._possible: dict[frozenset[bytes], list[_Proof]] = {}
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
-        """Adds to `best` (by format) what a block that begins on a line proves; True once it is a specific format."""
+        """Adds to `best` the formats that a block proves; returns True for a specific format. `line` is its first."""
         top = max(score for score, _ in best.values()) if best else (-1, 0)
         for proof in self._proofs_with(self._search.found_in(block)):
             if proof.score < top:
@@ -100,7 +100,7 @@ class Detector:
         return found
 
     def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
-        """The proved format with the highest score; None if nothing is proved."""
+        """Returns the proved format with the highest score; None without a proof."""
         if not best:
             return None
         if len(best) == 1:
@@ -113,7 +113,7 @@ class Detector:
         return Detected(formats[names[0]], best[names[0]][1])
 
     def nearest(self, block: bytes, line: int, found: tuple[int, str]) -> tuple[int, str]:
-        """The nearest miss, `found` or better: the proof with most bytes of its literals in one line of the block."""
+        """Returns the nearest miss, `found` or better: the proof with most bytes of its literals in one line."""
         there = self._firsts.found_in(block)
         for proof in self._proofs:
             if proof.literals[0] not in there or proof.most_near <= found[0]:
@@ -126,7 +126,7 @@ class Detector:
         return found
 
     def misses(self, block: bytes, line: int, found: dict[str, tuple[int, str]]) -> None:
-        """Adds to `found`, by format, its nearest miss: the bytes in common, and what a line holds and lacks."""
+        """Adds to `found` the nearest miss of each format: the bytes in common, and the literals found and missing."""
         for proof in self._proofs:
             for matched, position in _partial(block, proof.literals):
                 score = sum(map(len, proof.literals[:matched]))
@@ -137,7 +137,7 @@ class Detector:
 
 
 def numbered_blocks(data: bytes, line: int) -> Iterator[tuple[bytes, int]]:
-    """Blocks of about 64 KB that end at line ends, so that no line is cut, and the line on which each begins."""
+    """Yields blocks of about 64 KB that end at line ends, and the number of their first line."""
     if len(data) <= BLOCK:
         yield data, line
         return
@@ -162,7 +162,7 @@ def _proved_at(block: bytes, proof: _Proof) -> int | None:
     if len(proof.literals) == 1 and not proof.unless:
         position = block.find(proof.telling)
         return position if position >= 0 else None
-    # Behind a line that has all literals and is no proof, the search goes on.
+    # The search continues behind a line that has all literals and one of `unless`.
     begin = 0
     for _ in range(_LINES_TRIED):
         found = _partial(block, proof.literals, begin)
@@ -177,7 +177,7 @@ def _proved_at(block: bytes, proof: _Proof) -> int | None:
 
 
 def _partial(block: bytes, literals: tuple[bytes, ...], begin: int = 0) -> list[tuple[int, int]]:
-    # How many literals stand in order on each line that has the first one; each line is looked at once.
+    # For each line with the first literal: the number of literals in order, and its position.
     found: list[tuple[int, int]] = []
     position = block.find(literals[0], begin)
     while position >= 0 and len(found) < _LINES_TRIED:

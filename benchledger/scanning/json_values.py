@@ -1,4 +1,4 @@
-"""What a JSON object holds: the values and columns that a format's JsonMap asks for."""
+"""Reads the values and columns of a JSON object that a format's JsonMap names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MISSING = object()
 
 
 def at(data: Any, path: str) -> Any:
-    """What stands at a dotted path, or MISSING; `.` is the whole, `*` the first member that has the rest of it."""
+    """Returns the value at a dotted path, or MISSING; `.` is the whole, `*` the first member with the rest of it."""
     if path == ".":
         return data
     before, star, behind = path.partition("*")
@@ -42,7 +42,7 @@ def at(data: Any, path: str) -> Any:
 
 
 def selects(definition: JsonMap, data: Any) -> bool:
-    """Whether an object is a record by its `where`, `unless` and `has`."""
+    """Tells whether an object is a record by the map's `where`, `unless` and `has`."""
     return (
         all(_is(at(data, path), expected) for path, expected in definition.where.items())
         and not any(_is(at(data, path), expected) for path, expected in definition.unless.items())
@@ -51,7 +51,7 @@ def selects(definition: JsonMap, data: Any) -> bool:
 
 
 def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pair] | None:
-    """The values of an object, its columns put into `columns`; None if it has not what the record asks for."""
+    """Returns the values of an object, and puts its columns into `columns`; None if a required part is missing."""
     if isinstance(definition.values, str):
         values = at(data, definition.values)
         if not isinstance(values, dict):
@@ -69,7 +69,7 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
         if value is MISSING or isinstance(value, dict | list):
             return None
         if column == "logged_at" and definition.time_unit and _is_number(value):
-            # 0 is what a program writes that asked no clock.
+            # Programs write 0 if they did not read a clock.
             unit = vocabulary().spellings[definition.time_unit][1]
             columns[column] = _since_1970(value, unit) if value else None
         else:
@@ -78,12 +78,12 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
 
 
 def values_by_step(definition: JsonMap, data: Any) -> list[tuple[int, list[Pair]]]:
-    """The values of each step, in the order of the steps, of a document that holds each value by the step's number."""
+    """Returns the values of each step, in order, of a document with objects of values by step number."""
     found: dict[int, list[Pair]] = {}
     for name, path in definition.steps.items():
         values = at(data, path)
         for key, value in values.items() if isinstance(values, dict) else ():
-            # What is printed as text, "nan" for one, was not measured at that step.
+            # A text such as "nan" is no measurement.
             if key.isdecimal() and len(key) <= _STEP_DIGITS:
                 number = _finite_int(value) if _is_number(value) else None
                 found.setdefault(int(key), []).append((name, number, None, None))
@@ -91,7 +91,7 @@ def values_by_step(definition: JsonMap, data: Any) -> list[tuple[int, list[Pair]
 
 
 def column_value(name: str, value: Any) -> Any:
-    """A number or text as a record's column holds it. Raises Refused if it does not fit."""
+    """Returns a number or text as a value of a record's column. Raises Refused if it does not fit."""
     if value is None or name in ("logged_at", "clock_s"):
         return value
     if (limit := _LARGEST.get(name)) is not None:
@@ -102,7 +102,7 @@ def column_value(name: str, value: Any) -> Any:
 
 
 def _is(value: Any, expected: Any) -> bool:
-    # 0 is not false, and 1 not true.
+    # In Python, 0 equals False and 1 equals True.
     alternatives = expected if isinstance(expected, list) and not isinstance(value, list) else [expected]
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in alternatives)
 
@@ -125,7 +125,7 @@ def _flat(values: dict[str, Any], prefix: str, depth: int = 1) -> Iterator[Pair]
 
 
 def storable(text: str) -> str:
-    """A text without what no column holds: JSON can spell NUL and halves of surrogate pairs."""
+    """Returns a text as a column can hold it: JSON can contain NUL and halves of surrogate pairs."""
     return decode(text.encode("utf-8", "backslashreplace"))
 
 
@@ -141,8 +141,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _since_1970(value: int | float, scale: float) -> datetime:
-    """A time in UTC, to the microsecond."""
-    # Of whole milliseconds no float need be made, which would round them.
+    """Returns a time in UTC, to the microsecond."""
+    # Integer milliseconds are not converted to a float, which would round them.
     try:
         microseconds = value * round(scale * 1_000_000) if scale >= 1e-6 else round(value * scale * 1_000_000)
         return datetime(1970, 1, 1) + timedelta(microseconds=microseconds)

@@ -1,7 +1,7 @@
-"""GPUs and nodes that a launcher's command line states: right or unknown, never guessed.
+"""Reads GPUs and nodes from a launcher's command line: right or unknown, never guessed.
 
-A command that starts processes and does not say how many in all states nothing. One process has one GPU, as these
-launchers are used: a command of MPI or Slurm counts only if it starts several processes of Python.
+A command that does not state the number of all its processes states nothing. One process has one GPU. A command of MPI
+or Slurm counts only if it starts several processes of Python.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NO_GPU = ("cpu", "use_cpu", "no_cuda", "gloo", "tpu")
 
 
 class _Unknown(Exception):
-    """The command does not say it."""
+    """Raised if the command does not state the number."""
 
 
 @dataclass
 class Launch:
-    """What a command states; `gpus` None: it starts processes, and nobody knows how many."""
+    """The numbers that a command states; `gpus` is None if it starts an unknown number of processes."""
 
     gpus: int | None = None
     nodes: int | None = None
@@ -43,7 +43,7 @@ class Launch:
 
 @dataclass
 class Command:
-    """A command line as a log holds it; `value` None: it starts a training, but does not say this of it."""
+    """A command line in a log; `value` is None if it starts a training without stating this fact."""
 
     name: str
     value: str | None
@@ -51,7 +51,7 @@ class Command:
     line: int
     trust: int
     strength: str
-    # It stands behind the steps: it speaks of a run that follows.
+    # It follows the steps, so it belongs to a later run.
     is_late: bool = False
 
 
@@ -59,13 +59,13 @@ class Command:
 class _Arguments:
     tokens: list[str]
     is_prefixed: bool
-    # A program follows the options: the command is not cut within them.
+    # A program follows the options, so they are not truncated.
     is_whole: bool
     own: dict[str, str] = field(default_factory=dict)
     rest: dict[str, str] = field(default_factory=dict)
 
     def count(self, *names: str) -> int | None:
-        """The number that one of these options gives; None without them."""
+        """Returns the number given by one of these options; None without them."""
         given = {self.own[name] for name in names if name in self.own}
         if not given:
             return None
@@ -77,10 +77,10 @@ class _Arguments:
         return any(name in self.own for name in names)
 
 
-def launched(launcher: str, text: str, is_prefixed: bool = False) -> Launch | None:
-    """What a launcher's arguments state; None: the command starts no training.
+def read_command(launcher: str, text: str, is_prefixed: bool = False) -> Launch | None:
+    """Returns the numbers that a launcher's arguments state; None if the command starts no training.
 
-    `is_prefixed`: other processes print into this log, so that a command may be one of several.
+    `is_prefixed`: other processes print into this log, so this may be one of several commands.
     """
     try:
         command = _read(text, is_prefixed)
@@ -90,11 +90,11 @@ def launched(launcher: str, text: str, is_prefixed: bool = False) -> Launch | No
         return Launch()
 
 
-def agreed(commands: list[Command]) -> list[Command]:
-    """Of a run's commands, one for each fact that they state.
+def agreeing_commands(commands: list[Command]) -> list[Command]:
+    """Returns one command of a run for each fact that its commands state.
 
-    Commands that differ leave it unknown, and so does one that does not say it. Beside a command that was executed, one
-    that is only printed says nothing.
+    The fact is unknown if commands differ or one does not state it. Commands that are only printed count only if none
+    was executed.
     """
     found = []
     for name in dict.fromkeys(command.name for command in commands):
@@ -135,12 +135,12 @@ def _add_options(options: dict[str, str], tokens: list[str]) -> None:
             value = value if has_value else "" if following.startswith("-") else following
         name = name.replace("-", "_")
         if options.setdefault(name, value.strip()) != value.strip():
-            # An option that is given twice.
+            # Two different values of one option.
             options[name] = "?"
 
 
 def _whole(command: _Arguments, per_node: int, nodes: int | None, *signs_of_nodes: str) -> Launch:
-    # Without a number of nodes these launchers start one. A rank or another host means that there are more.
+    # Without a number of nodes these launchers start one. A rank or another host shows that there are more.
     if nodes is None and (command.is_prefixed or command.has(*signs_of_nodes)):
         raise _Unknown
     return Launch(per_node * (nodes or 1), nodes)
@@ -179,14 +179,14 @@ def _paddle(command: _Arguments) -> Launch:
 
 def _deepspeed(command: _Arguments) -> Launch:
     per_node, nodes = command.count("num_gpus"), command.count("num_nodes")
-    # Without a number of nodes it takes those of a hostfile, of which the command need not speak.
+    # Without a number of nodes it uses a hostfile, which the command need not mention.
     if per_node is None or nodes is None or command.has("include", "exclude"):
         raise _Unknown
     return Launch(per_node * nodes, nodes)
 
 
 def _accelerate(command: _Arguments) -> Launch:
-    # The number of processes is that of all machines.
+    # The number of processes counts all machines.
     gpus = command.count("num_processes")
     if gpus is None or command.has(*_NO_GPU):
         raise _Unknown

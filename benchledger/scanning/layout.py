@@ -1,4 +1,4 @@
-"""Line layouts: what each value of a record means, resolved once per layout and not once per line."""
+"""The layout of a record: the meaning of each of its values, resolved once per layout and not once per line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LETTER_SCALES = {"K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def stable_id(*parts: object) -> int:
-    """A positive 63-bit id of content: the same wherever and in whichever order it is computed."""
+    """Returns a positive 63-bit id of some values, which depends on nothing else."""
     digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
 
 @dataclass(frozen=True)
 class ShapeValue:
-    """One row of table shape: what the value at one place of a line layout is."""
+    """One row of table shape: the meaning of the value at one place of a layout."""
 
     name: str
     quantity: str | None
@@ -34,7 +34,7 @@ class ShapeValue:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A record with its value names and logged units in order; shape_id is a hash of all that the shape table says."""
+    """A record with its value names and logged units in order; `shape_id` is a hash of its rows in table shape."""
 
     format: str
     record: RecordDefinition
@@ -46,7 +46,7 @@ class Layout:
 
 
 def redacted_layout(layout: Layout, redactor: Redactor) -> Layout:
-    """The layout as it may be kept: a key of a log may be an address. Its id is that of the names that are kept."""
+    """Returns the layout as it may be stored, since a key of a log may be an address; its id is that of these names."""
     values = tuple(
         replace(value, name=redactor.text(value.name), unit_logged=redactor.optional(value.unit_logged))
         for value in layout.values
@@ -66,7 +66,7 @@ def _shape_id(format_name: str, record: RecordDefinition, values: tuple[ShapeVal
 
 
 class Layouts:
-    """The layouts of one format that were met so far."""
+    """The layouts of one format that occurred so far."""
 
     def __init__(self, log_format: LogFormat) -> None:
         self.format = log_format
@@ -81,7 +81,7 @@ class Layouts:
         self.unit_tokens = frozenset(tokens)
 
     def get(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
-        """The layout of a record with these value names and logged units."""
+        """Returns the layout of a record with these value names and logged units."""
         key = (record.name, record.phase, record.scope, names, units)
         layout = self._known.get(key)
         if layout is None:
@@ -89,16 +89,16 @@ class Layouts:
         return layout
 
     def is_unit(self, text: str) -> bool:
-        """Whether the vocabulary or the format knows a unit; a letter of scale may stand before it or alone."""
+        """Tells whether vocabulary or format know a unit; a letter of scale may precede it or stand alone."""
         return text in self.unit_tokens or (text[:1] in _LETTER_SCALES and text[1:] in ("", *self.unit_tokens))
 
     def is_measured(self, record: RecordDefinition, name: str) -> bool:
-        """Whether a value under this name is a quantity or has a unit, so that a text there is no name."""
+        """Tells whether a value with this name has a quantity or a unit, so that it cannot be a text."""
         field = self.format.field_of(record.name, name)
         return record.unit is not None or (field is not None and (field.quantity or field.unit) is not None)
 
     def _resolve(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
-        # A record without values still is one row of measurement, under its own name: an event that happened.
+        # A record without values, such as an event, has one value under its own name.
         shown = tuple(zip(names, units, strict=True)) or ((record.name, None),)
         values = tuple(self._value(record, name, unit) for name, unit in shown)
         facts = tuple(
@@ -139,6 +139,6 @@ class Layouts:
             # `111.0K tks/s`, or a bare `K` whose unit the field declares.
             rest = logged[1:].strip()
             unit, scale = self._unit(field, rest) if rest else (field.unit, field.scale)
-            # `Gbyte/second` is no unit that we know, and so no thousand millions of one either.
+            # `Gbyte/second` is not a known unit, so its scale is unknown too.
             return unit, scale * _LETTER_SCALES[logged[0]] if unit or not rest else 1.0
         return None, 1.0

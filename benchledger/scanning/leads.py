@@ -1,4 +1,4 @@
-"""What stands before a record on its line: mpirun and srun prefixes, dates, progress bars."""
+"""Reads the lead of a record, the text before it on its line: mpirun and srun prefixes, dates, progress bars."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from benchledger.scanning.values import ANSI, decode, hole_value
 LEAD_LIMIT = 256
 _MOST_PARTS = 8
 _REMEMBERED = 4096
-# A number that its column cannot hold makes a lead an unknown one, and so does a date that does not exist.
+# A number too large for its column, or a date that does not exist, makes a lead unknown.
 _LARGEST = 2**31
 
 Stated = int | float | str | datetime
 
 
-# What may stand before a number that is a rank, if anything does: `Epoch 00032:` is none.
+# Text before a rank ends with one of these: the number in `Epoch 00032:` is not a rank.
 _ENDS = (b":", b">", b"]", b")", b"}", b"|")
 
-# Two leads that differ in digits only are matched by the same templates at the same places.
+# Leads that differ only in digits match the same templates at the same places.
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 Found = tuple[dict[str, Stated], str | None]
@@ -33,20 +33,20 @@ Found = tuple[dict[str, Stated], str | None]
 
 @dataclass(frozen=True)
 class LeadShape:
-    """Where the values of a lead stand, those of the part next to the record first, and what no template takes."""
+    """The places of the values of a lead, from the part next to the record on, and of the rest without a template."""
 
     parts: tuple[tuple[tuple[Hole, int, int], ...], ...]
     rest: tuple[int, int]
 
 
 class _Template:
-    """A shared template, compiled when a lead has all of its words."""
+    """A shared template, compiled when a lead contains all its words."""
 
     def __init__(self, template: Template) -> None:
         self._template = template
         self.holes = template.holes
         self._is_number = _begins_with_number(template)
-        # Blanks stand for as many or more.
+        # Blanks match as many or more.
         texts = (part.text for part in template.parts if isinstance(part, Literal))
         self._words = tuple(word.encode() for text in texts for word in text.split())
 
@@ -55,7 +55,7 @@ class _Template:
         return compiled(_begin(self._template) + parts_pattern(self._template.parts) + rb"[ \t]*+\Z")
 
     def search(self, lead: bytes) -> re.Match[bytes] | None:
-        """Where it stands at the end of a lead."""
+        """Returns the match at the end of a lead."""
         match = self._pattern.search(lead) if all(word in lead for word in self._words) else None
         if match is None or not self._is_number:
             return match
@@ -64,7 +64,7 @@ class _Template:
 
 
 class LeadReader:
-    """Matches a lead backwards, repeatedly, by the shared templates; what none takes is kept as text."""
+    """Matches a lead backwards, repeatedly, by the shared templates; the rest is kept as text."""
 
     def __init__(self) -> None:
         self._templates = [_Template(template) for template in leads()]
@@ -74,7 +74,7 @@ class LeadReader:
         self._shapes: dict[bytes, LeadShape] = {}
 
     def read(self, lead: bytes) -> Found:
-        """The record columns that a lead states (rank, logged_at), and the text of it that no template takes."""
+        """Returns the columns that a lead states (rank, logged_at), and its text without a template."""
         if not lead:
             return {}, None
         known = self._known.get(lead)
@@ -99,12 +99,12 @@ class LeadReader:
         return found
 
     def shape_of(self, lead: bytes) -> LeadShape | None:
-        """Where what a lead states stands in each that differs from it in digits only; None if not in each."""
+        """Returns the shape of a lead and of all leads that differ only in digits; None if theirs may differ."""
         shape, usual = self._shape(lead)
         return shape if usual and self._by_digits else None
 
     def _shape(self, lead: bytes) -> tuple[LeadShape, bool]:
-        # False: a date that does not exist, or the like, made a lead of this shape another one.
+        # False: a value was refused (a date that does not exist), so other leads of these digits have another shape.
         usual, taken = True, []
         start, end = _stripped(lead, 0, len(lead))
         for _ in range(_MOST_PARTS):
@@ -147,7 +147,7 @@ def _stated(lead: bytes, shape: LeadShape) -> Found | None:
 
 
 def _begin(template: Template) -> bytes:
-    # A number is a rank only by itself: that of `file.cc:161:` is a line. A time is one behind `<stderr>:` too.
+    # A rank stands alone, unlike the line number in `file.cc:161:`. A time may follow `<stderr>:` directly.
     return rb"(?<!\S)" if _begins_with_number(template) else b""
 
 

@@ -1,4 +1,4 @@
-"""Which of many literals stand in a text: one pass over its bytes, however many literals there are."""
+"""Finds which of many literals occur in a text, in one pass over its bytes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implement
 
 from benchledger.scanning import native_scanner
 
-# A match is a tuple: of a text full of them, so much at a time keeps them from filling the memory.
+# A match is a tuple. The text is searched in parts, so that many matches do not fill the memory.
 _PART = 65_536
 _REMEMBERED = 4_096
 _NONE: frozenset[bytes] = frozenset()
 
 
 class LiteralSearch:
-    """Searches texts for a fixed set of literals, none of them empty. `rare`: few literals, which most texts lack.
+    """Searches texts for a fixed set of literals, none of them empty.
 
-    `native`: by the extension where it is there, else by Aho-Corasick.
+    `rare`: few literals, which most texts lack. `native`: by the extension if it is available, else by Aho-Corasick.
     """
 
     def __init__(self, literals: Iterable[bytes], rare: bool = False, native: bool = True) -> None:
@@ -26,11 +26,11 @@ class LiteralSearch:
         self._overlap = max(map(len, self._literals), default=1) - 1
         self._rare = rare
         self._native = native_scanner.literals(self._literals) if native else None
-        # Logs of one program hold the same ones: what was found, by the extension's answer.
+        # Cached by the extension's result, because logs of one program contain the same literals.
         self._known: dict[bytes, frozenset[bytes]] = {}
 
     def found_in(self, text: bytes) -> frozenset[bytes]:
-        """The literals that stand anywhere in a text, over one another too."""
+        """Returns the literals in a text, overlapping ones too."""
         if not self._literals:
             return _NONE
         if self._native is None:
@@ -46,12 +46,12 @@ class LiteralSearch:
 
     @cached_property
     def _all(self) -> BytesAhoCorasick:
-        # The full automaton is built in 2 ms for a hundred literals, and twice as fast as the compact ones.
+        # The full automaton takes 2 ms to build for a hundred literals, and searches twice as fast as the compact ones.
         return BytesAhoCorasick(self._literals, implementation=Implementation.DFA)
 
     @cached_property
     def _any(self) -> BytesAhoCorasick | None:
-        # Looks at many bytes at once, twenty times as fast, but of matches over one another it tells one only.
+        # Twenty times as fast, but of overlapping matches it finds only one.
         return BytesAhoCorasick(self._literals, matchkind=MATCHKIND_LEFTMOST_FIRST) if self._rare else None
 
     def _by_automata(self, text: bytes) -> frozenset[bytes]:

@@ -1,4 +1,4 @@
-"""Numbers, texts and lists as native/program.c reads them."""
+"""Encodes numbers, texts and lists as native/program.c reads them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import struct
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.template import Hole
 
-# In the place of a number: there is none.
+# Stands for a missing number.
 NONE = 0xFFFFFFFF
-# Where a value goes: numbers that native/program.h has too.
+# Where a value is stored; native/program.h has the same numbers.
 TARGETS = ("number", "text", "step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
-# The steps of a template: numbers that native/template.h has too.
+# The steps of a template; native/template.h has the same numbers.
 STEPS = (
     "literal", "blanks", "int", "int,", "float", "word", "text", "skip", "time", "duration", "stamp", "unix", "bool",
     "end",
@@ -26,22 +26,22 @@ _FITTING = {
 
 
 def u32(number: int) -> bytes:
-    """A number."""
+    """Encodes a number."""
     return struct.pack("<I", number)
 
 
 def sized(value: bytes) -> bytes:
-    """A text and its length."""
+    """Encodes a text with its length."""
     return u32(len(value)) + value
 
 
 def listed(parts: list[bytes]) -> bytes:
-    """Parts, and how many they are."""
+    """Encodes parts with their number."""
     return u32(len(parts)) + b"".join(parts)
 
 
 def target_of(hole: Hole) -> str | None:
-    """Where the value of a hole goes; None: only the reference reader puts it there."""
+    """Returns where the value of a hole is stored; None if only the reference reader can store it."""
     if hole.name in COLUMNS:
         return hole.name if hole.type in _FITTING[hole.name] else None
     return "number" if hole.type in _NUMBERS else "text" if hole.type in (*TEXTS, "bool") else None

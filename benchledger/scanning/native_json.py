@@ -1,4 +1,4 @@
-"""What a record asks of a JSON object, as native/json.c reads it."""
+"""Encodes the JSON map of a record as native/json.c reads it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _WHERE, _UNLESS, _HAS = range(3)
 
 
 def packed_map(asked: JsonMap, template: Template) -> bytes | None:
-    """The map of a record whose template ends in `{json}`; None if only the reference reader knows what it means."""
+    """Returns the encoded map of a record; None if only the reference reader can read such objects."""
     whole = isinstance(asked.values, str)
     values: dict[str, str] = {} if isinstance(asked.values, str) else asked.values
     paths = [*values.values(), *asked.columns.values(), *asked.where, *asked.unless, *asked.has, *(asked.named or ())]
     paths += [asked.values] if isinstance(asked.values, str) else []
     texts = [*asked.where.values(), *asked.unless.values()]
     known = all(map(_is_plain, paths)) and all(map(_are_texts, texts))
-    # A column that a hole has too, and a further value beside all of them: one takes the other's place.
+    # One value would replace another: a column of a hole too, or `named` beside a whole object.
     twice = {hole.name for hole in template.holes} & set(asked.columns) or (whole and asked.named is not None)
     micros = _micros(asked.time_unit)
     if not known or twice or micros is None:
@@ -51,7 +51,7 @@ def _condition(kind: int, path: str, expected: Any) -> bytes:
 
 
 def _is_plain(path: str) -> bool:
-    # Digits of other scripts name entries of a list too.
+    # Python also accepts digits of other scripts as list indexes.
     return "*" not in path and not any(key.isdecimal() and not key.isascii() for key in path.split("."))
 
 
@@ -60,7 +60,7 @@ def _are_texts(expected: Any) -> bool:
 
 
 def _micros(unit: str | None) -> int | None:
-    # How many microseconds a unit of time has; 0: a time is no number.
+    # Microseconds per unit of time; 0 without a numeric time.
     if unit is None:
         return 0
     micros = vocabulary().spellings[unit][1] * 1_000_000

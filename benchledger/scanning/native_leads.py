@@ -1,4 +1,4 @@
-"""The shape of a lead as native/leads.c keeps it."""
+"""Encodes the shape of a lead as native/leads.c reads it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_PARTS = 64
 
 
 def packed_shape(shape: LeadShape | None) -> tuple[bytes, int, int, bool]:
-    """Its values and where they stand, where the rest does, and whether only Python knows what such leads say."""
+    """Returns its encoded values, the place of the rest, and whether only Python can read such leads."""
     parts: list[bytes] = []
     for part in shape.parts if shape is not None else ():
         names = [hole.name for hole, _, _ in part]

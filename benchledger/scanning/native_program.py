@@ -1,4 +1,4 @@
-"""A format's templates as a program of the native scanner: what native/program.c loads."""
+"""Compiles a format's templates into a program of the native scanner, which native/program.c loads."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ _MOST_BETWEEN = 8
 _MOST_HOLES = 64
 _MOST_STEPS = 256
 _BLANKS = re.compile(rb"([ \t]+)")
-# A number that such a character follows is no number, or one with a unit.
+# Such a character behind a number makes it a text or a number with a unit.
 _JOINING = re.compile(r"[0-9A-Za-z./:%-]")
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """One template of a record, and the names and logged units of the values that its holes have."""
+    """One template of a record, with names and logged units of the values of its holes."""
 
     record: RecordDefinition
     template: Template
     names: tuple[tuple[str, str | None], ...]
-    # The values whose text may be a list, which is read as one: pairs, or the last hole.
+    # The values whose text may be a list to be read: pairs, or the last hole.
     expanded: dict[str, Expansion]
 
     @property
     def list_hole(self) -> int | None:
-        """The hole whose text may be a list."""
+        """Returns the hole whose text may be a list."""
         holes = self.template.holes
         return len(holes) - 1 if self.template.tail is None and self.expanded else None
 
 
 @dataclass(frozen=True)
 class CompiledFormat:
-    """The program, and what its numbers mean: those of its matchers and of its ignores' reasons."""
+    """The program, and the matchers and reasons that its numbers refer to."""
 
     blob: bytes
     matchers: tuple[Matcher, ...]
@@ -57,7 +57,7 @@ class CompiledFormat:
 
 
 def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFormat | None:
-    """The program of a format; None if its templates are longer than a program's may be."""
+    """Returns the program of a format; None if its templates are too long for one."""
     templates = [template for record in log_format.records for template in record.templates]
     templates += [template for ignore in log_format.ignores for template in ignore.templates]
     starts = _starts(log_format)
@@ -83,7 +83,7 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
         for ignore in log_format.ignores
         for template in ignore.templates
     ]
-    # Where a literal stands, each literal that it holds does: such lines are found by the shorter one.
+    # A literal that contains another one need not be searched for.
     sought = {text for text in (*firsts, *anchors) if not any(o in text for o in (*firsts, *anchors) if o != text)}
     head_literals = [text for text in firsts if not any(text.startswith(other) for other in firsts if other != text)]
     blob = b"".join(
@@ -106,7 +106,7 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
 
 
 def _starts(log_format: LogFormat) -> dict[Template, int]:
-    # Where templates may stand that may not stand anywhere.
+    # Templates that match only at certain places.
     words = {one: _WORD_START for record in log_format.records if record.word_start for one in record.templates}
     at_lines = [one for record in log_format.records if record.line_start for one in record.templates]
     lines = {one: _LINE_START if needs_anchor(one, log_format.anchors) else _ANY_LINE_START for one in at_lines}
@@ -224,7 +224,7 @@ def _steps(parts: tuple[Part, ...]) -> list[bytes]:
 
 
 def _end(after: Part | None) -> int:
-    # A template may put the slash or the dot itself: `iteration {step:int}/{planned:int}`.
+    # A template may contain the slash or the dot itself: `iteration {step:int}/{planned:int}`.
     if isinstance(after, Literal):
         return {"/": 1, ".": 2}.get(after.text[:1], 0)
     return 0
@@ -247,7 +247,7 @@ def _style(style: PairsStyle) -> bytes:
     return sized(assign) + sized(start) + sized(end) + u32(style.closed) + between
 
 
-# Templates of one format have most of their steps in common.
+# Cached, because the templates of a format share most of their steps.
 @cache
 def _step(name: str, number: int = 0, literal: bytes = b"") -> bytes:
     return u32(STEPS.index(name)) + u32(number) + sized(literal)

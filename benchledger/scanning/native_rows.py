@@ -1,4 +1,4 @@
-"""The rows of the native scanner as an Arrow table: the numbers stay where they were written."""
+"""Turns the rows of the native scanner into Arrow tables without copying the numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from benchledger.scanning.values import decode
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Every layout that a native scanner of this process met; rows hold its number.
+# Every layout of the native scanners of this process; rows contain its number.
 _LAYOUTS: list[Layout] = []
 _NUMBERS: dict[Layout, int] = {}
 _NUMBERING = Lock()
 
 
 def number_of_layout(layout: Layout) -> int:
-    """The number by which rows know a layout in this process, in all of its threads."""
+    """Returns the number of a layout in this process, in all its threads."""
     with _NUMBERING:
         number = _NUMBERS.setdefault(layout, len(_LAYOUTS))
         if number == len(_LAYOUTS):
@@ -37,7 +37,7 @@ def _lead_reader() -> LeadReader:
 
 
 class NativeRows:
-    """The rows of any number of logs, which native scanners add to `native`."""
+    """The rows of any number of logs; native scanners add them to `native`."""
 
     def __init__(self, schema: pa.Schema) -> None:
         from benchledger.scanning import _native
@@ -47,17 +47,17 @@ class NativeRows:
         self._parts: list[_Part] = []
 
     def facts(self) -> list[tuple[Layout, int, list[float | None], list[str | None] | None, int]]:
-        """Layout, line, values and texts of rows that state facts and were not told yet, and how many are alike."""
+        """Returns new rows that state facts: layout, line, values, texts, and the number of equal rows."""
         return [
             (_LAYOUTS[number], line, values, texts, times) for number, line, values, texts, times in self.native.facts()
         ]
 
     def layouts(self) -> list[Layout]:
-        """The layouts of the rows, each once."""
+        """Returns the different layouts of the rows."""
         return list(dict.fromkeys(_LAYOUTS[number] for part in self._taken() for number in part.layouts()))
 
     def take(self, kept: Callable[[Layout], Layout], redactor: Redactor | None) -> list[pa.Table]:
-        """The rows as tables; they are here no more. `kept` is a layout as it may be stored."""
+        """Returns and removes the rows, as tables. `kept` returns a layout as it may be stored."""
         parts, self._parts = self._taken(), []
         return [part.table(kept, redactor) for part in parts]
 
@@ -69,7 +69,7 @@ class NativeRows:
 
 
 class _Part:
-    """Rows that were taken out of the scanner, as it wrote them."""
+    """Rows taken from the scanner, in its buffers."""
 
     def __init__(self, buffers: dict[str, Any], count: int, leads: list[tuple[bytes, int]], schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -144,7 +144,7 @@ class _Part:
     def _with_named(
         self, raw: pa.Array, texts: pa.Array, ends: pa.Array, named: dict[int, list[str | None]], redactor: Redactor
     ) -> pa.Array:
-        # The name of a value may say that all of its text is a host or a user.
+        # The name of a value may tell that its whole text is a host or a user.
         import pyarrow as pa
 
         found, given, places = texts.to_pylist(), raw.to_pylist(), ends.to_pylist()
@@ -162,12 +162,12 @@ class _Part:
             return
         numbers = self._flat(pa.int32(), "lead")
         numbers = call("if_else", call("less", numbers, pa.scalar(0, pa.int32())), pa.scalar(None, pa.int32()), numbers)
-        # What is left of a lead that was read says nothing more.
+        # The rest of a lead that was read states nothing more.
         reader = _lead_reader()
         read = [({}, decode(lead)) if is_rest else reader.read(lead) for lead, is_rest in self._leads]
         texts = [None if text is None else redact(text) for _, text in read]
         found["lead"] = call("take", pa.array(texts, pa.string()), numbers)
-        # What a lead states holds where the line itself does not.
+        # A value of the lead counts only if the line itself states none.
         for name in {name for stated, _ in read for name in stated}:
             values = [redact(value) if isinstance(value := stated.get(name), str) else value for stated, _ in read]
             told = call("take", pa.array(values, self._schema.field(name).type), numbers)
@@ -175,7 +175,7 @@ class _Part:
 
 
 def _each(texts: pa.Array, change: Callable[[str], str]) -> pa.Array:
-    # Each different text once.
+    # Each different text is changed once.
     import pyarrow as pa
 
     if texts.null_count == len(texts):

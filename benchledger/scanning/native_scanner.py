@@ -1,6 +1,6 @@
-"""The native scanner of line formats: compiled templates over the whole buffer, the reference reader for what is left.
+"""Scans line formats with the extension in C, and reads by the reference reader the lines that it does not support.
 
-docs/native.md tells what it takes. Without the extension, the reference reader finds the same, slower.
+docs/native.md lists what it supports. Without the extension, the reference reader gives the same rows, slower.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchledger.scanning.values import decode
 
 try:
     from benchledger.scanning import _native
-except ImportError:  # no compiler was there when it was installed
+except ImportError:  # installed without a compiler
     _native = None  # type: ignore[assignment]
 
 NOT_COMPILED = (
@@ -37,18 +37,18 @@ _REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
 _FACTS, _NO_TEXT, _BY_REFERENCE, _EACH = 1, 2, 4, 8
 _ANY = 0x80000000
 _NO_UNIT = 255
-# Of a signature: the values of a list stand in the place of the last hole's.
+# A signature that begins so has the values of a list in place of the last hole.
 _LIST = b"\0\xff"
 
 
 def is_available() -> bool:
-    """Whether this installation has a native scanner that may be used."""
+    """Tells whether this installation has a usable native scanner."""
     return unavailable_reason() is None
 
 
 @cache
 def unavailable_reason() -> str | None:
-    """Why this installation has no native scanner; None where it has one."""
+    """Returns why this installation has no usable native scanner; None if it has one."""
     stamp: str | None = getattr(_native, "STAMP", None)
     if stamp is None:
         return NOT_COMPILED
@@ -57,24 +57,24 @@ def unavailable_reason() -> str | None:
 
 
 def is_requested() -> bool:
-    """Whether nobody asked for the reference reader with BENCH_SCANNER=python."""
+    """Tells whether BENCH_SCANNER does not request the reference reader."""
     return os.environ.get("BENCH_SCANNER") != "python"
 
 
 def literals(texts: list[bytes]) -> Any:
-    """The extension's search for many literals at once; None where it is not there."""
+    """Returns the extension's search for many literals; None if it is not available."""
     if not texts or not is_available():
         return None
     return _native.Literals(b"".join(texts), struct.pack(f"={len(texts)}I", *map(len, texts)))
 
 
 def missing_reason() -> str | None:
-    """Why the reference reader reads lines though nobody asked for it; None where it does not."""
+    """Returns why the reference reader is used without a request; None if it is not."""
     return unavailable_reason() if is_requested() else None
 
 
 class NativeScanner(Scanner):
-    """Scans as Scanner does, with the extension. Not for every format: see `native_scanner`."""
+    """Scans with the extension. It does not support every format: see `native_scanner`."""
 
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
@@ -85,7 +85,7 @@ class NativeScanner(Scanner):
             self._program = _native.Program(compiled.blob)
 
     def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
-        """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
+        """Adds the pieces of buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
         rows = columns.native_rows
         scan = _native.Scan(self._program, rows.native, buffer, end, base, line, columns.log)
         while True:
@@ -129,7 +129,7 @@ class NativeScanner(Scanner):
             names = [*found.names, *_pairs_of(signature)]
         record, fields = found.record, self.format.field_of
         layout = self.reader.records.layout_of(record, names, BEGUN[phase])
-        # Lists in texts that the program does not read as lists.
+        # Texts with lists that the program does not read.
         named = (name for name, _ in names if name not in found.expanded)
         expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)
         # A sum depends on each row, and on their order.
@@ -152,7 +152,7 @@ class NativeScanner(Scanner):
 
 
 def native_scanner(log_format: LogFormat) -> NativeScanner | None:
-    """The native scanner of a format, or None: there is no extension, or it cannot run the format."""
+    """Returns the native scanner of a format; None without the extension or if it does not support the format."""
     if not is_available():
         return None
     scanner = NativeScanner(log_format)
@@ -169,7 +169,7 @@ def _kinds_of_run(notes: SegmentCollector) -> int:
 
 
 def _says_one_thing(fact: FactDefinition) -> bool:
-    # That the value is there says it, whatever it is.
+    # Any value states the same.
     counts = fact.repeats or fact.usual or fact.joined or fact.names is not None
     return fact.always is not None and not fact.unless and not counts
 

@@ -1,4 +1,4 @@
-"""Which sources the extension was compiled from: one of other sources is not used, for it may mean something else.
+"""Hashes the sources of the extension: an extension compiled from other sources is not used.
 
 native/build_hook.py runs this file by its path, before the package can be imported.
 """
@@ -12,19 +12,19 @@ HERE = Path(__file__).resolve().parent
 
 
 def python_stamp() -> str:
-    """What the Python files that speak to the extension hold; they stand beside it, in a wheel too."""
+    """Returns a hash of the Python files that call the extension; a wheel contains them too."""
     return _stamp([*HERE.glob("native_*.py"), HERE / "_native.pyi"])
 
 
 def c_stamp() -> str | None:
-    """What the C files hold; None where there are none: in an installed wheel."""
+    """Returns a hash of the C files; None in an installed wheel, which has none."""
     folder = HERE.parent.parent / "native"
     return _stamp([*folder.glob("*.c"), *folder.glob("*.h")]) if (folder / "module.c").is_file() else None
 
 
 def _stamp(paths: list[Path]) -> str:
-    told = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for path in sorted(paths):
         if path.is_file():
-            told.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return told.hexdigest()
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()

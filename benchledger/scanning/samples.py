@@ -1,4 +1,4 @@
-"""A format proves itself: its samples hold every value of every record, and reach every template and ignore."""
+"""Checks formats by their samples, which must state every value and reach every template and ignore."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read_formats() -> dict[str, LogFormat]:
 
 @cache
 def load_formats() -> dict[str, LogFormat]:
-    """Every format by name, each proved by its samples, now or before. Raises DefinitionError with file and line."""
+    """Returns every format by name, proved by its samples. Raises DefinitionError with file and line."""
     formats = known_formats()
     if only_packed():
         return formats
@@ -60,7 +60,7 @@ def load_formats() -> dict[str, LogFormat]:
 
 
 def check_files(paths: list[Path]) -> list[str]:
-    """Every problem of the formats in these files, which may use known formats and one another as base."""
+    """Returns every problem of the formats in these files, which may use known formats and one another as base."""
     from benchledger.definitions import format_file
     from benchledger.definitions.format_bases import GivenFormats
 
@@ -87,7 +87,7 @@ def check_files(paths: list[Path]) -> list[str]:
 
 
 def check_format(log_format: LogFormat) -> list[str]:
-    """What is wrong with a format's samples, each with file and line."""
+    """Returns every problem of a format's samples, with file and line."""
     problems: list[str] = []
     if not log_format.samples:
         problems.append(f"{log_format.path}:1: no [[sample]]: give some lines of a real log, and all that they hold")
@@ -103,7 +103,7 @@ def check_format(log_format: LogFormat) -> list[str]:
 
 
 def _unreached(log_format: LogFormat, reached: set[tuple[str, str]]) -> list[str]:
-    # Templates with names are proved if each of them and each of the names is reached, not each with each.
+    # For templates with names, each template and each name must be reached, but not each combination.
     own = log_format.own_templates
     proved = {written.place for key, places in own.items() if key in reached for written in places}
     problems: dict[str, str] = {}
@@ -123,7 +123,7 @@ def _leads_hash() -> str:
 
 
 def check_leads() -> list[str]:
-    """What is wrong with the samples of every ingest/leads.toml."""
+    """Returns every problem of the samples of ingest/leads.toml."""
     reader = LeadReader()
     problems = []
     for file in leads_files():
@@ -140,7 +140,7 @@ def check_leads() -> list[str]:
 
 
 def _stolen(reader: LineReader, sample: Sample) -> list[str]:
-    # A line that a sample of the base shows as one record must not become another one here.
+    # A line that is a record of the base by its sample must not become another record here.
     log_format = reader.format
     reader.reached.clear()
     pieces = reader.read(sample.text.strip("\n").encode())
@@ -171,7 +171,7 @@ def _read_file(reader: FileReader, sample: Sample) -> Pieces:
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:
     found = entries_of(pieces, log_format)
     expected = [entry for entry in sample.expect if "ignored" not in entry]
-    # Ignored pieces are counted, not placed: they may stand anywhere, in any order.
+    # Ignored pieces are counted without their places, so their order is free.
     expected += sorted(
         (entry for entry in sample.expect if "ignored" in entry), key=lambda entry: str(entry["ignored"])
     )
@@ -179,7 +179,7 @@ def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list
     if len(found) != len(expected):
         problems = [f"the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
     for number, (is_, should) in enumerate(zip(found, expected, strict=False) if not problems else (), start=1):
-        # A log begins with the training: of a record whose phase is "current" that need not be stated.
+        # A log begins with the training, so a sample need not state it for a record whose phase is "current".
         stated = {"phase": "train", **should} if is_.get("phase") == "train" else should
         problems += [f"piece {number}: {problem}" for problem in _differences(is_, stated)]
     problems += _impossible_units(pieces)
@@ -196,7 +196,7 @@ def _impossible_units(pieces: Pieces) -> list[str]:
 
 
 def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:
-    """All that was found in a text as an `expect` states it: records and rejects in order, then what is ignored."""
+    """Returns the pieces of a text as `expect` states them: records and rejects in order, then ignored pieces."""
     current = {record.name for record in log_format.records if record.phase == CURRENT}
     found: list[dict[str, Any]] = [
         entry for _, entry in sorted(
@@ -229,7 +229,7 @@ def _row_entry(row: Row, with_phase: bool) -> dict[str, Any]:
 
 
 def _is_bare(row: Row) -> bool:
-    # A record without values has one nameless value, under the record's own name.
+    # A record without values has one value under its own name.
     return len(row.layout.values) == 1 and row.layout.values[0].name == row.layout.record.name
 
 

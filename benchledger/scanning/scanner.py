@@ -1,4 +1,4 @@
-"""The scanner of line formats: finds the lines that hold a literal of the format, and reads them by the reference."""
+"""Scans line formats: finds the lines with a literal of the format, and reads them by the reference reader."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from benchledger.scanning.rows import Pieces, RejectedPiece
 from benchledger.scanning.statements import SegmentCollector
 
 _CUTS = re.compile(rb"[\r\n]")
-# A match is a tuple: of a buffer full of them, so much at a time keeps them from filling the memory.
+# A match is a tuple. The buffer is searched in parts, so that many matches do not fill the memory.
 _PART = 65_536
 
 
 @dataclass
 class ScannedLog:
-    """What was found in one log beside its records, which go to the shared columns."""
+    """The results of one log except its records, which are in the shared columns."""
 
     pieces: int = 0
     records: int = 0
@@ -52,7 +52,7 @@ class Scanner:
         return BytesAhoCorasick(self._literals, matchkind=MATCHKIND_LEFTMOST_FIRST)
 
     def _places(self, buffer: bytes, end: int) -> Iterator[int]:
-        # Where the format's literals stand in buffer[:end], in order: at least one place of each line that holds one.
+        # The positions of the format's literals in buffer[:end], in order: at least one per line with a literal.
         view = memoryview(buffer)[:end]
         overlap = max(map(len, self._literals)) - 1
         for start in range(0, end, _PART):
@@ -60,7 +60,7 @@ class Scanner:
                 yield start + at
 
     def scan(self, buffer: bytes, end: int, base: int, line: int, log: ScannedLog, columns: RecordColumns) -> int:
-        """Adds what stands in buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
+        """Adds the pieces of buffer[:end], which begins at offset `base` on line `line`; returns the line after it."""
         counted = consumed = 0
         for start in self._places(buffer, end):
             if start < consumed:
@@ -77,7 +77,7 @@ class Scanner:
         return line + buffer.count(b"\n", counted, end)
 
     def keep(self, pieces: Pieces, log: ScannedLog, columns: RecordColumns) -> None:
-        """Adds what a reader found in a part of a log."""
+        """Adds the pieces that a reader found in a part of a log."""
         log.pieces += pieces.pieces
         log.records += len(pieces.rows)
         log.ignored.update(pieces.ignored)
@@ -90,7 +90,7 @@ class Scanner:
 
 
 def _subline_start(buffer: bytes, consumed: int, start: int) -> int:
-    # Both searches stop at `consumed`: each byte of a log is looked back over once.
+    # Both searches stop at `consumed`, so that each byte is searched once.
     if start == consumed or buffer[start - 1] in b"\r\n":
         return start
     newline = buffer.rfind(b"\n", consumed, start)

@@ -1,4 +1,4 @@
-"""What a log says of its runs: where each begins, and the facts that its records state."""
+"""Collects the runs of a log: where each begins, and the facts that its records state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from benchledger.definitions.log_format import EARLY_STOP, QUOTED, STATED, FactDefinition, LogFormat
 from benchledger.definitions.names import load_names
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.scanning.launchers import Command, agreed, launched
+from benchledger.scanning.launchers import Command, agreeing_commands, read_command
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
 
@@ -19,7 +19,7 @@ from benchledger.scanning.rows import Row
 class Statement:
     """One fact as a log states it; of one fact, the lowest `trust` counts.
 
-    `strength`: stated, counted (lines that repeat: at least so many) or usual (the value that most lines have).
+    `strength`: stated, counted (repeated lines, a lower bound) or usual (the most frequent value).
     """
 
     name: str
@@ -33,7 +33,7 @@ class Statement:
 
 @dataclass(slots=True)
 class Segment:
-    """What one execution left in a log. Lines are those of its first and last record."""
+    """One execution in a log, with the lines of its first and last record."""
 
     first_line: int
     first_record_line: int
@@ -42,7 +42,7 @@ class Segment:
     statements: list[Statement] = field(default_factory=list)
     totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
-    said: set[tuple[int, str]] = field(default_factory=set)
+    stated: set[tuple[int, str]] = field(default_factory=set)
     joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
     commands: list[Command] = field(default_factory=list)
     event: tuple[str, int, str] | None = None
@@ -58,11 +58,11 @@ class SegmentCollector:
         self._first_command: tuple[int, int] | None = None
 
     def note_record(self, kind: str, line: int) -> Segment:
-        """Notes that a record of a kind stands on a line."""
+        """Notes a record of a kind on a line."""
         return self.note_records((kind,), line, line)
 
     def note_records(self, kinds: Iterable[str], first: int, last: int) -> Segment:
-        """Notes that records of these kinds stand on lines from the first to the last."""
+        """Notes records of these kinds, on lines from the first to the last."""
         if not self.segments:
             self._open(Segment(1, self._first_command[0] if self._first_command else first, last))
         segment = self.segments[-1]
@@ -71,7 +71,7 @@ class SegmentCollector:
         return segment
 
     def begin_run(self, line: int) -> None:
-        """Notes that a run begins behind others."""
+        """Notes that another run begins on a line."""
         self._open(Segment(line, line, line))
 
     def _open(self, segment: Segment) -> None:
@@ -79,7 +79,7 @@ class SegmentCollector:
         self.segments.append(segment)
 
     def add(self, row: Row, log_format: LogFormat) -> None:
-        """Notes a row: it may open a run, state facts, or speak of a run's end."""
+        """Notes a row, which may begin a run, state facts, or indicate the status of a run."""
         if any(fact.launcher for _, fact, _ in row.layout.facts):
             self._see_command(row)
             return
@@ -94,8 +94,7 @@ class SegmentCollector:
             self.add_statements(segment, row.layout, row.values, row.texts, row.line)
 
     def _see_command(self, row: Row) -> None:
-        # A command does not show how far a run came, so its kind is none of the run's. It speaks of the run whose
-        # steps follow it.
+        # A command does not show the progress of a run, so it adds no kind. It belongs to the run whose steps follow.
         if self.segments:
             self.segments[-1].last_record_line = row.line
         else:
@@ -110,7 +109,7 @@ class SegmentCollector:
             text = row.texts[ordinal] if row.texts else None
             if fact.launcher is None or text is None:
                 continue
-            found = launched(fact.launcher, f"-{text}", lead not in ("", "+") or "rank" in row.columns)
+            found = read_command(fact.launcher, f"-{text}", lead not in ("", "+") or "rank" in row.columns)
             if found is not None:
                 value = {"gpus": found.gpus, "nodes": found.nodes}[fact.name]
                 stated = None if value is None else str(value)
@@ -120,17 +119,17 @@ class SegmentCollector:
         self, segment: Segment, layout: Layout, values: list[float | None], texts: list[str | None] | None, line: int,
         times: int = 1,
     ) -> None:  # fmt: skip
-        """Notes what the values of a record say of the run, and those of `times - 1` that say the same behind it."""
-        said, statements, known = segment.said, segment.statements, _READ.get
+        """Notes the facts that the values of a record state, also for `times - 1` equal records behind it."""
+        stated, statements, known = segment.stated, segment.statements, _CACHE.get
         for place, (ordinal, fact, trust) in enumerate(layout.facts):
             number, text = values[ordinal], texts[ordinal] if texts else None
             if fact.launcher:
                 continue
             if fact.is_plain:
-                # What a thousand lines say alike is said once, and logs of one program say much alike.
+                # Equal statements of many lines are stored once, and cached, since logs of one program are similar.
                 logged, value = known((layout, place, number, text)) or _read(layout, place, number, text)
-                if logged is not None and (trust, logged) not in said:
-                    said.add((trust, logged))
+                if logged is not None and (trust, logged) not in stated:
+                    stated.add((trust, logged))
                     if value is not None:
                         statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
                 continue
@@ -144,14 +143,14 @@ class SegmentCollector:
                 if logged is not None:
                     parts.setdefault(layout.values[ordinal].name, logged)
             elif fact.names is not None:
-                segment.statements += _told(fact.names, logged or "", line, trust)
+                segment.statements += _facts_of_path(fact.names, logged or "", line, trust)
             elif logged not in fact.unless:
                 if trust not in segment.repeats:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += times
 
     def close(self) -> None:
-        """Turns totals into statements and drops what was said twice."""
+        """Turns totals into statements and drops duplicates."""
         if not self.segments and self._first_command is not None:
             self.note_records(("parameter",), *self._first_command)
         if self.segments:
@@ -161,7 +160,7 @@ class SegmentCollector:
                 self._sum_up(segment)
             segment.statements += [
                 Statement(said.name, said.value or "", said.value_logged, said.line, said.trust, strength=said.strength)
-                for said in agreed(segment.commands)
+                for said in agreeing_commands(segment.commands)
             ]
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
@@ -169,14 +168,14 @@ class SegmentCollector:
             segment.statements = _without_more_than_least(list(once.values()))
 
     def _sum_up(self, segment: Segment) -> None:
-        # What several records state together. Values that are not repeated equally often contradict each other's count.
+        # Facts that several records state together. Values that occur a different number of times give no count.
         counts = {
             trust: (fact, float(max(count.values())), line)
             for trust, (fact, count, line) in segment.repeats.items()
             if fact.repeats and min(count.values()) == max(count.values())
         }
         for trust, (fact, count, line) in segment.repeats.items():
-            # Of equally usual ones the first that was stated.
+            # Of equally frequent values the first.
             usual = max(count, key=lambda text: count[text])
             value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
             if value is not None:
@@ -194,25 +193,25 @@ class SegmentCollector:
 
 
 def _logged(layout: Layout, number: float | None, text: str | None) -> str | None:
-    # A record without values states that it is there.
+    # A record without values states only its name.
     return layout.record.name if layout.bare else _spelling(number, text)
 
 
-# A fact of a layout, the value that states it, and what was read of it.
+# A fact of a layout with the value that states it, and the cached result.
 _Key = tuple[Layout, int, float | None, str | None]
-_READ: dict[_Key, tuple[str | None, str | None]] = {}
-_REMEMBERED = 20_000
-_REMEMBERED_LENGTH = 200
+_CACHE: dict[_Key, tuple[str | None, str | None]] = {}
+_CACHED = 20_000
+_CACHED_LENGTH = 200
 
 
 def _read(layout: Layout, place: int, number: float | None, text: str | None) -> tuple[str | None, str | None]:
-    """How a value is logged, and what it says as the fact at this place; kept for the next one that is alike."""
+    """Returns the spelling of a value, and the fact that it states; cached."""
     logged = _logged(layout, number, text)
     found = logged, None if logged is None else _stated(layout.facts[place][1], number, logged)
-    if text is None or len(text) < _REMEMBERED_LENGTH:
-        if len(_READ) >= _REMEMBERED:
-            _READ.clear()
-        _READ[layout, place, number, text] = found
+    if text is None or len(text) < _CACHED_LENGTH:
+        if len(_CACHE) >= _CACHED:
+            _CACHE.clear()
+        _CACHE[layout, place, number, text] = found
     return found
 
 
@@ -230,13 +229,13 @@ def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
 
 EVENT_TEXT = 200
 
-# Which evidence decides when several lines speak: what ended the run beats what ran into its end.
+# Of several events of a run the one with the highest weight counts: the cause of the end, not its consequences.
 _EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
 
 
 def _note_event(segment: Segment, status: str, row: Row) -> None:
     known = None if segment.event is None else segment.event[0]
-    # Settings speak of early stopping before it comes: of those lines the last counts.
+    # Settings mention early stopping before it happens, so its last line counts.
     if known is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[known] or status == known == EARLY_STOP:
         text = " ".join(text for text in row.texts or () if text)
         segment.event = (
@@ -253,7 +252,7 @@ def _spelling(number: float | None, text: str | None) -> str | None:
 
 
 def int_or_none(number: float) -> int | None:
-    """The whole number that a float is, or None."""
+    """Returns the integer that a float equals, or None."""
     return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
 
 
@@ -267,7 +266,7 @@ def _calculated(fact: FactDefinition, parts: dict[str, str]) -> str | None:
     return vocabulary().facts[fact.name].canonical(str(first // by if fact.quotient else first * by))
 
 
-def _told(path: str, logged: str, line: int, trust: int) -> list[Statement]:
+def _facts_of_path(path: str, logged: str, line: int, trust: int) -> list[Statement]:
     found = load_names().match(path.replace("{}", logged)).facts
     return [Statement(fact.name, fact.value, logged[:1000], line, trust) for fact in found]
 

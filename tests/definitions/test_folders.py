@@ -34,6 +34,7 @@ def wheel(tmp_path, monkeypatch):
     (packed / "ingest" / "formats").mkdir()
     (packed / "ingest" / "formats" / "unsound.toml").write_text(UNSOUND)
     monkeypatch.setattr(folders, "shipped_root", lambda: packed)
+    monkeypatch.setattr(folders, "_extra_roots", [])
     monkeypatch.delenv(folders.ENVIRONMENT_VARIABLE, raising=False)
     for cached in (samples.known_formats, samples.load_formats):
         cached.cache_clear()

@@ -64,7 +64,7 @@ def test_a_suite_of_ones_own_counts_instead(tmp_path: Path) -> None:
         ),
         (OWN.replace('submitter = "a", ', ""), "submitter must be a text, not None"),
         (OWN.replace("3", "0"), "toy must be a whole number of at least 1, not 0"),
-        (OWN.replace("3", '"many"'), "toy must be a whole number, not 'many'"),
+        (OWN.replace("3", '"many"'), "toy must be a whole number of at least 1, not 'many'"),
         ("runs = 3\n" + OWN.partition("[runs]")[0], "runs is a table, not 3"),
         (OWN + "[more]\n", "more"),
     ],
