@@ -41,11 +41,11 @@ def load_page_texts(report: str, section: str, language: str) -> dict[str, str]:
     sections = _sections(report)
     if section not in sections:
         raise UsageError(f"no layout {section!r} of {report}; known: {', '.join(page_layouts(report))}")
-    said = sections[section]
+    texts = sections[section]
     if "-" not in section:
         # A user's layout need not have all words. A section with a dash, such as paddle-host, is a complete list.
-        said = {**next(iter(sections.values())), **said}
-    return {key: words[language] for key, words in said.items()}
+        texts = {**next(iter(sections.values())), **texts}
+    return {key: words[language] for key, words in texts.items()}
 
 
 def _sections(report: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -78,9 +78,9 @@ def _read(report: str, files: tuple[Path, ...]) -> dict[str, dict[str, dict[str,
 
 def texts_by_language(section: Table, key: str) -> dict[str, str]:
     """Returns a text by language. Raises DefinitionError with file and line if it lacks one."""
-    said = section.texts(key)
-    if set(said) != set(LANGUAGES):
+    texts = section.texts(key)
+    if set(texts) != set(LANGUAGES):
         section.fail(
-            key, f"{key} is said in each language: {', '.join(LANGUAGES)}; here in: {', '.join(said) or 'none'}"
+            key, f"{key} is stated in each language: {', '.join(LANGUAGES)}; here in: {', '.join(texts) or 'none'}"
         )
-    return said
+    return texts

@@ -44,9 +44,9 @@ QUANTITIES = ("speed", "speedup")
 # Spellings of an empty cell in documents.
 NOTHING = ("", "-", "--", "——")
 # Keys of a whole file that a table, a column or a row may state again; the innermost wins.
-_SAID = (*CASE, "campaign", "rule", "quantity", "unit", "note")
-_FILE_KEYS = ("source", "url", *_SAID, "table")
-_TABLE_KEYS = ("revision", "section", "url", *_SAID, "columns", "cells")
+_STATEMENTS = (*CASE, "campaign", "rule", "quantity", "unit", "note")
+_FILE_KEYS = ("source", "url", *_STATEMENTS, "table")
+_TABLE_KEYS = ("revision", "section", "url", *_STATEMENTS, "columns", "cells")
 
 
 @dataclass(frozen=True)
@@ -88,16 +88,16 @@ def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[Publish
         "revision": table.text_or_none("revision"),
         "section": table.text("section"),
         "quantity": "speed",
-        **_said(document, document.data, rules),
-        **_said(table, table.data, rules),
+        **_statements(document, document.data, rules),
+        **_statements(table, table.data, rules),
     }
-    columns = [_said(column, column.data, rules) for column in table.tables("columns", _SAID)]
+    columns = [_statements(column, column.data, rules) for column in table.tables("columns", _STATEMENTS)]
     cells: list[PublishedCell] = []
     for entry in table.lists("cells"):
         if len(entry) != len(columns) + 1:
             table.fail("cells", f"a row has what it is of and {len(columns)} numbers, as columns says, not {entry!r}")
         case = table.one_table("cells", entry[0])
-        row = _said(Table(table.file, table.where("cells"), case, _SAID), case, rules)
+        row = _statements(Table(table.file, table.where("cells"), case, _STATEMENTS), case, rules)
         for column, printed in zip(columns, entry[1:], strict=True):
             value = _number(table, printed)
             if value is not None:
@@ -108,25 +108,25 @@ def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[Publish
     return cells
 
 
-def _name(said: dict[str, Any]) -> str:
-    stated = [f"{key}={said[key]}" for key in CASE if key in said]
-    return ", ".join([*stated, *([said["quantity"]] if said.get("quantity", "speed") != "speed" else [])])
+def _name(stated: dict[str, Any]) -> str:
+    case = [f"{key}={stated[key]}" for key in CASE if key in stated]
+    return ", ".join([*case, *([stated["quantity"]] if stated.get("quantity", "speed") != "speed" else [])])
 
 
-def _said(table: Table, data: dict[str, Any], rules: frozenset[str]) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    for key in (key for key in _SAID if key in data):
+def _statements(table: Table, data: dict[str, Any], rules: frozenset[str]) -> dict[str, Any]:
+    stated: dict[str, Any] = {}
+    for key in (key for key in _STATEMENTS if key in data):
         if key in CASE:
-            said[key] = _fact(table, key, data[key])
+            stated[key] = _fact(table, key, data[key])
         elif key == "rule":
-            said[key] = table.known(key, key, table.text(key), rules)
+            stated[key] = table.known(key, key, table.text(key), rules)
         elif key == "quantity":
-            said[key] = table.choice(key, QUANTITIES)
+            stated[key] = table.choice(key, QUANTITIES)
         elif key == "unit":
-            said[key] = table.choice(key, SPEED_UNITS)
+            stated[key] = table.choice(key, SPEED_UNITS)
         else:
-            said[key] = table.text(key)
-    return said
+            stated[key] = table.text(key)
+    return stated
 
 
 def _fact(table: Table, name: str, stated: Any) -> str | int:

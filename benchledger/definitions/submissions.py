@@ -11,7 +11,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError, UsageError
 
 _KEYS = (
-    "source", "scores", "runs", "left_out", "untold", "apart", "log", "counted", "weak", "points", "power",
+    "source", "scores", "runs", "left_out", "no_verdict", "apart", "log", "counted", "weak", "points", "power",
 )  # fmt: skip
 _SOURCE_KEYS = ("function", "formats")
 _LOG = (
@@ -30,7 +30,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Beside:
+class LogSource:
     """Further data of a submission: the formats of its logs, the names in them, and the function that evaluates it."""
 
     function: str
@@ -42,21 +42,21 @@ class Beside:
 class Suite:
     """A suite: demands by benchmark, rules of its scores, and the keys in its logs.
 
-    `untold` has the reasons why some benchmarks get no verdict. `counted` has the keys of what runs took to the target,
-    by their name in reference points; `apart` has separate keys of that kind by benchmark.
+    `no_verdict` has the reasons why some benchmarks get no verdict. `counted` has the log keys of the samples or epochs
+    up to the target, by their name in reference points; `apart` has other such keys by benchmark.
     """
 
     name: str
     source: str
     scores: tuple[str, ...]
     demands: dict[str, Demand]
-    untold: dict[str, str]
+    no_verdict: dict[str, str]
     apart: dict[str, str]
     log: dict[str, str]
     counted: dict[str, str]
     weak: str
-    points: Beside
-    power: Beside
+    points: LogSource
+    power: LogSource
 
 
 def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Suite:
@@ -83,13 +83,13 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
         source=table.text("source"),
         scores=tuple(table.strings("scores")),
         demands={benchmark: Demand(count, left_out.get(benchmark, 1)) for benchmark, count in runs.items()},
-        untold=table.texts("untold"),
+        no_verdict=table.texts("no_verdict"),
         apart=table.texts("apart"),
         log={key: log.text(key) for key in _LOG},
         counted=table.texts("counted"),
         weak=_function(weak, functions["weak"]),
-        points=_beside(table.table("points", (*_SOURCE_KEYS, *_POINTS)), _POINTS, functions["points"]),
-        power=_beside(table.table("power", (*_SOURCE_KEYS, *_POWER)), _POWER, functions["power"]),
+        points=_log_source(table.table("points", (*_SOURCE_KEYS, *_POINTS)), _POINTS, functions["points"]),
+        power=_log_source(table.table("power", (*_SOURCE_KEYS, *_POWER)), _POWER, functions["power"]),
     )
 
 
@@ -105,8 +105,8 @@ def demanded_runs() -> list[tuple[str, str, int]]:
     return [(*name, runs) for name, runs in sorted(demands.items())]
 
 
-def _beside(table: Table, names: Collection[str], functions: Collection[str]) -> Beside:
-    return Beside(
+def _log_source(table: Table, names: Collection[str], functions: Collection[str]) -> LogSource:
+    return LogSource(
         _function(table, functions), tuple(table.strings("formats")), {name: table.text(name) for name in names}
     )
 

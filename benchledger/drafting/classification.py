@@ -37,7 +37,7 @@ class Setting:
 
 
 @dataclass
-class Sorted:
+class SortedTemplates:
     """The templates of a draft. `only_results`: no line is a step, and `steps` holds the lines with a speed."""
 
     steps: list[Entry]
@@ -47,7 +47,7 @@ class Sorted:
     only_results: bool = False
 
 
-def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | None:
+def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> SortedTemplates | None:
     """Returns the entries by kind; None if no entry looks like a step."""
     ranked = sorted(((score(entry), entry) for entry in entries), key=lambda pair: (-pair[0], -pair[1].count))
     best = ranked[0][0] if ranked else 0
@@ -59,7 +59,9 @@ def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> Sorted | Non
     return _around(steps, entries, lines)
 
 
-def _around(steps: list[Entry], entries: list[Entry], lines: tuple[str, ...], only_results: bool = False) -> Sorted:
+def _around(
+    steps: list[Entry], entries: list[Entry], lines: tuple[str, ...], only_results: bool = False
+) -> SortedTemplates:
     first = min(entry.first for entry in steps)
     rest = [entry for entry in entries if entry not in steps]
     summaries = [entry for entry in rest if entry.last > first and _closes(entry, steps[0])]
@@ -73,7 +75,7 @@ def _around(steps: list[Entry], entries: list[Entry], lines: tuple[str, ...], on
         and entry.count <= max(16, steps[0].count // 4)
     ]
     lists.sort(key=lambda entry: -len(_facts(entry)))
-    found = Sorted(steps, summaries[:_MOST_SUMMARIES], lists[:2], only_results=only_results)
+    found = SortedTemplates(steps, summaries[:_MOST_SUMMARIES], lists[:2], only_results=only_results)
     taken = {
         line.text for entry in (*steps, *summaries, *found.lists) for shape in entry.shapes for line in shape.lines
     }

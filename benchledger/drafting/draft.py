@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import csv_tables, detection, meaning, records
-from benchledger.drafting.classification import Sorted, name_growing_counter, sorted_entries
+from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
 from benchledger.drafting.excerpt import Excerpt
 from benchledger.drafting.lists import rates
 from benchledger.drafting.masks import Shape, masked, shapes
-from benchledger.drafting.repair import Mender
+from benchledger.drafting.repair import DraftRepair
 from benchledger.drafting.template_drafts import Entry, entry_of
 from benchledger.drafting.writing import Parts, written
 from benchledger.errors import UsageError
@@ -60,7 +60,9 @@ class Drafter:
         lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
         found = self._sorted(lines)
         parts = self._parts(found, lines)
-        pieces, problem = Mender(parts, found, self._excerpts, self._redactor, self._leads, self._allowed).mended()
+        pieces, problem = DraftRepair(
+            parts, found, self._excerpts, self._redactor, self._leads, self._allowed
+        ).repaired()
         text = written(parts)
         steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
         if not steps and not found.only_results:
@@ -84,7 +86,7 @@ class Drafter:
                 seen.add(shape)
                 yield self._redactor.fresh(line)[:_REJECT_SHOWN]
 
-    def _sorted(self, lines: tuple[str, ...]) -> Sorted:
+    def _sorted(self, lines: tuple[str, ...]) -> SortedTemplates:
         found = shapes(lines)
         further = rates(lines)
         # The most frequent shapes, and the last ones: summaries are at the end.
@@ -139,7 +141,7 @@ class Drafter:
     def _private(self, text: str) -> bool:
         return any(part in text for part in self._places) or self._redactor.fresh(text) != text
 
-    def _parts(self, found: Sorted, lines: tuple[str, ...]) -> Parts:
+    def _parts(self, found: SortedTemplates, lines: tuple[str, ...]) -> Parts:
         chosen, question = self._proofs(found)
         own = detection.prefixes([*found.steps, *found.lists, *found.summaries], lines, self._private)
         anchors = [anchor for entry in found.steps if (anchor := detection.anchor_of(entry, self._private))]
@@ -156,7 +158,7 @@ class Drafter:
             fields=meaning.fields(found), facts=meaning.facts(found),
         )  # fmt: skip
 
-    def _proofs(self, found: Sorted) -> tuple[list[tuple[str, ...]], str | None]:
+    def _proofs(self, found: SortedTemplates) -> tuple[list[tuple[str, ...]], str | None]:
         chosen: list[tuple[str, ...]] = []
         weak: list[tuple[str, ...]] = []
         for entry in (*found.steps, *found.lists, *found.summaries):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.drafting.classification import Setting, Sorted, is_evaluated, is_validation
+from benchledger.drafting.classification import Setting, SortedTemplates, is_evaluated, is_validation
 from benchledger.drafting.name_guesses import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of, time_of
@@ -26,7 +26,7 @@ class Meaning:
     question: str | None = None
 
 
-def fields(found: Sorted) -> list[Meaning]:
+def fields(found: SortedTemplates) -> list[Meaning]:
     """Returns what the values of steps and summaries measure, each name once."""
     made: dict[str, Meaning] = {}
     for entry in (*found.steps, *found.summaries):
@@ -106,7 +106,7 @@ def _sums_up(numbers: list[float]) -> bool:
     )
 
 
-def facts(found: Sorted) -> list[Meaning]:
+def facts(found: SortedTemplates) -> list[Meaning]:
     """Returns the facts that the settings state, the surest first."""
     made: list[tuple[bool, Meaning]] = []
     stated: dict[tuple[str, str], None] = {}
@@ -144,7 +144,7 @@ def _fact(fact: str, name: str, text: str | None, sure: bool) -> Meaning | None:
     return Meaning(keys, question)
 
 
-def _named_values(found: Sorted) -> list[tuple[str, str | None]]:
+def _named_values(found: SortedTemplates) -> list[tuple[str, str | None]]:
     values: list[tuple[str, str | None]] = []
     for entry in found.lists:
         for name in entry.names.values():
@@ -163,7 +163,7 @@ def _planned(steps: list[Entry]) -> bool:
     return False
 
 
-def closing(found: Sorted, ends: list[int]) -> str | None:
+def closing(found: SortedTemplates, ends: list[int]) -> str | None:
     """Returns a value that only the end of a run prints: in a summary behind the last step, and in no other line.
 
     `ends` are the numbers of the last lines of the logs.

@@ -6,7 +6,7 @@ import re
 
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import meaning
-from benchledger.drafting.classification import Sorted, is_validation, only_judges
+from benchledger.drafting.classification import SortedTemplates, is_validation, only_judges
 from benchledger.drafting.meaning import Meaning
 from benchledger.drafting.name_guesses import name_guesses
 from benchledger.drafting.template_drafts import Entry
@@ -17,7 +17,7 @@ _WORTH = ("batch_size_per_gpu", "global_batch_size"), ("gpus",), ("model",), ("p
 _WORD = rb"(?<![A-Za-z0-9_])"
 
 
-def records_of(found: Sorted, anchors: list[str]) -> list[DraftedRecord]:
+def records_of(found: SortedTemplates, anchors: list[str]) -> list[DraftedRecord]:
     """Returns records: steps, then evaluations, summaries and settings.
 
     None of the latter may begin within a step's line.
@@ -115,7 +115,7 @@ def drop(parts: Parts, template: str) -> None:
 
 
 def top_of(
-    name: str, found: Sorted, made: list[DraftedRecord], lines: tuple[str, ...], ends: list[int]
+    name: str, found: SortedTemplates, made: list[DraftedRecord], lines: tuple[str, ...], ends: list[int]
 ) -> list[Meaning]:
     """Returns the top keys: framework, implementation, rule, and the start and end of a run."""
     top: list[Meaning] = []
@@ -149,7 +149,7 @@ def top_of(
     return top
 
 
-def head_of(found: Sorted, logs: int) -> list[str]:
+def head_of(found: SortedTemplates, logs: int) -> list[str]:
     """Returns the comments for the reader of the draft, with the facts that no line states."""
     stated = {str(fact.keys["name"]) for fact in meaning.facts(found)}
     missing = [" or ".join(names) for names in _WORTH if not stated & set(names)]

@@ -12,7 +12,7 @@ from typing import TypeVar
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.drafting import records
-from benchledger.drafting.classification import Sorted
+from benchledger.drafting.classification import SortedTemplates
 from benchledger.drafting.excerpt import Excerpt
 from benchledger.drafting.masks import masked
 from benchledger.drafting.sampling import samples_of
@@ -35,11 +35,11 @@ _NUMBERED = re.compile(r"[^\s{}]*[0-9][^\s{}]*")
 _TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
 
 
-class Mender:
-    """Repairs a draft, one change per round. `allowed` tells which templates may be in it."""
+class DraftRepair:
+    """Repairs a draft, one change per round. `allowed` tells whether it may contain a template."""
 
     def __init__(
-        self, parts: Parts, found: Sorted, excerpts: list[Excerpt], redactor: Redactor, leads: LeadReader,
+        self, parts: Parts, found: SortedTemplates, excerpts: list[Excerpt], redactor: Redactor, leads: LeadReader,
         allowed: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self._parts = parts
@@ -50,7 +50,7 @@ class Mender:
         self._allowed = allowed
         self._may_ignore = True
 
-    def mended(self) -> tuple[Pieces, str | None]:
+    def repaired(self) -> tuple[Pieces, str | None]:
         """Returns what the repaired draft finds in the excerpts, and the problem that is left, or None."""
         pieces, problem = self._round()
         for _ in range(_ROUNDS):

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.drafting.classification import Sorted
+from benchledger.drafting.classification import SortedTemplates
 from benchledger.drafting.writing import Parts
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.lines import LineReader
@@ -19,7 +19,9 @@ _PAIRS_SHOWN = 12
 Samples = list[tuple[str, list[dict[str, Any]]]]
 
 
-def samples_of(parts: Parts, found: Sorted, log_format: LogFormat, redactor: Redactor) -> tuple[Samples, str | None]:
+def samples_of(
+    parts: Parts, found: SortedTemplates, log_format: LogFormat, redactor: Redactor
+) -> tuple[Samples, str | None]:
     """Returns samples that reach every template, or the template that none reaches."""
     wanted = [(record.name, template) for record in parts.records for template in record.templates]
     wanted += [(reason, template) for template, reason in parts.ignores.items()]
@@ -38,7 +40,7 @@ def samples_of(parts: Parts, found: Sorted, log_format: LogFormat, redactor: Red
     return made, None
 
 
-def _lines(parts: Parts, found: Sorted) -> dict[str, list[str]]:
+def _lines(parts: Parts, found: SortedTemplates) -> dict[str, list[str]]:
     lines: dict[str, list[str]] = {}
     for entry in (*found.steps, *found.summaries, *found.lists):
         texts = [line.text for shape in entry.shapes for line in shape.lines[1:4] + shape.lines[:1] + shape.lines[4:20]]

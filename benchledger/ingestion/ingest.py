@@ -32,7 +32,7 @@ from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
-from benchledger.store.database import open_for_writing, waiting_files
+from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
 from benchledger.store.private_file import PrivateFile, private_path
@@ -184,7 +184,7 @@ def _own_files(db: Path) -> set[str]:
         str(private_path(place)),
         f"{private_path(place)}-journal",
         f"{private_path(place)}-wal",
-        *map(str, waiting_files(Path(place))),
+        *map(str, spill_files(Path(place))),
     }
 
 

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from threading import Event
 from typing import TYPE_CHECKING
 
-from benchledger.store.database import shared_out
+from benchledger.store.database import insert_threads
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,7 +49,7 @@ class Insert:
         if self.threads == 1:
             self._all(self._go_on)
         else:
-            with shared_out(self._con, self.threads):
+            with insert_threads(self._con, self.threads):
                 self._all(self._in_groups)
 
     def _all(self, insert: Callable[[], None]) -> None:

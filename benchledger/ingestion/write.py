@@ -29,7 +29,7 @@ from benchledger.ingestion.spill import WaitingRecords
 from benchledger.ingestion.write_sightings import drop_empty_roots, move_others, name_campaigns, write_sightings
 from benchledger.kept import follow_definitions
 from benchledger.store.database import (
-    LITTLE_MEMORY,
+    LONG_LOG_MEMORY,
     WRITING_MEMORY,
     lift_memory_limit,
     limit_memory,
@@ -109,7 +109,7 @@ class Writer:
 
         synced = self._synced
         with self._open(pending.records) as con:
-            limit_memory(con, LITTLE_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
+            limit_memory(con, LONG_LOG_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.waiting))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.series import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
-from benchledger.definitions.submissions import Beside
+from benchledger.definitions.submissions import LogSource
 from benchledger.mlperf.functions import ENERGIES
 from benchledger.mlperf.scores import olympic_by
 
@@ -30,15 +30,15 @@ order by claimed.run_id, claimed.log_id, record.byte_offset
 """
 
 
-def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], beside: Beside) -> dict[int, list[Row]]:
+def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], source: LogSource) -> dict[int, list[Row]]:
     """Returns the records of these runs' power logs, by run."""
-    rows = rows_asked(con, _POWER, runs=runs, formats=list(beside.formats))
+    rows = rows_asked(con, _POWER, runs=runs, formats=list(source.formats))
     return {int(key[0]): members for key, members in grouped(rows, ("run_id",)).items()}
 
 
-def energy_j(power: list[Row], run_ms: float, beside: Beside) -> float | None:
+def energy_j(power: list[Row], run_ms: float, source: LogSource) -> float | None:
     """Returns the joules of one run's nodes and switches; None if a node's power was not measured from its start."""
-    names, energy = beside.names, ENERGIES[beside.function]
+    names, energy = source.names, ENERGIES[source.function]
     nodes, switches = [], 0.0
     for log in grouped(power, ("log_id",)).values():
         last = {row["key"]: row for row in log}
@@ -56,11 +56,11 @@ def energy_j(power: list[Row], run_ms: float, beside: Beside) -> float | None:
     return sum(measured) + switches if nodes and len(measured) == len(nodes) else None
 
 
-def energy_of(runs: list[Row], power: dict[int, list[Row]], beside: Beside, left_out: int) -> float | None:
+def energy_of(runs: list[Row], power: dict[int, list[Row]], source: LogSource, left_out: int) -> float | None:
     """Returns the mean energy over the runs behind a submission's score; None if one of them has none."""
     converged = [run for run in runs if run["converged"]]
     times = [run["stop_ms"] - run["start_ms"] for run in converged]
-    joules = [energy_j(power.get(run["run_id"], []), ms, beside) for run, ms in zip(converged, times, strict=True)]
+    joules = [energy_j(power.get(run["run_id"], []), ms, source) for run, ms in zip(converged, times, strict=True)]
     known = [one for one in joules if one is not None]
     if len(known) < len(joules):
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.series import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
-from benchledger.definitions.submissions import Beside, Demand, Suite
+from benchledger.definitions.submissions import Demand, LogSource, Suite
 from benchledger.mlperf.functions import CHECKS
 from benchledger.mlperf.reference_points import Point
 
@@ -47,16 +47,16 @@ class Points:
 
 def points_stored(con: duckdb.DuckDBPyConnection, glob: str, suite: Suite) -> dict[str, list[Row]]:
     """Returns the records of the files whose place matches the glob, by benchmark."""
-    beside = suite.points
-    names = {name: beside.names[name] for name in ("benchmark", "batch_size")}
-    rows = rows_asked(con, _POINTS, points=glob, formats=list(beside.formats), counted=list(suite.counted), **names)
+    source = suite.points
+    names = {name: source.names[name] for name in ("benchmark", "batch_size")}
+    rows = rows_asked(con, _POINTS, points=glob, formats=list(source.formats), counted=list(suite.counted), **names)
     return {str(key[0]): members for key, members in grouped(rows, ("benchmark",)).items()}
 
 
-def points_of(rows: list[Row], demand: Demand, beside: Beside) -> Points:
+def points_of(rows: list[Row], demand: Demand, source: LogSource) -> Points:
     """Returns the points of one benchmark; none if two files have points for it, or one has invalid numbers."""
     if not rows:
-        return Points(f"no reference points are known: ingest {beside.names['files']}")
+        return Points(f"no reference points are known: ingest {source.names['files']}")
     files = {row["log_id"]: row["place"] for row in rows}
     if len(files) > 1:
         listed = ", ".join(sorted(files.values()))
@@ -65,7 +65,7 @@ def points_of(rows: list[Row], demand: Demand, beside: Beside) -> Points:
     units = sorted({row["counted_in"] for row in rows})
     if len(units) > 1:
         return Points(f"{place} counts in {' and in '.join(units)}")
-    point_of = CHECKS[beside.function].point_of
+    point_of = CHECKS[source.function].point_of
     made = []
     for row in rows:
         numbers = _numbers(row["numbers"])

@@ -52,8 +52,8 @@ def weighed(
 def points_for(stored: list[Row], suite: Suite, benchmark: str) -> Points:
     """Returns the reference points of a benchmark, or the reason why there are none."""
     demand = suite.demands.get(benchmark)
-    if benchmark in suite.untold:
-        return Points(suite.untold[benchmark])
+    if benchmark in suite.no_verdict:
+        return Points(suite.no_verdict[benchmark])
     if demand is None:
         return Points(f"no benchmark {benchmark!r} is known: {', '.join(sorted(suite.demands))}")
     return points_of(stored, demand, suite.points)

@@ -33,7 +33,7 @@ LARGE_BYTES = 256 << 20
 # ledger. Without a limit DuckDB keeps what it wrote, up to most of the machine's memory.
 WRITING_MEMORY = 384 << 20
 # The same while it writes a long log, which is on disk already.
-LITTLE_MEMORY = 64 << 20
+LONG_LOG_MEMORY = 64 << 20
 MEMORY_OF_A_THREAD = 64 << 20
 # The same per thread when threads share an insert: with less they wait for each other and take 1.5 times as long.
 INSERTING_MEMORY = 128 << 20
@@ -63,7 +63,7 @@ def open_for_writing(
     try:
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place, LARGE_BYTES)
-        for stale in waiting_files(place):
+        for stale in spill_files(place):
             # The lock is ours, so the process that wrote these files was killed.
             stale.unlink(missing_ok=True)
         migrate(con, str(place))
@@ -128,10 +128,10 @@ def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> N
 
 
 @contextmanager
-def shared_out(con: duckdb.DuckDBPyConnection, threads: int) -> Iterator[None]:
+def insert_threads(con: duckdb.DuckDBPyConnection, threads: int) -> Iterator[None]:
     """Lets DuckDB insert with `threads` threads, and the memory that they need, within the with statement."""
     before, memory = con.execute("select current_setting('threads'), current_setting('memory_limit')").fetchall()[0]
-    con.execute(f"set threads = {threads}; set memory_limit = '{LITTLE_MEMORY + INSERTING_MEMORY * threads}B'")
+    con.execute(f"set threads = {threads}; set memory_limit = '{LONG_LOG_MEMORY + INSERTING_MEMORY * threads}B'")
     yield
     con.execute(f"set threads = {before}; set memory_limit = '{memory}'")
 
@@ -145,7 +145,7 @@ def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(f"set memory_limit = '{row[0]}'")
 
 
-def waiting_files(place: Path) -> list[Path]:
+def spill_files(place: Path) -> list[Path]:
     """Returns the files that DuckDB spilled beside a ledger; a killed process leaves them behind."""
     return list(Path(f"{place}.tmp").glob("duckdb_temp_*"))
 

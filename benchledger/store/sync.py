@@ -42,11 +42,11 @@ def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
     names, rows = _quoted(rules.COLUMNS), [rule.row() for rule in rules.load_rules()]
     if con.execute(f"select {names} from rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
         return
-    with _arriving(con, rules.COLUMNS, rows):
+    with _incoming(con, rules.COLUMNS, rows):
         # Not deleted and inserted: within one transaction DuckDB would still find the old key.
-        con.execute("delete from rule where rule not in (select rule from arriving)")
+        con.execute("delete from rule where rule not in (select rule from incoming)")
         changes = ", ".join(f'"{column}" = excluded."{column}"' for column in rules.COLUMNS[1:])
-        into = f"insert into rule ({names}) select {names} from arriving"  # noqa: S608
+        into = f"insert into rule ({names}) select {names} from incoming"  # noqa: S608
         con.execute(f"{into} on conflict (rule) do update set {changes}")
 
 
@@ -58,8 +58,8 @@ def _sync_demands(con: duckdb.DuckDBPyConnection) -> None:
         return
     con.execute("delete from demanded_runs")
     if rows:
-        with _arriving(con, ("rule", "benchmark", "runs"), rows):
-            con.execute("insert into demanded_runs from arriving")
+        with _incoming(con, ("rule", "benchmark", "runs"), rows):
+            con.execute("insert into demanded_runs from incoming")
 
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
@@ -70,8 +70,8 @@ def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
         return
     con.execute("delete from published")
     if rows:
-        with _arriving(con, published.COLUMNS, rows):
-            con.execute(f"insert into published ({names}) select {names} from arriving")  # noqa: S608
+        with _incoming(con, published.COLUMNS, rows):
+            con.execute(f"insert into published ({names}) select {names} from incoming")  # noqa: S608
 
 
 def _quoted(columns: tuple[str, ...]) -> str:
@@ -79,12 +79,12 @@ def _quoted(columns: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def _arriving(con: duckdb.DuckDBPyConnection, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[None]:
+def _incoming(con: duckdb.DuckDBPyConnection, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[None]:
     # As Arrow: with parameters, DuckDB looks for numpy at each of two thousand values.
     import pyarrow as pa
 
-    con.register("arriving", pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))))
+    con.register("incoming", pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))))
     try:
         yield
     finally:
-        con.unregister("arriving")
+        con.unregister("incoming")

@@ -241,7 +241,7 @@ def test_a_layout_of_ones_own_says_what_it_lists(db: Path, tmp_path: Path) -> No
     done = run_bench(
         "report", "environment", "--layout", "house", db=db, env={"BENCH_DEFINITIONS": str(tmp_path / "half")}
     )
-    assert "environment.toml:2: host is said in each language: en, zh; here in: en" in done.stderr
+    assert "environment.toml:2: host is stated in each language: en, zh; here in: en" in done.stderr
 
 
 def test_what_has_no_effect_without_a_layout_or_a_link_is_refused(db: Path) -> None:
