@@ -218,7 +218,7 @@ def test_an_unknown_layout_names_the_known_ones(db: Path) -> None:
 
 def test_a_layout_of_ones_own_says_what_it_lists(db: Path, tmp_path: Path) -> None:
     put(
-        tmp_path / "mine" / "queries" / "words" / "environment.toml",
+        tmp_path / "mine" / "queries" / "page_texts" / "environment.toml",
         "[house]\nhost = { en = 'Iron', zh = '铁' }\n[house-host]\nos = { en = 'runs {}', zh = '系统 {}' }\n"
         "[house-container]\nimage = { en = '`{}`', zh = '`{}`' }\n",
     )
@@ -237,7 +237,7 @@ def test_a_layout_of_ones_own_says_what_it_lists(db: Path, tmp_path: Path) -> No
         "Iron", "Single machine (8 GPUs)", "runs CentOS release 7.5 (Final)", "2. Docker image",
         "nvcr.io/nvidia/pytorch:20.06-py3",
     ]  # fmt: skip
-    put(tmp_path / "half" / "queries" / "words" / "environment.toml", "[house]\nhost = { en = 'Iron' }\n")
+    put(tmp_path / "half" / "queries" / "page_texts" / "environment.toml", "[house]\nhost = { en = 'Iron' }\n")
     done = run_bench(
         "report", "environment", "--layout", "house", db=db, env={"BENCH_DEFINITIONS": str(tmp_path / "half")}
     )
