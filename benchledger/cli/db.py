@@ -54,18 +54,18 @@ def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -
 
 @db.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--public", is_flag=True, help="Make a copy for others, without the private file and private details.")
+@click.option("--public", is_flag=True, help="Make a copy for others, without the private files and private details.")
 @click.option("--force", is_flag=True, help="Overwrite an existing copy.")
 @wait_option
 @click.pass_obj
 def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: float) -> None:
-    """Copy the ledger to FILE, and its private file to FILE.private."""
+    """Copy the ledger to FILE, and its private files to FILE.private and FILE.key."""
     from benchledger.exports.safe_text import escaped
 
     made = benchledger.db_backup(file, public=public, force=force, db=settings.db, wait_s=wait_s)
     click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes)}")
     if made.private is not None:
-        settings.say(f"{made.private}: keep it with the copy and do not share it")
+        settings.say(f"{made.private} and the key beside it: keep them with the copy and do not share them")
 
 
 @db.command()

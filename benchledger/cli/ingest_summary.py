@@ -93,7 +93,9 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         names = ", ".join(result.foreign)
         settings.say(f"logs of unknown formats are left unchanged: {names}. Name their folder with --definitions")
     if result.lost_private:
-        settings.say("the ledger's private file was missing, so all files were read again. They will be skipped while")
+        settings.say(
+            "a private file of the ledger was missing, so all files were read again. They will be skipped while"
+        )
         settings.say("unchanged, and --refresh will find them")
     if result.stale:
         logs = counted(result.stale, "log")

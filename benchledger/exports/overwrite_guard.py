@@ -10,10 +10,15 @@ from pathlib import Path
 from benchledger.answers.page_blocks import find_blocks, lines_of
 from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.errors import UsageError
+from benchledger.store.key_file import KEY_MAGIC
 
 # Pages are written by people. A larger file is taken for an answer.
 _PAGE_BYTES = 8 * 2**20
-_DATABASES = {(0, b"SQLite format 3\x00"): "an SQLite database", (8, b"DUCK"): "a DuckDB database, maybe a ledger"}
+_PROTECTED = {
+    (0, b"SQLite format 3\x00"): "an SQLite database",
+    (8, b"DUCK"): "a DuckDB database, maybe a ledger",
+    (0, KEY_MAGIC): "the key of a ledger",
+}
 _WORKBOOK = "xl/workbook.xml"
 _CURE = "Name another file"
 
@@ -21,8 +26,8 @@ _CURE = "Name another file"
 def refuse_overwrite(*outputs: Path, form: str | None = None, db: Path | str | None = None) -> None:
     """Raises UsageError if an output holds something that no answer may replace.
 
-    Protected are databases, archives, Markdown pages with markers of bench, and logs of the ledger `db`. A workbook is
-    a zip archive: only `form` xlsx may replace it.
+    Protected are databases, keys of ledgers, archives, Markdown pages with markers of bench, and logs of the ledger
+    `db`. A workbook is a zip archive: only `form` xlsx may replace it.
     """
     for output in outputs:
         # A pipe or a device has no content to protect.
@@ -37,7 +42,7 @@ def refuse_overwrite(*outputs: Path, form: str | None = None, db: Path | str | N
 def _holds(output: Path, form: str | None) -> str | None:
     with output.open("rb") as file:
         head = file.read(HEAD)
-    for (at, magic), name in _DATABASES.items():
+    for (at, magic), name in _PROTECTED.items():
         if head[at:].startswith(magic):
             return f"is {name}, and is not overwritten. {_CURE}"
     if is_archive(head) and not (form == "xlsx" and _is_workbook(output)):

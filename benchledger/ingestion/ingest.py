@@ -35,7 +35,7 @@ from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private_file import PrivateFile, private_path
+from benchledger.store.private_file import PrivateFile, private_path, private_paths
 
 STDIN_NAME = "stdin"
 
@@ -181,7 +181,7 @@ def _own_files(db: Path) -> set[str]:
     return {
         place,
         f"{place}.wal",
-        str(private_path(place)),
+        *map(str, private_paths(place)),
         f"{private_path(place)}-journal",
         f"{private_path(place)}-wal",
         *map(str, spill_files(Path(place))),
@@ -192,7 +192,7 @@ def _copy_for_trial(db: Path, folder: Path) -> Path:
     import shutil
 
     target = folder / "trial.duckdb"
-    for source, copy in ((db, target), (private_path(db), private_path(target))):
+    for source, copy in zip((db, *private_paths(db)), (target, *private_paths(target)), strict=True):
         if source.exists():
             try:
                 shutil.copy(source, copy)

@@ -65,7 +65,7 @@ class IngestResult:
     `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
     `archives` were read, or unchanged, had `nested_archives` within, and held `archived_files`; of
     `damaged_archives` a part could not be read.
-    `lost_private`: the private file was gone, so that no file could be skipped as unchanged.
+    `lost_private`: the list of files or the key was missing, so that no file could be skipped as unchanged.
     """
 
     outcomes: list[FileOutcome] = field(default_factory=list)

@@ -179,7 +179,7 @@ def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
 
 
 def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db: Path | str, key: bytes) -> None:
-    """Writes a new ledger, with the key in its private file. Raises DatabaseError for a ledger with logs."""
+    """Writes a new ledger, with its key file. Raises DatabaseError for a ledger with logs."""
     definitions.need_same()
     with closing(open_for_writing(db)) as con, closing(PrivateFile(Path(db), key)), transaction(con, db):
         if con.execute("from log limit 1").fetchone() is not None:

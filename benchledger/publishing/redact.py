@@ -16,8 +16,8 @@ from benchledger.publishing.archive import Rewriter
 from benchledger.publishing.text import NotRedactable
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
-from benchledger.store.key_file import read_key_file
-from benchledger.store.private_file import KEY_BYTES, key_of
+from benchledger.store.key_file import KEY_BYTES, read_key_file
+from benchledger.store.private_file import key_of
 
 
 @dataclass

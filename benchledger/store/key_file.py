@@ -1,4 +1,4 @@
-"""A key file: the key of the pseudonyms that several ledgers, or published logs, share."""
+"""The key of the pseudonyms: in the key file of a ledger, or in one that several ledgers or published logs share."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import hashlib
 import os
 from pathlib import Path
 
-from benchledger.errors import UsageError
+from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 
+KEY_BYTES = 32
 LEAST_BYTES = 32
+# Binary, so that no report ever quotes the file as text; no answer is written over a file that begins so.
+KEY_MAGIC = b"benchledger key\x00"
 _HOW = "Make one: `(umask 077; openssl rand -hex 32 > FILE)`"
 
 
@@ -23,3 +26,43 @@ def read_key_file(path: Path) -> bytes:
     if len(content) < LEAST_BYTES:
         raise UsageError(f"{path}: a key of {len(content)} bytes is too short; it needs {LEAST_BYTES}. {_HOW}")
     return hashlib.blake2b(content, digest_size=32).digest()
+
+
+def key_path(db_path: Path | str) -> Path:
+    """Returns the path of a ledger's key file."""
+    return Path(f"{db_path}.key")
+
+
+def stored_key(db_path: Path | str) -> bytes | None:
+    """Returns the key in a ledger's key file, None without one. Raises DatabaseError if it holds no key."""
+    path = key_path(db_path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DatabaseError(
+            f"{path}: the key file cannot be read: {error.strerror}. Give yourself the right to read it"
+        ) from error
+    if not content.startswith(KEY_MAGIC) or len(content) != len(KEY_MAGIC) + KEY_BYTES:
+        raise DatabaseError(
+            f"{path}: is no key of a ledger. Restore it from a backup, or move it away: a new key is made, every file "
+            f"is read again, and hosts get new pseudonyms"
+        )
+    return content.removeprefix(KEY_MAGIC)
+
+
+def store_key(db_path: Path | str, key: bytes) -> None:
+    """Writes a ledger's key file, with owner-only permissions. Raises DatabaseError if it cannot be written."""
+    path = key_path(db_path)
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    try:
+        new.unlink(missing_ok=True)
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(KEY_MAGIC + key)
+        new.replace(path)
+    except OSError as error:
+        raise DatabaseError(
+            f"{path}: the key file cannot be written: {error.strerror}. {cure_of_writing(error)}"
+        ) from error

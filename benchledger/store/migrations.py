@@ -175,7 +175,7 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
         if made.get(step.version) != step.digest:
             raise DatabaseError(
                 f"{place}: was made by an unreleased benchledger, with another {step.path.name}, and cannot be "
-                f"migrated. Logs are what counts: move this file and its .private aside, and ingest them again"
+                f"migrated. Logs are what counts: move this file and its .private and .key aside, and ingest them again"
             )
 
 

@@ -1,4 +1,4 @@
-"""The private file beside a ledger: real paths and the key of the pseudonyms. It is never exported."""
+"""The private files beside a ledger, never exported: a list of the files read, with real paths, and the key."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.store.key_file import KEY_BYTES, key_path, store_key, stored_key
 
-KEY_BYTES = 32
 _OWNER_ONLY = 0o600
 _TABLES = """
-create table if not exists secret (key blob not null);
 create table if not exists seen_file (
     -- A path is bytes: it need not be UTF-8.
     place            blob primary key,
@@ -52,55 +51,78 @@ class SeenFile(NamedTuple):
 
 
 def private_path(db_path: Path | str) -> Path:
-    """Returns the path of a database's private file."""
+    """Returns the path of a ledger's list of files."""
     return Path(f"{db_path}.private")
 
 
-def key_of(db_path: Path | str) -> bytes | None:
-    """Returns the key of a ledger's pseudonyms, or None if its private file is missing or empty.
+def private_paths(db_path: Path | str) -> tuple[Path, Path]:
+    """Returns the paths of a ledger's private files: the list of files and the key."""
+    return private_path(db_path), key_path(db_path)
 
-    It creates nothing.
-    """
-    path = private_path(db_path)
-    if not path.is_file() or not path.stat().st_size:
-        return None
+
+def key_of(db_path: Path | str) -> bytes | None:
+    """Returns the key of a ledger's pseudonyms, None if it has none yet. It creates and changes nothing."""
+    key, path = stored_key(db_path), private_path(db_path)
+    if key is not None or not path.is_file() or not path.stat().st_size:
+        return key
     try:
         # Read-only, so that a user who may only read the ledger can redact with the same key.
         with closing(_read_only(path)) as con:
-            (key,) = con.execute("select key from secret").fetchone() or (None,)
+            return _older_key(con)
     except sqlite3.Error as error:
         raise _unusable(path, error) from error
-    return key
 
 
 class PrivateFile:
-    """The private file of one database; created, with a new key or the given one, if there is none (`is_new`).
+    """The private files of one ledger; created, with a new key or the given one, if there are none.
 
-    If it is lost, only --refresh and the skipping of unchanged files are lost, and pseudonyms get a new key.
+    `is_new`: one of them was missing. Without the list of files every file is read again; without the key, too, and
+    hosts get new pseudonyms.
     """
 
     def __init__(self, db_path: Path | str, key: bytes | None = None) -> None:
         self.path = private_path(db_path)
         self.is_new = _make_private(self.path)
+        _take_back_rights(key_path(db_path))
         try:
             self._con = sqlite3.connect(self.path, timeout=30.0)
             with self._con:
                 self._con.executescript(_TABLES)
-                # One statement, so that two processes that start together agree on one key.
-                self._con.execute(
-                    "insert into secret select ? where not exists (select 1 from secret)",
-                    [key or secrets.token_bytes(KEY_BYTES)],
-                )
-            row = self._con.execute("select key from secret").fetchone()
+            self.key = self._need_key(db_path, key or secrets.token_bytes(KEY_BYTES))
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from error
-        self.key: bytes = row[0]
         if key is not None and key != self.key:
             self.close()
             raise DatabaseError(
                 f"{db_path}: this ledger was made with another key than that of the key file: one host would have two "
                 f"pseudonyms in it. Leave the key file out, or ingest into a new ledger"
             )
+
+    def _need_key(self, db_path: Path | str, new: bytes) -> bytes:
+        key = stored_key(db_path)
+        if key is not None and _older_key(self._con) is None:
+            return key
+        # Nothing of a key that moves stays in the list.
+        self._con.execute("pragma secure_delete = on")
+        with self._con:
+            # One process at a time, so that two that start together agree on one key.
+            self._con.execute("begin immediate")
+            key, older = stored_key(db_path), _older_key(self._con)
+            if key is None:
+                key = older or new
+                store_key(db_path, key)
+                if older is None:
+                    # Its sightings are of a key that is lost.
+                    self.is_new = True
+                    self._con.execute("delete from seen_file")
+                    self._con.execute("delete from root")
+            elif older not in (None, key):
+                raise DatabaseError(
+                    f"{key_path(db_path)}: is not the key of {self.path}, which has one of its own. Move away the one "
+                    f"that is not this ledger's"
+                )
+            self._con.execute("drop table if exists secret")
+        return key
 
     def seen(self) -> dict[str, SeenFile]:
         """Returns every file that was seen, by its place, ordered by when it was last seen."""
@@ -209,13 +231,14 @@ def log_read_from(db_path: Path | str, file: str) -> int | None:
 
 
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
-    """Copies the private file of one ledger to that of another, with owner-only permissions.
+    """Copies the private files of one ledger to those of another, with owner-only permissions.
 
-    Returns False if there is none. Raises DatabaseError if it cannot be copied.
+    Returns False if there are none. Raises DatabaseError if they cannot be copied.
     """
     source, target = private_path(db_path), private_path(target_db)
     if not source.is_file():
         return False
+    key = stored_key(db_path)
     _make_private(target)
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
@@ -225,7 +248,17 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
         raise DatabaseError(
             f"{source}: the private file cannot be copied: {error}. {cure_of_writing(error)}"
         ) from error
+    if key is not None:
+        store_key(target_db, key)
     return True
+
+
+def _older_key(con: sqlite3.Connection) -> bytes | None:
+    # Ledgers of older versions keep the key in their list of files.
+    if con.execute("select 1 from sqlite_master where name = 'secret'").fetchone() is None:
+        return None
+    row = con.execute("select key from secret").fetchone()
+    return row[0] if row else None
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
@@ -254,8 +287,7 @@ def _make_private(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
     except FileExistsError:
-        if path.is_file() and path.stat().st_mode & 0o077:
-            path.chmod(_OWNER_ONLY)
+        _take_back_rights(path)
         return False
     except OSError as error:
         raise DatabaseError(
@@ -264,3 +296,8 @@ def _make_private(path: Path) -> bool:
         ) from error
     os.close(descriptor)
     return True
+
+
+def _take_back_rights(path: Path) -> None:
+    if path.is_file() and path.stat().st_mode & 0o077:
+        path.chmod(_OWNER_ONLY)

@@ -12,7 +12,7 @@ from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.private_file import copy_private, private_path
+from benchledger.store.private_file import copy_private, private_path, private_paths
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +30,7 @@ _PUBLIC = (
 
 @dataclass(frozen=True)
 class Backup:
-    """The copy that was written: its path, its size, and the path of its private file (None without one)."""
+    """The copy that was written: its path, its size, and the path of its list of files (None without one)."""
 
     path: str
     bytes: int
@@ -49,9 +49,9 @@ class Compacted:
 def db_backup(
     file: Path | str, *, public: bool = False, force: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0
 ) -> Backup:
-    """Copies a ledger to `file`, and its private file to FILE.private, in one state between writes.
+    """Copies a ledger to `file`, and its private files to FILE.private and FILE.key, in one state between writes.
 
-    `public` is for sharing: no private file, no names of those who excluded runs, no names of files that were not logs.
+    `public` is for sharing: no private files, no names of those who excluded runs, no names of files that were no logs.
     Raises UsageError if a file exists and not `force`, or if it is the ledger itself.
     """
     target, source = Path(file), Path(db)
@@ -66,14 +66,16 @@ def db_backup(
         if public:
             _rewrite(scratch)
         scratch.chmod(source.stat().st_mode & 0o777)
-        for old in (private_path(target), Path(f"{target}.wal")):
+        for old in (*private_paths(target), Path(f"{target}.wal")):
             old.unlink(missing_ok=True)
-        if has_private:
-            private_path(scratch).replace(private_path(target))
+        for new, place in zip(private_paths(scratch), private_paths(target), strict=True):
+            if new.exists():
+                new.replace(place)
         scratch.replace(target)
     finally:
         scratch.unlink(missing_ok=True)
-        private_path(scratch).unlink(missing_ok=True)
+        for left in private_paths(scratch):
+            left.unlink(missing_ok=True)
     return Backup(str(target), target.stat().st_size, str(private_path(target)) if has_private else None)
 
 
@@ -91,8 +93,9 @@ def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacte
 def _need_free(target: Path, source: Path, *, force: bool) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
-    for place in (target, private_path(target)):
-        if os.path.realpath(place) in (os.path.realpath(source), os.path.realpath(private_path(source))):
+    own = [os.path.realpath(path) for path in (source, *private_paths(source))]
+    for place in (target, *private_paths(target)):
+        if os.path.realpath(place) in own:
             raise UsageError(f"{place}: is the ledger itself. Name another file")
         if os.path.lexists(place) and not place.is_file():
             raise UsageError(f"{place}: is not a file. Name another one")

@@ -12,7 +12,7 @@ from benchledger.errors import DatabaseError
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
-from benchledger.store.private_file import private_path, sightings_in
+from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,17 +92,23 @@ def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:
 
 
 def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
-    there, readable, matches = "the private file is there", "only its owner may read it", "it is this ledger's"
+    there, readable, matches = "the private files are there", "only their owner may read them", "they are this ledger's"
     path = private_path(db)
     if not path.is_file():
-        # A public copy has no private file, and its readers need none.
-        return [Held(there, True, "it is not: what was ingested is read again, and hosts would get new pseudonyms")]
-    mode = path.stat().st_mode & 0o777
-    safe = os.name != "posix" or not mode & 0o077
+        # A public copy has no private files, and its readers need none.
+        return [Held(there, True, "they are not: what was ingested is read again, and hosts may get new pseudonyms")]
+    modes = {file: file.stat().st_mode & 0o777 for file in private_paths(db) if file.is_file()}
+    unsafe = [file for file, mode in modes.items() if os.name == "posix" and mode & 0o077]
     found = [Held(there, True)]
-    found.append(Held(readable, safe, *(() if safe else (f"its mode is {mode:o}", f"chmod 600 {path}"))))
+    if unsafe:
+        what = ", ".join(f"the mode of {file.name} is {modes[file]:o}" for file in unsafe)
+        found.append(Held(readable, False, what, f"chmod 600 {' '.join(map(str, unsafe))}"))
+    else:
+        found.append(Held(readable, True))
     cure = f"Put this ledger's own {path.name} beside it, or take this one away: a new one is made"
     try:
+        if key_of(db) is None:
+            found[0] = Held(there, True, "the key is not: what was ingested is read again, with new pseudonyms")
         seen = sightings_in(db)
     except DatabaseError as error:
         return [*found, Held(matches, False, str(error), cure)]

@@ -14,7 +14,8 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.private_file import KEY_BYTES, key_of
+from benchledger.store.key_file import KEY_BYTES
+from benchledger.store.private_file import key_of
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:

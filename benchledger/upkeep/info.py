@@ -62,7 +62,7 @@ class LedgerInfo:
 
     The frames are `counts` (files seen, logs, pieces and runs by status), `formats` (largest first) and `tables` (rows
     and bytes). `problem` says why a ledger of another version cannot be used; then all frames but `tables` are empty.
-    `private` tells whether the private file exists.
+    `private` tells whether the list of files exists.
     """
 
     path: str

@@ -11,6 +11,7 @@ import pytest
 
 import benchledger
 from benchledger.errors import UsageError
+from benchledger.store.key_file import KEY_BYTES, KEY_MAGIC
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 from tests.ledger_rows import ledger_rows
@@ -39,13 +40,14 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_answer_goes_over_no_ledger_no_archive_and_no_page(db: Path, tmp_path: Path) -> None:
     ledger = Path(shutil.copy(db, tmp_path / "other"))
     private = put(tmp_path / "other.private", b"SQLite format 3\x00" + bytes(100))
+    key = put(tmp_path / "other.key", KEY_MAGIC + bytes(KEY_BYTES))
     packed = put(tmp_path / "logs.csv", gzip.compress(b"step 1"))
     with zipfile.ZipFile(tmp_path / "years.zip", "w") as archive:
         archive.writestr("a.log", "step 1")
     page = put(tmp_path / "README.md", MARKERS)
     link = tmp_path / "link.md"
     link.symlink_to(ledger)
-    for place in (ledger, private, packed, tmp_path / "years.zip", page, link):
+    for place in (ledger, private, key, packed, tmp_path / "years.zip", page, link):
         before = place.read_bytes()
 
         result = run_bench("query", "--format", "csv", "--output", place)

@@ -84,7 +84,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def db(made: Path, tmp_path: Path) -> Path:
-    for name in ("bench.duckdb", "bench.duckdb.private"):
+    for name in ("bench.duckdb", "bench.duckdb.private", "bench.duckdb.key"):
         shutil.copy(made / name, tmp_path / name)
     return tmp_path / "bench.duckdb"
 
@@ -234,8 +234,9 @@ def test_the_private_file_forgets_the_place(db: Path) -> None:
     assert not any(place.endswith("odd.log") for place in seen(db))
 
 
-def test_a_ledger_without_its_private_file_forgets_too_and_makes_none(db: Path) -> None:
-    db.with_name("bench.duckdb.private").unlink()
+def test_a_ledger_without_its_private_files_forgets_too_and_makes_none(db: Path) -> None:
+    for name in ("bench.duckdb.private", "bench.duckdb.key"):
+        db.with_name(name).unlink()
 
     forget("odd.log", db=db)
 

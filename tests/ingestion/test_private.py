@@ -1,39 +1,93 @@
-"""What the private file is for, and what its loss costs."""
+"""What the private files are for, and what their loss costs."""
 
 from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from benchledger import ingest
+from benchledger.errors import DatabaseError
+from benchledger.store.key_file import KEY_MAGIC, key_path
+from benchledger.store.private_file import key_of
 from tests.ingestion.logs import ask, one, put, run_text
 
 
-def test_no_real_path_is_in_the_ledger_and_the_private_file_is_the_owners(db: Path, tmp_path: Path) -> None:
+def test_no_real_path_is_in_the_ledger_and_the_private_files_are_the_owners(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "deep" / "run.log", run_text().log)
 
     ingest(tmp_path / "logs", db=db)
 
     assert str(tmp_path).encode() not in db.read_bytes()
     private = Path(f"{db}.private")
-    assert private.stat().st_mode & 0o777 == 0o600
+    for file in (private, Path(f"{db}.key")):
+        assert file.stat().st_mode & 0o777 == 0o600
     with sqlite3.connect(private) as con:
         assert con.execute("select place from seen_file").fetchall() == [
             (bytes(tmp_path / "logs" / "deep" / "run.log"),)
         ]
 
 
-def test_without_the_private_file_everything_is_read_again_and_nothing_else_is_lost(db: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", [["private"], ["key"], ["private", "key"]])
+def test_without_a_private_file_everything_is_read_again_and_nothing_else_is_lost(
+    db: Path, tmp_path: Path, lost: list[str]
+) -> None:
     put(tmp_path / "logs" / "run.log", run_text().log)
     ingest(tmp_path / "logs", db=db)
     runs = ask(db, "select * from run")
-    Path(f"{db}.private").unlink()
+    key = key_of(db)
+    for name in lost:
+        Path(f"{db}.{name}").unlink()
 
     result = ingest(tmp_path / "logs", db=db)
 
     assert result.lost_private
-    assert result.files == {"duplicate": 1}
+    assert (key_of(db) == key) == ("key" not in lost)
+    # By the same key it is the same place.
+    assert result.files == {"duplicate" if "key" in lost else "unchanged": 1}
+    assert result.bytes_read > 0
     assert ask(db, "select * from run") == runs
     assert one(db, "select trials from speed_table where is_default") == 1
     again = ingest(tmp_path / "logs", db=db)
     assert (again.files, again.lost_private) == ({"unchanged": 1}, False)
+
+
+def test_an_older_ledger_whose_key_is_in_its_list_of_files_goes_on_as_it_was(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    ingest(tmp_path / "logs", db=db)
+    key = as_of_an_older_version(db)
+    assert key_of(db) == key
+    assert not key_path(db).exists()
+
+    again = ingest(tmp_path / "logs", db=db)
+
+    assert (again.files, again.lost_private) == ({"unchanged": 1}, False)
+    assert key_path(db).read_bytes() == KEY_MAGIC + key
+    assert key not in Path(f"{db}.private").read_bytes()
+
+
+def test_a_ledger_with_the_key_of_another_one_is_refused_with_the_cure(db: Path, db2: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    for ledger in (db, db2):
+        ingest(tmp_path / "logs", db=ledger)
+    as_of_an_older_version(db)
+    key_path(db).write_bytes(key_path(db2).read_bytes())
+
+    with pytest.raises(DatabaseError, match=r"\.key: is not the key of .*\.private.* Move away the one"):
+        ingest(tmp_path / "logs", db=db)
+
+    key_path(db).write_bytes(b"0" * 64)
+    with pytest.raises(DatabaseError, match=r"\.key: is no key of a ledger. Restore it from a backup"):
+        ingest(tmp_path / "logs", db=db)
+
+
+def as_of_an_older_version(db: Path) -> bytes:
+    """Puts a ledger's key into its list of files."""
+    key = key_of(db)
+    assert key is not None
+    with sqlite3.connect(Path(f"{db}.private")) as con:
+        con.execute("create table secret (key blob not null)")
+        con.execute("insert into secret values (?)", [key])
+    key_path(db).unlink()
+    return key

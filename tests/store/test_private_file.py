@@ -1,4 +1,4 @@
-"""The private file holds real paths and the key: for its owner only."""
+"""The private files hold real paths and the key: for their owner only."""
 
 import os
 import sqlite3
@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from benchledger.errors import DatabaseError
+from benchledger.store.key_file import key_path
 from benchledger.store.private_file import PrivateFile, SeenFile, key_of, private_path
 
 
@@ -41,15 +42,16 @@ def test_it_lies_beside_the_database_for_its_owner_only(db):
         os.umask(umask)
 
     assert private_path(db) == db.with_name("bench.duckdb.private")
-    assert mode(private_path(db)) == 0o600
+    assert mode(private_path(db)) == mode(key_path(db)) == 0o600
 
 
 def test_a_mode_that_others_can_read_is_taken_back(db):
     PrivateFile(db).close()
-    private_path(db).chmod(0o644)
+    for path in (private_path(db), key_path(db)):
+        path.chmod(0o644)
 
     PrivateFile(db).close()
-    assert mode(private_path(db)) == 0o600
+    assert mode(private_path(db)) == mode(key_path(db)) == 0o600
 
 
 def test_key_and_files_survive(db):
@@ -111,12 +113,12 @@ def test_a_file_that_is_no_private_file_is_refused_with_a_cure(db):
 
 def test_its_key_is_read_without_touching_it(db):
     PrivateFile(db).close()
-    private_path(db).chmod(0o444)
-    before = private_path(db).stat()
+    key_path(db).chmod(0o444)
+    before = key_path(db).stat()
 
     assert key_of(db) is not None
-    assert private_path(db).stat()[:] == before[:]
-    assert private_path(db).stat().st_mtime_ns == before.st_mtime_ns
+    assert key_path(db).stat()[:] == before[:]
+    assert key_path(db).stat().st_mtime_ns == before.st_mtime_ns
 
 
 def test_where_there_is_no_private_file_there_is_no_key_and_none_is_made(db):

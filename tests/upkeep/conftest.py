@@ -29,8 +29,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(made: Path, tmp_path: Path) -> Path:
-    """A folder with a ledger, its private file and the logs of which it knows (at their old places)."""
-    for name in ("bench.duckdb", "bench.duckdb.private"):
+    """A folder with a ledger, its private files and the logs of which it knows (at their old places)."""
+    for name in ("bench.duckdb", "bench.duckdb.private", "bench.duckdb.key"):
         shutil.copy(made / name, tmp_path / name)
     return tmp_path
 

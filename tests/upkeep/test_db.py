@@ -120,10 +120,13 @@ def test_a_backup_equals_the_ledger_and_goes_on_like_it(db: Path, made: Path, tm
     made_copy = db_backup(target, db=db)
 
     assert everything(target) == everything(db)
-    assert sorted(path.name for path in target.parent.iterdir()) == ["copy.duckdb", "copy.duckdb.private"]
+    assert sorted(path.name for path in target.parent.iterdir()) == [
+        "copy.duckdb", "copy.duckdb.key", "copy.duckdb.private",
+    ]  # fmt: skip
     assert made_copy.private == f"{target}.private"
-    assert stat.S_IMODE(Path(f"{target}.private").stat().st_mode) == 0o600
-    # Its private file knows the places: nothing is read again.
+    for private in ("private", "key"):
+        assert stat.S_IMODE(Path(f"{target}.{private}").stat().st_mode) == 0o600
+    # Its list of files knows the places: nothing is read again.
     assert ingest(made / "logs", db=target).files == {"unchanged": 3}
     assert db_check(db=target)["ok"].all()
 
@@ -141,6 +144,7 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     assert b"Ann Example" not in content
     assert b"secret-customer" not in content
     assert not Path(f"{target}.private").exists()
+    assert not Path(f"{target}.key").exists()
     assert ask(target, "select reason, excluded_by from exclusion") == [("bad", None)]
     for table in ("run", "record", "fact", "speed_table", "memory_table", "failure_table", "reject"):
         assert ask(target, f"select * from {table} order by all") == ask(db, f"select * from {table} order by all")
@@ -152,7 +156,7 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     with pytest.raises(UsageError, match="exists already"):
         db_backup(target, db=db)
     assert target.read_text() == "mine"
-    for own in (db, Path(f"{db}.private")):
+    for own in (db, Path(f"{db}.private"), Path(f"{db}.key")):
         with pytest.raises(UsageError, match="is the ledger itself"):
             db_backup(own, force=True, db=db)
     with pytest.raises(UsageError, match=r"folder .* does not exist"):
@@ -184,7 +188,9 @@ def test_what_was_forgotten_is_still_in_the_file_until_it_is_compacted(db: Path,
     assert b"vanished" not in db.read_bytes()
     assert stat.S_IMODE(db.stat().st_mode) == 0o640
     assert len(ask(db, "select * from mine")) == 3
-    assert sorted(path.name for path in db.parent.glob("bench*")) == ["bench.duckdb", "bench.duckdb.private"]
+    assert sorted(path.name for path in db.parent.glob("bench*")) == [
+        "bench.duckdb", "bench.duckdb.key", "bench.duckdb.private",
+    ]  # fmt: skip
 
 
 def test_a_copy_that_cannot_be_written_leaves_what_was_there(
@@ -204,6 +210,7 @@ def test_a_copy_that_cannot_be_written_leaves_what_was_there(
     assert db.read_bytes() == before
     assert sorted(path.name for path in tmp_path.glob("*duckdb*")) == [
         "bench.duckdb",
+        "bench.duckdb.key",
         "bench.duckdb.private",
         "copy.duckdb",
     ]
@@ -307,6 +314,7 @@ def test_each_thing_that_must_hold_is_missed_where_it_does_not(db: Path) -> None
 def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     assert run_bench("db", "check", db=db).exit_code == 0
     Path(f"{db}.private").chmod(0o644)
+    Path(f"{db}.key").chmod(0o640)
     with duckdb.connect(str(db)) as con:
         con.execute("drop view leaderboard")
         con.execute("delete from record")
@@ -314,7 +322,8 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     result = run_bench("-q", "db", "check", db=db)
 
     assert result.exit_code == 1
-    assert "only its owner may read it: its mode is 644. chmod 600" in result.stderr
+    modes = "the mode of bench.duckdb.private is 644, the mode of bench.duckdb.key is 640"
+    assert f"only their owner may read them: {modes}. chmod 600 {db}.private {db}.key" in result.stderr
     assert "missing or changed: leaderboard" in result.stderr
     assert "every log has the records that it counts: 3 break it, for example" in result.stderr
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
@@ -328,15 +337,15 @@ def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(
     ingest(tmp_path / "more", db=other)
     private = Path(f"{db}.private")
     private.write_bytes(Path(f"{other}.private").read_bytes())
-    assert db_check(db=db).filter(what="it is this ledger's")["ok"].to_list() == [False]
+    assert db_check(db=db).filter(what="they are this ledger's")["ok"].to_list() == [False]
     private.write_bytes(b"no database at all, but long enough to look like a file with something in it")
-    assert db_check(db=db).filter(what="it is this ledger's")["ok"].to_list() == [False]
+    assert db_check(db=db).filter(what="they are this ledger's")["ok"].to_list() == [False]
     private.unlink()
 
     found = db_check(db=db)
 
     assert found["ok"].all()
-    assert found.filter(what="the private file is there")["found"].to_list() != [None]
+    assert found.filter(what="the private files are there")["found"].to_list() != [None]
     assert not private.exists()
 
 
@@ -367,6 +376,11 @@ def test_a_copy_of_a_ledger_is_no_log(db: Path, new_db: Path, tmp_path: Path) ->
 
     assert ask(new_db, "select path, status from sighting order by all") == [
         ("copy.duckdb", "unrecognised"),
+        ("copy.duckdb.key", "unrecognised"),
         ("copy.duckdb.private", "unrecognised"),
+    ]
+    # A reason quotes the lines of a text: a key is none.
+    assert ask(new_db, "select distinct reason from sighting where path like '%.key'") == [
+        ("binary: NUL bytes, and no line of a known format",)
     ]
     assert ask(new_db, "select count(*) from reject") == [(0,)]
