@@ -21,7 +21,7 @@ def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
     """Returns the keys of [detect]: a JSON document is of the format if it has all paths of one of the lists."""
     keys = lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
     if not keys:
-        table.fail("keys", 'a JSON format is told by its keys: [detect] keys = [["some.path", "another"]]')
+        table.fail("keys", 'a JSON format is recognised by its keys: [detect] keys = [["some.path", "another"]]')
     return keys
 
 
@@ -49,7 +49,7 @@ def read_sample(table: Table) -> model.Sample:
         table.fail("expect", 'expect is a list of tables, one a piece: [{ record = "step", step = 1 }]')
     for entry in expect:
         if not {"record", "reject", "ignored"} & set(entry):
-            table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} says none of them")
+            table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} states none of them")
     if "tables" in table.known_keys:
         return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
     return model.Sample(

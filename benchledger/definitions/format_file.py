@@ -180,7 +180,7 @@ def _refuse_keys_of_other_kinds(top: Table, kind: str, base: model.LogFormat) ->
         cure = {"json": "its keys", "sqlite": "its tables"}.get(kind, f"[{kind}]")
         for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
             if key in top:
-                top.fail(key, f"{key} means nothing in a {shown} format: its rows are told by {cure}")
+                top.fail(key, f"{key} has no effect in a {shown} format, which is recognised by {cure}")
     for own in ("csv", "columns", "table"):
         inherited = own == "csv" and base.csv is not None
         if (kind == own) != (own in top or inherited):
@@ -196,7 +196,7 @@ def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[mode
     for table in tables:
         record = parts.read_record(_with_common(table, common), style, kind)
         if record.name in {known.name for known in records}:
-            table.fail("name", f"record {record.name!r} stands twice: give one record all of its templates")
+            table.fail("name", f"record {record.name!r} occurs twice: give one record all of its templates")
         records.append(record)
     return records
 

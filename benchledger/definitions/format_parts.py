@@ -153,7 +153,7 @@ def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefiniti
         _refuse_unit(table, means)
         for name in names:
             if (record, name) in found:
-                table.fail("name", f"field {name!r} stands twice")
+                table.fail("name", f"field {name!r} occurs twice")
             found[record, name] = replace(means, name=name)
     return found
 
@@ -245,7 +245,7 @@ def _read_names(table: Table) -> model.FactDefinition:
         table.fail("names", f"names is a path with {{}} where the value stands, not {path!r}")
     if others := sorted(set(table.data) - {"from", "names", "record"}):
         table.fail(
-            others[0], f"{others[0]} means nothing beside names: the rules of ingest/names say which facts they are"
+            others[0], f"{others[0]} has no effect beside names: the rules of ingest/names say which facts they are"
         )
     return model.FactDefinition("", table.text("from"), table.text_or_none("record"), names=path)
 

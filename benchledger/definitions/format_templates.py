@@ -40,7 +40,7 @@ def read_templates(table: Table, *, anywhere: bool = False) -> tuple[Template, .
             except TemplateError as error:
                 table.fail(place, f"template {shown!r}: {error}")
             if template in found:
-                table.fail(place, f"template {shown!r} stands twice")
+                table.fail(place, f"template {shown!r} occurs twice")
             found[replace(template, written=(written, name) if holes else (written,))] = None
     if not found:
         table.fail("templates", "at least one template is needed")
@@ -58,7 +58,7 @@ def _names(table: Table) -> list[tuple[Written, str]]:
     for kind in by_type.data:
         for index, name in enumerate(by_type.strings(kind)):
             if name in found:
-                by_type.fail(f"{kind}.{index}", f"name {name!r} stands twice")
+                by_type.fail(f"{kind}.{index}", f"name {name!r} occurs twice")
             found[name] = (Written("name", name, by_type.where(f"{kind}.{index}")), kind)
     if not found:
         table.fail("names", 'names lists names by the type of their values: { int = ["batch_size"] }')

@@ -103,7 +103,7 @@ def read_layout(path: Path) -> Layout:
         table.fail("report", "a layout has at least one [[report]]")
     headings = table.table("headings", _HEADINGS)
     if path.stem == PLAIN and (absent := [key for key in _HEADINGS if key not in headings]):
-        headings.fail("", f"plain heads what no other layout does; it lacks: {', '.join(absent)}")
+        headings.fail("", f"plain must have every heading; it lacks: {', '.join(absent)}")
     return Layout(
         name=path.stem,
         source=table.text("source"),

@@ -81,7 +81,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise _TwiceError(f"the key {key!r} stands twice")
+            raise _TwiceError(f"the key {key!r} occurs twice")
         found[key] = value
     return found
 

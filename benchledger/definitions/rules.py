@@ -148,13 +148,11 @@ def _check_combinations(table: Table) -> None:
     )
     refuse(
         get("quantity") == "span" and (get("kind") != "summary" or get("unit") not in _TIMES),
-        "a span is told once a run, in time: it needs kind = 'summary' and unit = 's' or 'min'",
+        "a span is stated once per run, as a time: it needs kind = 'summary' and unit = 's' or 'min'",
     )
     is_time = get("kind") == "summary" and get("unit") in _TIMES and get("average_of") == "times"
     needs = "kind = 'summary', average_of = 'times' and unit = 's' or 'min'"
-    refuse(
-        get("quantity") == "epoch_time" and not is_time, f"what an epoch takes is a time and no speed: it needs {needs}"
-    )
+    refuse(get("quantity") == "epoch_time" and not is_time, f"the time of an epoch is not a speed: it needs {needs}")
     _check_shares(table)
 
 
@@ -164,7 +162,7 @@ def _check_shares(table: Table) -> None:
         if table.data.get("unit") in _TIMES:
             table.fail(key, f"{key} = {value!r} is of a speed; in {table.data['unit']} leave it out")
     if "volume" in shares and "take" not in table:
-        table.fail("volume", "the volume of a window is told by its number of steps: give take")
+        table.fail("volume", "the volume of a window needs its number of steps: give take")
     for key, value in shares.items():
         # Not the speed of the run, but the number that one program prints as its speed: wrong for other programs.
         if "formats" not in table:

@@ -116,7 +116,7 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
             raise TemplateError("two holes may not touch: put the literal text between them")
     names = [part.name for part in parts if isinstance(part, Hole)]
     if doubled := {name for name in names if names.count(name) > 1}:
-        raise TemplateError(f"hole {min(doubled)!r} stands twice")
+        raise TemplateError(f"hole {min(doubled)!r} occurs twice")
     template = Template(source, tuple(parts))
     if not anywhere and len(template.first_literal) < 2:
         raise TemplateError("a template begins with a literal of at least two non-blank characters")

@@ -85,7 +85,7 @@ class Table:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             self.fail(key, f"{key} is a list of strings, not {value!r}")
         if "" in value:
-            self.fail(key, f"{key} holds an empty string, which stands everywhere and so says nothing")
+            self.fail(key, f"{key} holds an empty string, which matches everywhere")
         return list(value)
 
     def choice(self, key: str, known: Collection[str], default: str | None = None) -> str:

@@ -100,7 +100,7 @@ class JsonWalk:
             key, end = self._plain(position)
             below = key if path == "." else f"{path}.{key}"
             if key in found:
-                raise BrokenJson("the key stands twice", position)
+                raise BrokenJson("the key occurs twice", position)
             self.places[below] = self.place(position)
             position = self._expect(":", end)
             if of_records:

@@ -12,15 +12,15 @@ from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layout, Layouts
 
 # Reasons of rejects; docs/formats.md explains each.
-NO_HEAD = "no head: the line has an anchor of the format but no record begins in it"
-NO_TEMPLATE = "no template: a record begins here but no template takes it to its end"
+NO_HEAD = "no head: the line has an anchor of the format, but no template matches its start"
+NO_TEMPLATE = "no template: the line starts like a record, but no template matches the rest"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
-CUT_NUMBER = "cut number: what follows the number neither ends it nor is a known unit"
-NO_OWN = "no own value: the list holds none under the number that the line asks for"
+CUT_NUMBER = "cut number: the text behind the number is neither a separator nor a known unit"
+NO_OWN = "no own value: the list has no value for the number in the line"
 BAD_SQLITE = "bad sqlite: the file is corrupt, or its tables are not those of the format"
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"

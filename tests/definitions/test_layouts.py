@@ -78,5 +78,5 @@ def test_a_wrong_layout_is_refused_with_its_line(tmp_path: Path, text: str, said
 
 
 def test_plain_has_every_heading(tmp_path: Path) -> None:
-    with pytest.raises(DefinitionError, match="plain heads what no other layout does; it lacks: case, "):
+    with pytest.raises(DefinitionError, match="plain must have every heading; it lacks: case, "):
         read_layout(written(tmp_path / "plain.toml", GOOD))

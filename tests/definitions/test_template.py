@@ -68,7 +68,7 @@ REFUSED = {
     "at {*}{pairs}": "two holes may not touch: put the literal text between them",
     "at {pairs} then": "{pairs} must end the template",
     "at {json}{pairs}": "{json} must end the template",
-    "at {a:int} and {a:float}": "hole 'a' stands twice",
+    "at {a:int} and {a:float}": "hole 'a' occurs twice",
     "at {a}": "hole {a} has no type; types: int, int,, float, bool, word, text, time, duration, stamp, unix, or {*}, {pairs}, {json}",
     "at {a:number}": "hole {a:number}: no type 'number'; types: int, int,, float, bool, word, text, time, "
     "duration, stamp, unix",

@@ -240,7 +240,7 @@ BAD = {
     '{"benchledger_manifest": 1, "files": [], "started_at": "noon"}': "'noon' is no value of started_at; it must be a time",
     '{"benchledger_manifest": 1, "files": [], "exit_code": true}': "True is no value of exit_code",
     '{"benchledger_manifest": 1, "files": [], "environment": 5}': "environment must be an object, not 5",
-    '{"benchledger_manifest": 1, "files": [], "trial": 1, "trial": 2}': "the key 'trial' stands twice",
+    '{"benchledger_manifest": 1, "files": [], "trial": 1, "trial": 2}': "the key 'trial' occurs twice",
     '{"benchledger_manifest": 1, "files": [': "no JSON: ",
 }  # fmt: skip
 

@@ -212,7 +212,7 @@ def test_a_cut_document_keeps_what_was_whole_and_says_where_it_ends(read: Read) 
         ('{"made": {"version": 1}, "events": [] # none\n}', "bad json: ',' should stand here"),
         ('{"made": {"version": 1}, "events": [] "x": 1}', "bad json: ',' should stand here"),
         ('{"made": {"version": 1}, "events": []} {}', "bad json: something follows the document"),
-        ('{"made": {"version": 1}, "events": [], "events": []}', "bad json: the key stands twice"),
+        ('{"made": {"version": 1}, "events": [], "events": []}', "bad json: the key occurs twice"),
         (
             '{"events": [], "made": {"version": ' + "[" * 200_000 + "}",
             "bad json: a number too long, or nested too deep",
