@@ -20,7 +20,6 @@ if sys.version_info < (3, 11, 5):
     )
 
 if TYPE_CHECKING:
-    from benchledger.answers.explaining.explain import explain
     from benchledger.answers.formats import check_formats, formats, show_format
     from benchledger.answers.query import queries, query, query_sql, sql
     from benchledger.answers.reports.convergence import report_convergence
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from benchledger.cli.page import write_page
     from benchledger.definitions.folders import use_definitions
     from benchledger.drafting.draft_format import draft_format
+    from benchledger.explaining.explain import explain
     from benchledger.exports.dlperf import export_dlperf
     from benchledger.exports.index import export_index
     from benchledger.exports.tables import export_tables
@@ -116,7 +116,7 @@ _HOMES = {
     "draft_format": "benchledger.drafting.draft_format",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",
-    "explain": "benchledger.answers.explaining.explain",
+    "explain": "benchledger.explaining.explain",
     "export_dlperf": "benchledger.exports.dlperf",
     "export_index": "benchledger.exports.index",
     "export_tables": "benchledger.exports.tables",

@@ -22,7 +22,7 @@ from tests.ledger_rows import ledger_rows
 # The longest files come first, so that no process is left alone with one; those that fill a ledger for all processes
 # stand beside one that needs none, so that nobody waits for it.
 FIRST = (
-    "explain/test_applied_rule.py",
+    "kept/test_oracle.py",
     "docs/test_commands_run.py",
     "scanning/test_corpus.py",
     "ingestion/test_published_values.py",

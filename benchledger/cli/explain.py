@@ -17,8 +17,8 @@ from benchledger.cli.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.explaining.explain import Explained
-    from benchledger.answers.explaining.explained import ExplainedCell
+    from benchledger.explaining.explain import Explained
+    from benchledger.explaining.explained import ExplainedCell
 
 # The number of used lines that are shown from the start and the end of each run.
 _ENDS = 3
@@ -66,7 +66,7 @@ def _json(answer: Explained) -> str:
 
 
 def _text(answer: Explained) -> str:
-    from benchledger.answers.explaining.explained import ExplainedCell, ExplainedRun
+    from benchledger.explaining.explained import ExplainedCell, ExplainedRun
 
     if isinstance(answer, ExplainedCell):
         return _cell_text(answer)

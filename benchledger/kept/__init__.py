@@ -3,18 +3,19 @@
 `fill.py` finds the runs whose records, case or rules changed, and fills series and cells; `runs.py` fills what a chunk
 of runs says. Both call the files of `sql/` in their order; each file is a function, whose head says which relations
 it reads and makes. `statements.py` reads them, and drops the temporary ones. `use.py` lists the readings that a rule
-uses, and why not the others, by the same statements.
+uses, and why not the others, by the same statements, and gives the records of a run.
 
 - What is due: `definitions`, `formats` or `manifest_formats`, `due`, `gone`, `due_chunks`.
 - Each number that can tell a speed, with its place: `claims`, `claimed` or `claimed_in_part`, `readings`,
   `counted`, `timings`, `reading`.
 - Which readings each rule takes, and its window as a range of places: `rules`, `windows`, `medians`, `lanes`.
+- Which readings it uses: `use`, `use_medians`.
 - Speeds: `pieces`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
 - What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `series`, `cells`, `speedups`.
 """
 
 from benchledger.kept.fill import follow_definitions, keep
-from benchledger.kept.use import uses
+from benchledger.kept.use import records_of, uses
 
-__all__ = ["follow_definitions", "keep", "uses"]
+__all__ = ["follow_definitions", "keep", "records_of", "uses"]

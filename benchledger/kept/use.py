@@ -5,14 +5,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchledger.kept.runs import claim_records, order_kept, read_speeds
-from benchledger.kept.statements import one_thread, sql_of, temporary_relations
+from benchledger.kept.runs import claim_records, read_speeds
+from benchledger.kept.statements import finds, one_thread, sql_of, temporary_relations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import duckdb
 
+# The statements of the kept numbers then read the records of these logs and these rules only.
 _ASKED = """
 create or replace temp table chunk_run as
 select run_id from run where list_contains($runs, run_id);
@@ -24,20 +25,46 @@ create or replace temp table changed_definition as
 select null::varchar as kind, null::varchar as name
 limit 0;
 """
+_LOGS = "select distinct log_id from run_log semi join chunk_run using (run_id)"
+_RECORDS = "create temp view record as from {db}.main.record where log_id in ({logs})"
+_HAS_MEDIANS = "from stream where lanes = 'median' limit 1"
+_HAS_EXTREMES = "from lane_window where statistic = 'trimmed' limit 1"
+_RULE = "create temp table rule as from rule where rule = $rule"
 
 
 @contextmanager
-def uses(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[None]:
-    """Within, view `use` has a row per reading and rule of these runs: its value, its rate, and why it was dropped.
+def records_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[None]:
+    """Within, view `claimed_record` has the records of these runs. The ledger may be open for reading only.
 
-    Columns run_id, rule, phase, unit, place, value, rate, dropped; NULL in dropped where the reading is used. A place
-    orders the readings of a run. The ledger may be open for reading only.
+    A place orders the records of a run; `part` is NULL where no speed is read from one, as of telemetry.
     """
-    with temporary_relations(con), one_thread(con), order_kept(con):
+    with temporary_relations(con), one_thread(con):
         for statement in con.extract_statements(_ASKED):
             con.execute(statement, {"runs": runs} if statement.named_parameters else None)
+        ((db,),) = con.execute("select current_database()").fetchall()
+        logs = [str(log_id) for (log_id,) in con.execute(_LOGS).fetchall()]
+        # As numbers in the query: so the scan passes over what is of other logs.
+        con.execute(_RECORDS.format(db='"{}"'.format(db.replace('"', '""')), logs=", ".join(logs) or "null"))
         claim_records(con)
+        yield
+
+
+@contextmanager
+def uses(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str | None = None) -> Iterator[None]:
+    """Within, view `use` has a row per reading and rule of these runs: its value, its rate, and why it was dropped.
+
+    Columns run_id, rule, phase, unit, place, lane, epoch, since, step, value, steps, rate, dropped; NULL in dropped
+    where the reading is used. Without `rule` those of all rules. A place orders the readings of a run: the place of its
+    record and behind that, if it is printed, its ordinal. The other relations of the kept numbers are there too.
+    """
+    with records_of(con, runs):
+        if rule is not None:
+            con.execute(_RULE, {"rule": rule})
         read_speeds(con)
         con.execute(sql_of("lanes"))
+        # Of a long run these take as much memory as all that is asked for.
+        con.execute("drop table stream_reading; drop table moment")
         con.execute(sql_of("use"))
+        if finds(con, _HAS_MEDIANS) or finds(con, _HAS_EXTREMES):
+            con.execute(sql_of("use_medians"))
         yield

@@ -11,9 +11,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger.answers.explaining.explain import explained_cell
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import rows_of
+from benchledger.explaining.explain import explained_cell
 from benchledger.exports.values import json_text
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.answers.explaining.explained import Check
-from benchledger.answers.explaining.memory_words import memory_sentences
+from benchledger.explaining.explained import Check
+from benchledger.explaining.memory_words import memory_sentences
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.answers.explaining.rule_words import rule_sentences
 from benchledger.definitions.rules import COLUMNS, Rule, load_rules
+from benchledger.explaining.rule_words import rule_sentences
 
 ODD = "what is no finite number, and times of 0 or less"
 SAMPLES = "steps become samples, multiplied by batch_size_per_gpu and gpus"

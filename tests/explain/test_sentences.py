@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from benchledger import exclude, explain, ingest, report_speed, runs
-from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 from tests.ingestion.logs import put, run_text
 from tests.ingestion.packing import COMPRESS, tar
 
@@ -79,7 +79,7 @@ def test_a_cell_says_what_its_number_is_made_of(folder: Path) -> None:
         f"Excluded from every table are of the same case and campaign: {key_of(db, 'out')} (wrong driver).",
         f"Contradiction in run {key_of(db, 'two')}: of batch_size_per_gpu 32 counts (log); name says 48.",
         f"Contradiction in run {key_of(db, 'two')}: of gpus 1 counts (log); name says 8.",
-        f"Made again from the stored records, apart from the table: {median([one, two])} samples/s, the same.",
+        f"Recomputed from the stored records: {median([one, two])} samples/s (matches the table).",
     )
 
 
@@ -140,15 +140,15 @@ def test_a_speed_up_names_its_base_and_both_speeds(folder: Path) -> None:
     base, own = median([printed(folder, "one"), printed(folder, "two")]), printed(folder, "eight")
 
     assert f"{own} over {base} samples/s." in cell.sentences
-    assert cell.sentences[-1].endswith(f"{own / base}, the same.")
+    assert cell.sentences[-1].endswith(f" {own / base} (matches the table).")
     assert [side.number["value"] for side in cell.sides] == [own, base]
     assert cell.bases is not None
     assert cell.bases.select("gpus", "value", "chosen").rows() == [(1, base, True)]
 
 
 def test_a_number_that_differs_from_the_table_is_shouted() -> None:
-    from benchledger.answers.explaining.explained import Check
-    from benchledger.answers.explaining.speed_words import check_sentence
+    from benchledger.explaining.explained import Check
+    from benchledger.explaining.speed_words import check_sentence
 
     assert "IT DIFFERS" in check_sentence(Check(1.0, 1.1), "s", parts_agree=True)
     assert "IT DIFFERS" in check_sentence(Check(1.0, None), "s", parts_agree=True)

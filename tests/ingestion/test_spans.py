@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from benchledger.answers.explaining.applied_rule import apply_rule
-from benchledger.answers.explaining.run_values import values_of
-from benchledger.answers.explaining.speed import olympic_mean
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import rows_of
 from tests.ingestion.logs import ask
+from tests.kept.oracle import Run, apply_rule
 
 EVENT = ':::MLLOG {"namespace": "", "time_ms": %d, "event_type": "%s", "key": "%s", "value": %s, "metadata": {%s}}\n'
 BEGIN = 1_600_000_000_000
@@ -43,7 +41,7 @@ def score(tmp_path: Path, runs: list[str]) -> tuple[object, ...]:
         told = {(row["run_id"], row["rule"]): row["value"] for row in rows_of(con.sql("from run_speed"))}
         for (run_id,) in con.execute("select run_id from run").fetchall():
             for rule in rules:
-                for one in apply_rule(rule, values_of(con, [run_id])[run_id]):
+                for one in apply_rule(rule, Run(con, run_id)):
                     assert one.value == pytest.approx(told[run_id, rule["rule"]], rel=1e-12)
     rows = ask(db, "select rule, value, trials, trials_dropped, status from speed_table where is_default")
     assert len(rows) == 1
@@ -89,11 +87,14 @@ def test_two_trials_in_one_log_are_two_runs_and_ranks_that_start_late_are_none(t
     assert runs == [(pytest.approx(2.0), "ok"), (pytest.approx(2.0), "ok")]
 
 
-def test_an_olympic_mean_of_nothing_is_none() -> None:
-    assert olympic_mean([1.0, 2.0, 9.0], 1, 0) == 2
-    assert olympic_mean([1.0, 2.0, 9.0], 1, 1) == 5.5
-    assert olympic_mean([1.0, 2.0], 1, 0) is None
-    assert olympic_mean([1.0, 2.0, 9.0], 1, 2) is None
+@pytest.mark.parametrize(
+    ("numbers", "without", "mean"),
+    [([1.0, 2.0, 9.0], 0, 2), ([1.0, 2.0, 9.0], 1, 5.5), ([1.0, 2.0], 0, None), ([1.0, 2.0, 9.0], 2, None)],
+)
+def test_an_olympic_mean_of_nothing_is_none(
+    empty_ledger: Path, numbers: list[float], without: int, mean: float | None
+) -> None:
+    assert ask(empty_ledger, f"select olympic_mean({numbers}::double[], 1, {without})") == [(mean,)]
 
 
 @pytest.mark.parametrize(("whole", "gpus"), [(448, 4), (450, None)])

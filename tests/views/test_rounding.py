@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from benchledger.answers.explaining.roundings import rounded as rounded_in_python
 from benchledger.store.database import open_for_writing
+from tests.kept.oracle import rounded as rounded_in_python
 from tests.views.conftest import Ledger
 
 # What numpy.round(x, 2) of numpy 2.4 returns. DuckDB's round misses all but the last three, its round_even most.

@@ -7,9 +7,8 @@ from statistics import mean, median
 
 import pytest
 
-from benchledger.answers.explaining.applied_rule import apply_rule
-from benchledger.answers.explaining.run_values import values_of
 from benchledger.answers.series import rows_of
+from tests.kept.oracle import Run, apply_rule
 
 EIGHT = {"gpus": 8, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 256, "seq_len": 128}
 TWO_NODES = EIGHT | {"gpus": 16, "nodes": 2, "global_batch_size": 512}
@@ -27,12 +26,12 @@ def uneven(number: int) -> float:
 
 
 def told(ledger, rule: str, run_id: int) -> tuple[object, ...]:
-    """A run's value by a rule with its unit and counts, the same by SQL and by polars."""
+    """A run's value by a rule with its unit and counts, the same by SQL and by the oracle."""
     (row,) = ledger.rows(
         "select value, unit, records_used, records_skipped from run_speed where rule = ? and run_id = ?", rule, run_id
     )
     (words,) = [row for row in rows_of(ledger.filled.sql("from rule")) if row["rule"] == rule]
-    (again,) = apply_rule(words, values_of(ledger.filled, [run_id])[run_id])
+    (again,) = apply_rule(words, Run(ledger.filled, run_id))
     assert isclose(again.value or 0, row[0] or 0, rel_tol=1e-12)
     assert (again.unit, again.records_used, again.records_skipped) == row[1:]
     return row

@@ -1,34 +1,44 @@
 -- A row for each reading that a rule could take, with what the rule made of it: dropped is NULL where it is used.
 -- reads: asked_reading, asked, question, lane_window
--- makes: use
+-- makes: median_place, extreme, use
 
--- The readings and the windows are those that the kept numbers are made of.
+-- The readings and the windows are those that the kept numbers are made of. Most rules have none of the first two.
+create or replace temp table median_place as
+select null::integer as stream_id, null::bigint as epoch, null::bigint as step, null::bigint as place
+limit 0;
+
+create or replace temp table extreme as
+select null::integer as stream_id, null::bigint as question, null::bigint as place, null::varchar as reason
+limit 0;
+
 create or replace temp view use as
 with placed as (
     select
-        asked_reading.*, asked.rule, asked.phase, asked.yields, question.*, from_place, to_place,
-        -- Of a step of several ranks one reading, the median, stands where the first of them does.
-        if(
-            lanes = 'median',
-            min(place) over (partition by stream_id, rule, phase, yields, dropped is null, epoch, step),
-            place
-        ) as here,
-        dropped is null and coalesce(here between from_place and to_place, false) as is_inside
+        asked_reading.* exclude (lane), own_lane as lane, asked.rule, asked.phase, asked.yields, question.statistic,
+        question.positive_only, from_place, to_place, coalesce(median_place.place, asked_reading.place) as here, extreme.reason,
+        asked_reading.lane = last_lane as is_last_lane
     from asked_reading
     join asked using (like_stream)
     join question using (question)
-    left join lane_window using (stream_id, lane, question)
-),
-ordered as (
-    select
-        *,
-        row_number() over (partition by stream_id, rule, phase, yields, is_inside order by rate, place) as nth,
-        count(*) over (partition by stream_id, rule, phase, yields, is_inside) as inside,
-        max(lane) filter (is_inside) over (partition by stream_id, rule, phase, yields) as last_lane
-    from placed
+    left join (
+        select *, max(lane) filter (from_place <= to_place) over (partition by stream_id, question) as last_lane
+        from lane_window
+    ) as lane_window
+        on lane_window.stream_id = asked_reading.stream_id
+        and lane_window.lane = asked_reading.lane
+        and lane_window.question = question.question
+    left join median_place
+        on lanes = 'median'
+        and median_place.stream_id = asked_reading.stream_id
+        and median_place.epoch is not distinct from asked_reading.epoch
+        and median_place.step = asked_reading.step
+    left join extreme
+        on extreme.stream_id = asked_reading.stream_id
+        and extreme.question = question.question
+        and extreme.place = asked_reading.place
 )
 select
-    run_id, rule, phase, yields as unit, place, value, rate,
+    run_id, rule, phase, yields as unit, place, lane, epoch, since, step, value, steps, rate,
     case
         when dropped is not null then dropped
         when lanes = 'median' and not coalesce(
@@ -36,9 +46,8 @@ select
         ) then 'outside the steps of the rule'
         when here < from_place or from_place is null then 'skipped at the beginning'
         when here > to_place or to_place is null then 'after the window'
-        when statistic = 'last' and (here <> to_place or lane <> last_lane) then 'not the last'
+        when statistic = 'last' and (here <> to_place or not is_last_lane) then 'not the last'
         when positive_only and rate <= 0 then 'not above nought'
-        when statistic = 'trimmed' and inside >= trim_from and (nth <= trim or nth > inside - trim)
-            then 'lowest or highest'
+        else reason
     end as dropped
-from ordered;
+from placed;

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchledger.answers.explaining.explained import Check
-from benchledger.answers.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence
 from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grouping import Row
+from benchledger.explaining.explained import Check
+from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence
 
 
 def memory_sentences(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.explained import ExplainedFile
-from benchledger.answers.explaining.file_now import hash_of, nearest_formats, recognised_now
 from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.archives.opening import is_archive_of_files
 from benchledger.errors import counted
+from benchledger.explaining.explained import ExplainedFile
+from benchledger.explaining.file_now import hash_of, nearest_formats, recognised_now
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.answers.filters import read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.explaining.find_cell import OWN_FILTERS, TABLES, cell_by_filters, cell_by_name
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
 
-    from benchledger.answers.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
+    from benchledger.explaining.explained import ExplainedCell, ExplainedFile, ExplainedRun
 
     Explained = ExplainedCell | ExplainedRun | ExplainedFile
 
@@ -62,14 +62,14 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
         tried.append("no cell of this name (names stand in column cell: bench report speed --format csv)")
     # Here and below: each is told by modules of its own, of which only those that are needed are loaded.
     if _RUN.fullmatch(what):
-        from benchledger.answers.explaining.run import explained_run
+        from benchledger.explaining.run import explained_run
 
         try:
             return explained_run(con, *find_run(con, what, db))
         except NothingFoundError:
             tried.append("no run whose key begins so (bench runs)")
     # This one by all that reads logs, which takes longer to load than a cell to explain.
-    from benchledger.answers.explaining import file
+    from benchledger.explaining import file
 
     if (path := file.file_on_disk(what)) is not None:
         return file.explained_file(con, path)
@@ -89,13 +89,13 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speed_table, memory_table or speedup_table, explained."""
     if number["cell"].startswith("m"):
-        from benchledger.answers.explaining.memory import explained_memory
+        from benchledger.explaining.memory import explained_memory
 
         return explained_memory(con, number)
     if number["cell"].startswith("u"):
-        from benchledger.answers.explaining.speedup import explained_speedup
+        from benchledger.explaining.speedup import explained_speedup
 
         return explained_speedup(con, number)
-    from benchledger.answers.explaining.speed import explained_speed
+    from benchledger.explaining.speed import explained_speed
 
     return explained_speed(con, number)

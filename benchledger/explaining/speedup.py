@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.explained import Check, ExplainedCell
-from benchledger.answers.explaining.roundings import rounded, rounding_words
-from benchledger.answers.explaining.speed import explained_speed, frame_of_rows
-from benchledger.answers.explaining.speed_words import check_sentence
 from benchledger.answers.series import rows_of
 from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grouping import Row
+from benchledger.explaining.explained import Check, ExplainedCell
+from benchledger.explaining.roundings import rounding_words
+from benchledger.explaining.speed import explained_speed, frame_of_rows, rounded
+from benchledger.explaining.speed_words import check_sentence
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,7 +49,7 @@ def explained_speedup(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedC
     sides = [explained_speed(con, own)]
     if base is not None and base is not own:
         sides.append(explained_speed(con, base))
-    quotient = _quotient(own, base, sides[0].rule or {})
+    quotient = _quotient(con, own, base, sides[0].rule or {}, number["speedup"])
     check = Check(number["speedup"], quotient)
     return replace(
         sides[0], cell=number["cell"], table="speedup", number=number, check=check, sides=tuple(sides),
@@ -80,12 +80,14 @@ def _ratio(one: int | None, other: int | None) -> float:
     return _NO_RATIO if one is None or other is None else max(one, other) / min(one, other)
 
 
-def _quotient(own: Row, base: Row | None, rule: Row) -> float | None:
+def _quotient(
+    con: duckdb.DuckDBPyConnection, own: Row, base: Row | None, rule: Row, told: float | None
+) -> float | None:
     if base is None or own["gpus"] is None or own["value"] is None:
         return None
-    speed, base_speed = (row["value"] * (row["gpus"] if rule.get("per") == "gpu" else 1) for row in (own, base))
+    speed, base_speed = (row["value"] * (row["gpus"] if rule["per"] == "gpu" else 1) for row in (own, base))
     faster = base_speed / speed if own["unit"] in ("s", "min") else speed / base_speed
-    return rounded(faster, rule["speedup_rounding"], rule["speedup_rounding_digits"])
+    return rounded(con, faster, rule, "speedup_rounding", told)
 
 
 def _sentences(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchledger.answers.explaining.explained import Check
-from benchledger.answers.explaining.roundings import rounding_words
-from benchledger.answers.explaining.rule_words import trial_words
 from benchledger.answers.tables.cells import UNKNOWN, fact_text, status_text
 from benchledger.answers.tables.grouping import Row
+from benchledger.explaining.explained import Check
+from benchledger.explaining.roundings import rounding_words
+from benchledger.explaining.rule_words import trial_words
 
 # Of more than so many contradictions the rest is counted.
 _SHOWN = 8
@@ -127,13 +127,11 @@ def conflict_sentences(conflicts: list[Row]) -> list[str]:
 
 
 def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:
-    """The number beside the one that was made again."""
-    made = "Made again from the stored records, apart from the table:"
+    """Whether the number, recomputed from the readings that count, is that of the table."""
+    recomputed = "Recomputed from the stored records:"
     if check.agrees and parts_agree:
-        return (
-            f"{made} no number either."
-            if check.value is None
-            else f"{made} {check.recomputed}{f' {unit}' if unit else ''}, the same."
-        )
+        if check.value is None:
+            return f"{recomputed} no number either."
+        return f"{recomputed} {check.recomputed}{f' {unit}' if unit else ''} (matches the table)."
     what = "the number of the table" if not check.agrees else "the number of a trial"
-    return f"MADE AGAIN FROM THE STORED RECORDS IT DIFFERS from {what}: {check.recomputed} instead of {check.value}."
+    return f"RECOMPUTED FROM THE STORED RECORDS IT DIFFERS from {what}: {check.recomputed} instead of {check.value}."

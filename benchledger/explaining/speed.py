@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from statistics import mean, median
+import math
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.applied_rule import Applied, apply_rule
-from benchledger.answers.explaining.explained import Check, ExplainedCell
-from benchledger.answers.explaining.roundings import rounded
-from benchledger.answers.explaining.rule_words import rule_sentences
-from benchledger.answers.explaining.run_values import RunValues, values_of
-from benchledger.answers.explaining.speed_words import speed_sentences
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import any_excluded, rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.explaining.explained import Check, ExplainedCell
+from benchledger.explaining.factors import factor_words
+from benchledger.explaining.readings import RuleReadings, placed, readings_of_rule
+from benchledger.explaining.rule_words import rule_sentences
+from benchledger.explaining.speed_words import speed_sentences
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,7 +35,12 @@ where series_run.series_id = $series_id
 order by series_run.trial, run.run_key, run_speed.unit
 """
 # Of each format its default rule, and what stands in for it.
-_CHAIN = "select format, rule from default_rule where list_contains($formats, format) order by format, place"
+_CHAIN = """
+select format, rule
+from default_rule
+where format in (select format from run_format where list_contains($runs, run_id))
+order by format, place
+"""
 # How many runs a suite demands of a submission to the benchmark that its runs state.
 _DEMANDED = """
 select max(demanded_runs.runs)
@@ -53,10 +57,18 @@ join run_campaign using (run_id)
 where run.case_id = $case_id and run_campaign.campaign is not distinct from $campaign
 order by excluded_run.run_key
 """
-READING_COLUMNS = (
-    "run_key", "run_id", "rule", "phase", "unit", "log", "log_id", "line", "byte_offset", "ordinal", "step", "rank",
-    "name", "quantity", "value", "rate", "use", "unit_logged", "from_line",
-)  # fmt: skip
+_TRIALS = """
+select case $statistic
+    when 'median' then list_median($speeds)
+    when 'olympic' then olympic_mean($speeds, $drop, $dropped)
+    else list_sum($speeds) / (len($speeds) + $offset)
+end
+"""
+# In which order numbers are added up decides their last digit, and that on which side of a tie their sum lies.
+_CLOSE = 1e-12
+_ROUNDED = """
+select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact::double * near, $method, $digits))
+"""
 
 
 def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
@@ -64,18 +76,17 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     (rule,) = rows_asked(con, _RULE, rule=number["rule"])
     trials = _trials(con, number)
     runs = [trial["run_id"] for trial in trials]
-    values = values_of(con, runs)
-    outcomes = {run_id: _outcome(rule, run, number) for run_id, run in values.items()}
+    found = readings_of_rule(con, rule, number["unit"], runs)
     for trial in trials:
-        trial |= _made_again(trial, outcomes[trial["run_id"]])
+        trial |= _recomputed(con, rule, trial, found.outcomes.get(trial["run_id"]))
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     stated = facts_stated(con, runs)
     factor, factor_words = factor_stated(rule, stated.to_dicts(), len(trials))
     ((demanded,),) = con.execute(_DEMANDED, {"rule": rule["rule"], "runs": runs}).fetchall()
     is_short = demanded is not None and len(trials) < demanded
-    whole = None if is_short else _over_trials(rule, trials, factor)
+    whole = None if is_short else _over_trials(con, rule, trials, factor, number["value"])
     check = Check(number["value"], whole)
-    chains = rows_asked(con, _CHAIN, formats=sorted({run.format for run in values.values() if run.format}))
+    chains = rows_asked(con, _CHAIN, runs=runs)
     asked = {"case_id": number["case_id"], "campaign": number["campaign"]}
     excluded = rows_asked(con, _EXCLUDED, **asked) if any_excluded(con) else []
     return ExplainedCell(
@@ -86,7 +97,7 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
             factor_words, demanded,
         ),
-        check, frame_of_rows(trials), logs, _readings(rule, trials, outcomes, logs), stated, conflicts,
+        check, frame_of_rows(trials), logs, _readings(rule, trials, found, logs), stated, conflicts,
     )  # fmt: skip
 
 
@@ -110,21 +121,31 @@ def _why_dropped(row: Row, number: Row) -> str:
     return f"{status}: {row['reason']}" if row["reason"] else status
 
 
-def _outcome(rule: Row, run: RunValues, number: Row) -> Applied | None:
-    found = apply_rule(rule, run)
-    wanted = [one for one in found if one.unit == number["unit"]] or found
-    return wanted[0] if wanted else None
-
-
-def _made_again(trial: Row, outcome: Applied | None) -> Row:
-    made, computed = dict.fromkeys(("rate", "factor", "factor_words", "reads")), trial.pop("computed")
-    if outcome is None:
-        return {**made, "recomputed": None, "agrees": computed is None}
+def _recomputed(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, read: Row | None) -> Row:
+    """What the readings that count come to, beside what is kept of the run."""
+    computed = trial.pop("computed")
+    if read is None:
+        told = dict.fromkeys(("rate", "factor", "factor_words", "reads", "recomputed"))
+        return {**told, "agrees": computed is None}
+    # Where the run has no number, its reason says what is missing.
+    again = None if computed is None else rounded(con, read["exact"], rule, "rounding", computed)
     return {
-        **{name: getattr(outcome, name) for name in made},
-        "recomputed": outcome.value,
-        "agrees": Check(computed, outcome.value).agrees and trial["records_used"] == outcome.records_used,
-    }
+        "rate": read["rate"], "factor": read["factor"], "reads": _named(read), "recomputed": again,
+        "factor_words": "" if read["factor"] is None else factor_words(rule, read),
+        "agrees": Check(computed, again).agrees and trial["records_used"] == read["records"],
+    }  # fmt: skip
+
+
+def _named(read: Row) -> str:
+    """What is read, as the log calls it: its name, unit and scope."""
+    if read["quantity"] == "interval":
+        return "the time between step records"
+    if read["quantity"] == "round":
+        return "the time between rounds of all ranks"
+    if read["quantity"] == "span":
+        return f"the time from {read['name']}"
+    scope = {"gpu": ", per GPU", "node": ", per node", "global": ", of all GPUs"}.get(read["scope"] or "", "")
+    return f"{read['name']} in {read['unit'] or 'an unknown unit'}{scope if read['quantity'] == 'throughput' else ''}"
 
 
 def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None, str | None]:
@@ -139,26 +160,29 @@ def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None,
     return float(value), f"It is multiplied by {rule['trial_factor']}, {value} ({said[0]['source']})."
 
 
-def _over_trials(rule: Row, trials: list[Row], factor: float | None) -> float | None:
-    numbers = [trial["recomputed"] for trial in trials if trial["counts"]]
-    if not numbers or None in numbers:
+def _over_trials(
+    con: duckdb.DuckDBPyConnection, rule: Row, trials: list[Row], factor: float | None, told: float | None
+) -> float | None:
+    speeds = [trial["recomputed"] for trial in trials if trial["counts"]]
+    if not speeds or None in speeds or factor is None:
         return None
-    whole = median(numbers) if rule["trial_statistic"] == "median" else mean(numbers)
-    if rule["trial_statistic"] == "mean" and rule["trial_count_offset"] is not None:
-        whole = sum(numbers) / (len(numbers) + rule["trial_count_offset"])
-    if rule["trial_statistic"] == "olympic":
-        whole = olympic_mean(numbers, rule["trial_drop"], len(trials) - len(numbers))
-    if whole is None or factor is None:
-        return None
-    return rounded(float(whole) * factor, rule["trial_rounding"], rule["trial_rounding_digits"])
+    asked = {"statistic": rule["trial_statistic"], "speeds": speeds, "drop": rule["trial_drop"]}
+    asked |= {"dropped": len(trials) - len(speeds), "offset": rule["trial_count_offset"] or 0}
+    ((exact,),) = con.execute(_TRIALS, asked).fetchall()
+    return None if exact is None else rounded(con, exact * factor, rule, "trial_rounding", told)
 
 
-def olympic_mean(numbers: list[float], fewest: int, without: int) -> float | None:
-    """The mean without the `fewest` lowest and highest; the `without` that gave no number are some of the highest."""
-    if without > fewest:
-        return None
-    kept = sorted(numbers)[fewest : len(numbers) - (fewest - without)]
-    return mean(kept) if kept else None
+def rounded(
+    con: duckdb.DuckDBPyConnection, exact: float | None, rule: Row, kind: str, told: float | None
+) -> float | None:
+    """A number as a rule rounds it: the one that is told, where only the last digits of a sum are between them."""
+    if rule[kind] is None or exact is None:
+        is_told = exact is not None and told is not None and math.isclose(exact, told, rel_tol=_CLOSE)
+        return told if is_told else exact
+    asked = {"exact": exact, "close": _CLOSE, "method": rule[kind], "digits": rule[f"{kind}_digits"]}
+    (([found, *ends],),) = con.execute(_ROUNDED, asked).fetchall()
+    is_told = found is not None and told is not None and min(ends) <= told <= max(ends)
+    return told if is_told else found
 
 
 def frame_of_rows(rows: list[Row]) -> pl.DataFrame:
@@ -169,34 +193,8 @@ def frame_of_rows(rows: list[Row]) -> pl.DataFrame:
     return frame.cast({pl.Null: pl.String})
 
 
-def _readings(rule: Row, trials: list[Row], outcomes: dict[int, Applied | None], logs: pl.DataFrame) -> pl.DataFrame:
+def _readings(rule: Row, trials: list[Row], found: RuleReadings, logs: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    frames = []
-    for trial in trials:
-        outcome = outcomes[trial["run_id"]]
-        if outcome is not None:
-            said = {name: pl.lit(trial[name]) for name in ("run_key", "run_id")}
-            frames.append(outcome.readings.with_columns(rule=pl.lit(rule["rule"]), **said))
-    return placed(frames, reading_kinds(), logs)
-
-
-def placed(frames: list[pl.DataFrame], kinds: dict[str, pl.DataType], logs: pl.DataFrame) -> pl.DataFrame:
-    """Readings one below the other, in these columns, each with the place of its log."""
-    import polars as pl
-
-    if not frames:
-        return pl.DataFrame(schema=kinds)
-    places = logs.select("run_key", "log_id", "log").unique(["run_key", "log_id"], keep="last")
-    whole = pl.concat(frames, how="diagonal_relaxed")
-    whole = whole.join(places, on=["run_key", "log_id"], how="left", maintain_order="left")
-    return whole.select(pl.col(name).cast(kind) for name, kind in kinds.items())
-
-
-def reading_kinds() -> dict[str, pl.DataType]:
-    """The columns of readings and their types."""
-    import polars as pl
-
-    whole_numbers = {"run_id", "log_id", "line", "byte_offset", "ordinal", "step", "rank", "from_line"}
-    kinds = {name: pl.Int64() if name in whole_numbers else pl.String() for name in READING_COLUMNS}
-    return {**kinds, "value": pl.Float64(), "rate": pl.Float64()}
+    runs = {trial["run_id"]: trial["run_key"] for trial in trials}
+    return placed(found.rows.with_columns(rule=pl.lit(rule["rule"])), runs, logs)

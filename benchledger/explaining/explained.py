@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """A number of a table beside the same number made from the stored records once more, in Python."""
+    """A number of a table beside the same number, recomputed from the stored records."""
 
     value: float | None
     recomputed: float | None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.answers.explaining.explained import ExplainedRun
-from benchledger.answers.explaining.speed_words import conflict_sentences
 from benchledger.answers.run_detail import RunDetail, detail_of
 from benchledger.answers.run_evidence import conflicts_of
 from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.grouping import Row
+from benchledger.explaining.explained import ExplainedRun
+from benchledger.explaining.speed_words import conflict_sentences
 
 if TYPE_CHECKING:
     import duckdb

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchledger.answers.explaining.roundings import rounding_words
 from benchledger.answers.tables.grouping import Row
+from benchledger.explaining.roundings import rounding_words
 
 _QUANTITIES = {
     "throughput": "the printed speeds",

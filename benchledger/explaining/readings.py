@@ -1,0 +1,149 @@
+"""Which readings of some runs a rule uses, at which lines, and what these come to: by the kept numbers' statements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.tables.grouping import Row
+from benchledger.kept import uses
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+FOLDER = Path(__file__).with_name("sql")
+_TIMED = ("interval", "round", "span")
+_SECONDS = {"s": 1, "min": 60}
+# Readings of any table, in their order.
+COLUMNS = (
+    "run_key", "run_id", "rule", "phase", "unit", "log", "log_id", "line", "byte_offset", "ordinal", "step", "rank",
+    "name", "quantity", "value", "rate", "use", "unit_logged", "from_line",
+)  # fmt: skip
+_WHOLE_NUMBERS = ("run_id", "log_id", "line", "byte_offset", "ordinal", "step", "rank", "from_line")
+
+
+@dataclass(frozen=True)
+class RuleReadings:
+    """What a rule reads of some runs: `outcomes` by run, and every value that it could have read, with its use."""
+
+    outcomes: dict[int, Row]
+    rows: pl.DataFrame
+
+
+def sql_of(name: str) -> str:
+    """Returns the statements of a file."""
+    return (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def readings_of_rule(con: duckdb.DuckDBPyConnection, rule: Row, unit: str | None, runs: list[int]) -> RuleReadings:
+    """Returns what a rule reads of some runs: of each for its number in this unit, else for its first number."""
+    import polars as pl
+
+    with uses(con, runs, rule["rule"]):
+        for name, value in {"unit": unit, "runs": runs}.items():
+            con.execute(f"set variable {name} = $value", {"value": value})
+        con.execute(sql_of("chosen"))
+        chosen = rows_asked(con, "from chosen")
+        used = frame_asked(con, sql_of("uses"))
+        found = {run_id: (records, rate) for run_id, records, rate in _rates(rule, used).iter_rows()}
+        used = used.select("run_id", "place", "value", "rate", "told").sort("place")
+        rows = _printed(con, used)
+        if any(read["quantity"] in _TIMED for read in chosen):
+            rows = _in_order(pl.concat([rows, _timed(con, used)], how="diagonal_relaxed"))
+    outcomes = {read["run_id"]: _outcome(read, *found.get(read["run_id"], (0, None))) for read in chosen}
+    return RuleReadings(outcomes, rows)
+
+
+def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    rows = _in_order(frame_asked(con, sql_of("printed")))
+    rows = _with_uses(rows, used.drop("value"))
+    # What a shape says of all its values is joined to them here: so many texts cost DuckDB more than all the rest.
+    said = frame_asked(con, sql_of("printed_shapes"))
+    rows = rows.join(said, on=["run_id", "shape_id", "ordinal"], how="left", maintain_order="left")
+    return rows.with_columns(use=_use(), from_line=pl.lit(None, pl.Int64))
+
+
+def _timed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    rows = frame_asked(con, sql_of("timed"))
+    rows = _with_uses(_in_order(rows), used)
+    # A round, or a span, is no value where it was not told.
+    return rows.with_columns(use=_use()).filter(pl.col("use").is_not_null())
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    # A long run stands in its order, and another copy of it takes memory.
+    is_sorted = rows["nth_run"].n_unique() < 2 and rows["place"].is_sorted()
+    # It takes DuckDB longer to sort what is all but in this order.
+    return rows if is_sorted else rows.sort("nth_run", "place", maintain_order=True)
+
+
+def _with_uses(rows: pl.DataFrame, used: pl.DataFrame) -> pl.DataFrame:
+    # Both are in their order: a join by a table of hashes takes three times the memory.
+    return rows.join_asof(used, on="place", by="run_id", tolerance=0, check_sortedness=False)
+
+
+def _use() -> pl.Expr:
+    import polars as pl
+
+    return pl.coalesce("told", pl.format("not read: {}", "unread"))
+
+
+def _rates(rule: Row, used: pl.DataFrame) -> pl.DataFrame:
+    """The number of readings that count of each run, and what they come to, by the words of the rule."""
+    import polars as pl
+
+    rate, steps = pl.col("rate"), pl.col("steps")
+    counted = used.filter(told="kept").select("run_id", "lane", "epoch", "step", "rate", "steps")
+    if rule["ranks"] == "median":
+        counted = counted.group_by("run_id", "epoch", "step").agg(rate.median(), steps.first(), lane=pl.lit(-1))
+    if rule["statistic"] == "median":
+        whole = 1 / (1 / rate).median() if rule["average_of"] == "times" else rate.median()
+    elif rule["average_of"] == "times" and rule["statistic"] != "last":
+        whole = steps.sum() / (steps / rate).sum()
+    else:
+        whole = rate.mean()
+    # The mean over ranks is one of what each of them comes to.
+    part = ["run_id", "lane"] if rule["ranks"] == "mean" else ["run_id"]
+    parts = counted.group_by(part).agg(records=pl.len(), rate=whole)
+    return parts.group_by("run_id").agg(pl.col("records").sum(), rate.mean())
+
+
+def _outcome(read: Row, records: int, rate: float | None) -> Row:
+    """What a rule reads of a run, what this comes to, and what it is multiplied by: `exact`, before it is rounded."""
+    is_own = read["yields"] == read["base_unit"]
+    is_time = read["yields"] in _SECONDS and not is_own
+    parts = [read["processes"], 1 if is_own else read["conversion"], 1 if is_time else read["share"]]
+    factor = exact = None
+    if None not in parts:
+        factor = parts[0] * (1 / parts[1] if is_time else parts[1]) * parts[2]
+    if factor is not None and rate is not None:
+        exact = rate * factor
+        if is_time:
+            exact = (1 / exact if exact else math.inf) / _SECONDS[read["yields"]]
+    return {**read, "records": records, "rate": rate, "factor": factor, "exact": exact}
+
+
+def kinds() -> dict[str, pl.DataType]:
+    """Returns the columns of readings and their types."""
+    import polars as pl
+
+    found = {name: pl.Int64() if name in _WHOLE_NUMBERS else pl.String() for name in COLUMNS}
+    return {**found, "value": pl.Float64(), "rate": pl.Float64()}
+
+
+def placed(rows: pl.DataFrame, runs: dict[int, str], logs: pl.DataFrame, **more: pl.DataType) -> pl.DataFrame:
+    """Returns readings with the keys of their runs and the places of their logs, in the columns of all tables."""
+    import polars as pl
+
+    places = logs.select("run_key", "log_id", "log").unique(["run_key", "log_id"], keep="last")
+    keys = pl.DataFrame({"run_id": list(runs), "run_key": list(runs.values())}, schema_overrides={"run_id": pl.Int64()})
+    found = rows.join(keys.join(places, on="run_key"), on=["run_id", "log_id"], how="left", maintain_order="left")
+    return found.select(pl.col(name).cast(kind) for name, kind in {**kinds(), **more}.items())

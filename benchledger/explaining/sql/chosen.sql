@@ -1,0 +1,13 @@
+-- What the asked rule reads of each run, in the unit of the cell where it can, with the facts that lead to this unit.
+-- reads: reading_of_rule, named_reading, alike
+-- makes: chosen
+
+create or replace temp table chosen as
+select
+    run_id, kind, phase, quantity, name, unit, scope, base_unit, yields, batch_size_per_gpu, global_batch_size, nodes,
+    gpus, seq_len, params_b, processes, conversion, share
+from reading_of_rule
+join named_reading using (reading_key, kind, quantity, phase)
+join alike using (like_run)
+where phase = 'train'
+qualify row_number() over (partition by run_id order by yields is not distinct from getvariable('unit') desc, yields) = 1;

@@ -1,0 +1,34 @@
+-- Each value of a kind of memory that the runs print, with its line, its device, the highest of this device, and its use.
+-- reads: claimed_record, shape
+
+with printed as (
+    select
+        run_id, place + ordinal as place, log_id, line, byte_offset, ordinal, step, rank,
+        -- A program that numbers its ranks and not its devices: one rank holds one device.
+        coalesce(device, 'rank ' || rank) as device,
+        phase, name, quantity, unit, unit_logged, "values"[ordinal] as value,
+        case
+            when unit is distinct from 'MiB' then format('not read: its unit is {}', coalesce(unit, 'unknown'))
+            when not isfinite("values"[ordinal]) then 'dropped: not finite'
+            when quantity = 'memory_used' and kind not in ('sample', 'step')
+                then format('not read: of a {} record, neither of telemetry nor of a step', kind)
+        end as unread
+    from claimed_record
+    join (from shape where quantity = getvariable('quantity')) as shape using (shape_id)
+    where "values"[ordinal] is not null
+),
+compared as (
+    select *, max(value) filter (unread is null) over (partition by run_id, device) as highest
+    from printed
+)
+select
+    * exclude (unread),
+    case
+        when unread is not null then unread
+        when value < highest then 'dropped: lower than the highest of its device'
+        when highest < max(highest) over (partition by run_id) then 'dropped: highest of a device that is not the fullest'
+        else 'kept'
+    end as "use",
+    null as "rule", null as rate, null as from_line
+from compared
+order by list_position(getvariable('runs'), run_id), log_id, byte_offset, ordinal;

@@ -1,0 +1,60 @@
+"""The kept numbers, and the readings that they use, are those of the oracle, record by record, for every run and rule."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from benchledger.answers.read_only import reading
+from benchledger.answers.series import rows_of
+from benchledger.kept import uses
+from tests.kept.oracle import Run, apply_rule
+
+USED = """
+select use.rule, use.phase, use.unit, claimed_record.log_id, claimed_record.byte_offset, use.place & 63
+from use
+join claimed_record on claimed_record.run_id = use.run_id and claimed_record.place = use.place - (use.place & 63)
+where dropped is null
+"""
+
+
+@pytest.mark.parametrize("which", ["demo_ledger", pytest.param("archives_ledger", marks=pytest.mark.long)])
+def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    db: Path = request.getfixturevalue(which)
+    differing, seen, used = [], set(), 0
+    with reading(db) as con:
+        rules = rows_of(con.sql("from rule"))
+        kept = {
+            (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from kept_speed"))
+        }
+        for (run_id,) in con.execute("select run_id from run").fetchall():
+            run, places = Run(con, run_id), dict[object, set[object]]()
+            with uses(con, [run_id]):
+                for rule, phase, unit, *place in con.execute(USED).fetchall():
+                    places.setdefault((run_id, rule, phase, unit), set()).add(tuple(place))
+            for rule in rules:
+                for phase in {one.phase for one in run.printed} | {"train"}:
+                    for one in apply_rule(rule, run, phase):
+                        key = (run_id, rule["rule"], phase, one.unit)
+                        seen.add(key)
+                        used += len(one.used)
+                        row = kept[key]
+                        counts = (one.records_used, one.records_skipped) == (
+                            row["records_used"],
+                            row["records_skipped"],
+                        )
+                        if not is_close(one.value, row["value"]) or not counts or one.used != places.get(key, set()):
+                            differing.append((key, one, row))
+
+    assert len(seen) > 200
+    assert used > 10_000
+    assert differing == []
+    assert kept.keys() == seen
+
+
+def is_close(one: float | None, other: float | None) -> bool:
+    return one is other if one is None or other is None else math.isclose(one, other, rel_tol=1e-12)
