@@ -123,7 +123,8 @@ def _outcome(read: Row, records: int, rate: float | None) -> Row:
     parts = [read["processes"], 1 if is_own else read["conversion"], 1 if is_time else read["share"]]
     factor = exact = None
     if None not in parts:
-        factor = parts[0] * (1 / parts[1] if is_time else parts[1]) * parts[2]
+        conversion = parts[1] if not is_time else 1 / parts[1] if parts[1] else math.inf
+        factor = parts[0] * conversion * parts[2]
     if factor is not None and rate is not None:
         exact = rate * factor
         if is_time:
