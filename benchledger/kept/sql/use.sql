@@ -3,13 +3,9 @@
 -- makes: median_place, extreme, use
 
 -- The readings and the windows are those that the kept numbers are made of. Most rules have none of the first two.
-create or replace temp table median_place as
-select null::integer as stream_id, null::bigint as epoch, null::bigint as step, null::bigint as place
-limit 0;
+create or replace temp table median_place (stream_id integer, epoch bigint, step bigint, place bigint);
 
-create or replace temp table extreme as
-select null::integer as stream_id, null::bigint as question, null::bigint as place, null::varchar as reason
-limit 0;
+create or replace temp table extreme (stream_id integer, question bigint, place bigint, reason varchar);
 
 create or replace temp view use as
 with placed as (
