@@ -13,7 +13,7 @@ from benchledger.cli.settings import Settings
 from benchledger.store.lock_wait import set_wait_listener
 
 if TYPE_CHECKING:
-    from benchledger.ingestion.outcome import Progress
+    from benchledger.ingestion.reading import Progress
 
 
 @contextmanager

@@ -7,20 +7,52 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
-from benchledger.ingestion.base_tables import without
+from benchledger.ingestion.base_tables import copy_of, without
 from benchledger.ingestion.discover import FoundFile, folder_of
-from benchledger.ingestion.load import together
-from benchledger.ingestion.outcome import FileOutcome, copy_of
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.ingestion.spill import WaitingRecords
+from benchledger.ingestion.transfer import WaitingRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private_file import SeenFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
+# Of so many rows at a time is asked what they say: of fewer, the asking takes longer than the answer.
+ROWS_AT_ONCE = 200_000
+FILE_STATUSES = (
+    "loaded",
+    "duplicate",
+    "unchanged",
+    "superseded",
+    "facts",
+    "empty",
+    "unrecognised",
+    "unreadable",
+)
+
+
+# Not frozen: of a tree of many files each is made at every ingest, and that takes a third as long.
+@dataclass(slots=True)
+class FileOutcome:
+    """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence.
+
+    `kept` is what an unchanged or duplicate file was when it was read; `first_rejects` are its first rejects, as
+    "line: reason: text". `place`: of what lies in an archive, the path of that and the names that lead to it.
+    """
+
+    path: str
+    status: str
+    reason: str | None = None
+    format: str | None = None
+    pieces: int = 0
+    records: int = 0
+    ignored: int = 0
+    rejects: int = 0
+    kept: str | None = None
+    first_rejects: tuple[str, ...] = ()
+    place: str | None = None
 
 
 @dataclass
@@ -68,7 +100,7 @@ class Accounts:
         """What waits to be written; it waits no more. Its records are in few tables."""
         taken, self.pending = self.pending, Pending()
         if taken.tables:
-            taken.tables["record"] = together(taken.tables["record"])
+            taken.tables["record"] = _joined(taken.tables["record"])
         return taken
 
     def add(self, files: list[FoundFile], base: ReadFiles) -> list[FoundFile]:
@@ -238,3 +270,16 @@ class Accounts:
             self.pending.seen.append(
                 SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, known, file.within)
             )
+
+
+def _joined(tables: list[pa.Table]) -> list[pa.Table]:
+    """The rows of many small tables in few of some 200,000, whose columns are each in one piece. Empties `tables`."""
+    import pyarrow as pa
+
+    found: list[pa.Table] = []
+    while tables:
+        some = [tables.pop(0)]
+        while tables and sum(rows.num_rows for rows in some) < ROWS_AT_ONCE:
+            some.append(tables.pop(0))
+        found.append(pa.concat_tables(some).combine_chunks())
+    return found

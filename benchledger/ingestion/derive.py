@@ -11,7 +11,7 @@ from benchledger.kept import keep
 if TYPE_CHECKING:
     import duckdb
 
-    from benchledger.ingestion.inserting import Insert
+    from benchledger.ingestion.load import Insert
 
 _NAMELESS = "unknown"
 # To plan what pairs logs takes longer than all the rest of a small ingest: most logs stand alone.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,16 +18,15 @@ from benchledger.archives.limits import Limits
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.errors import DatabaseError
-from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.accounts import Accounts, FileOutcome
 from benchledger.ingestion.batches import Batches
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.late_facts import account_for_facts, load_archived_facts, tell_late, unfitting_matches
-from benchledger.ingestion.outcome import IngestResult, Progress
 from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.pool import is_little
 from benchledger.ingestion.read import gc_paused
-from benchledger.ingestion.reading import ArchiveSources, Reading, Reporter
+from benchledger.ingestion.reading import ArchiveSources, Progress, Reading, Reporter
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.write import Writer
@@ -38,6 +39,63 @@ from benchledger.store.key_file import read_key_file
 from benchledger.store.private_file import PrivateFile, private_path, private_paths
 
 STDIN_NAME = "stdin"
+
+
+@dataclass
+class IngestResult:
+    """Every file's outcome in the order in which it was seen, and what the ledger holds after it.
+
+    `runs` is the number of runs that the files of this ingest belong to, `retold_runs` of those that were derived again
+    because a facts.toml says something else now, `moved_runs` of those that lie below a folder that was named only now;
+    `unpaired` counts telemetry, profile and
+    sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
+    `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
+    `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
+    `archives` were read, or unchanged, had `nested_archives` within, and held `archived_files`; of
+    `damaged_archives` a part could not be read.
+    `lost_private`: the list of files or the key was missing, so that no file could be skipped as unchanged.
+    """
+
+    outcomes: list[FileOutcome] = field(default_factory=list)
+    runs: int = 0
+    retold_runs: int = 0
+    moved_runs: int = 0
+    unpaired: int = 0
+    stale: int = 0
+    lost_private: bool = False
+    foreign: tuple[str, ...] = ()
+    unfitting: tuple[str, ...] = ()
+    archives: int = 0
+    archived_files: int = 0
+    damaged_archives: int = 0
+    nested_archives: int = 0
+    bytes_read: int = 0
+    seconds: float = 0.0
+
+    @property
+    def files(self) -> Counter[str]:
+        """Number of files per status; the sum over all statuses is the number of files seen."""
+        return Counter(map(attrgetter("status"), self.outcomes))
+
+    @property
+    def pieces(self) -> int:
+        """Pieces cut from the anchored lines of the logs that were read: records + ignored + rejects."""
+        return sum(outcome.pieces for outcome in self.outcomes)
+
+    @property
+    def records(self) -> int:
+        """Records of the logs that were read."""
+        return sum(outcome.records for outcome in self.outcomes)
+
+    @property
+    def ignored(self) -> int:
+        """Pieces that a format ignores for a stated reason."""
+        return sum(outcome.ignored for outcome in self.outcomes)
+
+    @property
+    def rejects(self) -> int:
+        """Pieces that should have been records and are not; each is kept in table reject."""
+        return sum(outcome.rejects for outcome in self.outcomes)
 
 
 def ingest(
@@ -149,7 +207,7 @@ def _ingest(paths: tuple[Path | str, ...], stdin: BinaryIO | None, options: _Opt
             result.moved_runs = writer.retell(moved, sightings)
         with gc_paused():
             unchanged = _account_for_unchanged(work, plan, accounts)
-        writer.complete(result, unchanged)
+        result.runs, result.unpaired, result.stale = writer.finish(unchanged)
     unfitting = unfitting_matches(work, plan, facts, accounts, folders)
     result.unfitting = tuple(redactor.text(said) for said in unfitting)
     result.outcomes = accounts.in_order(work.order)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
+from benchledger.ingestion.base_tables import status_of
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, found_at, member_at
-from benchledger.ingestion.outcome import status_of
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
 from benchledger.store.private_file import PrivateFile, SeenFile

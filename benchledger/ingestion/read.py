@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
+from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
-from benchledger.ingestion.log_rows import LogRows
-from benchledger.ingestion.shared_memory import SharedTables, shared
-from benchledger.ingestion.spill import Spill, WaitingRecords
+from benchledger.ingestion.transfer import SharedTables, Spill, WaitingRecords, shared
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchledger.archives.limits import Limits
@@ -13,13 +14,23 @@ from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
-from benchledger.ingestion.outcome import Progress
 from benchledger.ingestion.plan import Plan, Work, is_below
 from benchledger.ingestion.pool import EXPANSION, Pool
 from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, units_of
 
 # Only such an archive is looked for before its turn.
 LARGE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an ingest is: what it is doing, and bytes done of all bytes that it will read."""
+
+    doing: str
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
 
 
 class Reading:

@@ -31,7 +31,7 @@ from benchledger.ingestion.load import insert_arrow, load_formats_table, segment
 from benchledger.ingestion.members import ArchiveToRead, read_members
 from benchledger.ingestion.plan import ARCHIVE, Plan
 from benchledger.ingestion.read import ReadFiles, ToRead, UnitReader
-from benchledger.ingestion.record_keys import in_order
+from benchledger.ingestion.record_frames import in_order
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.write_sightings import name_campaigns

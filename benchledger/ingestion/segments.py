@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from benchledger.ingestion.frames import are_alike, chosen, framed, repeated, summed
+from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
 

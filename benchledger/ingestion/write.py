@@ -13,7 +13,6 @@ from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import (
-    BrokenKeyError,
     insert,
     load_formats_table,
     load_logs,
@@ -21,11 +20,11 @@ from benchledger.ingestion.load import (
     remove_logs,
     set_ids,
 )
-from benchledger.ingestion.outcome import IngestResult
 from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.record_frames import BrokenKeyError
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.spill import WaitingRecords
+from benchledger.ingestion.transfer import WaitingRecords
 from benchledger.ingestion.write_sightings import drop_empty_roots, move_others, name_campaigns, write_sightings
 from benchledger.kept import follow_definitions
 from benchledger.store.database import (
@@ -161,8 +160,8 @@ class Writer:
             set_ids(con, "retold", touched)
             return _count(con, "select count(distinct run_id) from run_log where log_id in (select id from retold)")
 
-    def complete(self, result: IngestResult, unchanged: set[int]) -> None:
-        """Counts what the ledger holds of this ingest's logs."""
+    def finish(self, unchanged: set[int]) -> tuple[int, int, int]:
+        """Ends an ingest. Returns how many runs its logs have, how many monitors no run has, and stale logs."""
         if self._roots.moved:
             with closing(PrivateFile(self._db)) as private:
                 private.remember_roots(self._roots.new, is_settled=True)
@@ -170,8 +169,8 @@ class Writer:
             # Also where nothing was to be written: a new rule is one over the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)
-            result.runs = self._runs_of(con, unchanged)
-            result.unpaired = _count(
+            runs = self._runs_of(con, unchanged)
+            unpaired = _count(
                 con,
                 """select count(distinct l.log_id) from log as l join format as f using (format)
                    join sighting as s on s.log_id = l.log_id and s.status in ('loaded', 'duplicate')
@@ -180,11 +179,12 @@ class Writer:
             )
             current = {known.name: known.definitions_hash for known in self._formats.values()}
             hashes = con.execute("select format, definitions_hash, count(*) from log group by all").fetchall()
-            result.stale = sum(
+            stale = sum(
                 count
                 for name, digest, count in hashes
                 if name not in self._plan.foreign and digest != current.get(name, self._plan.unread_hash)
             )
+            return runs, unpaired, stale
 
     def _remember_roots(self, private: PrivateFile) -> None:
         # Until all that was seen below them is told again, the next ingest has to.

@@ -14,8 +14,8 @@ from benchledger.ingestion import batches, members, pool, read, reading
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import ingest
-from benchledger.ingestion.outcome import Progress
 from benchledger.ingestion.read import ReadFiles
+from benchledger.ingestion.reading import Progress
 from benchledger.ingestion.write import Writer
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped

@@ -16,7 +16,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.errors import DatabaseHeldError, UsageError
-from benchledger.ingestion.inserting import Insert
+from benchledger.ingestion.load import Insert
 from tests.ingestion.logs import ask, one, put, run_text
 
 

@@ -13,9 +13,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from benchledger.ingestion import inserting
+from benchledger.ingestion import load
 from benchledger.ingestion.ingest import ingest
-from benchledger.ingestion.inserting import Insert
+from benchledger.ingestion.load import Insert
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 
@@ -100,8 +100,8 @@ def test_who_wants_the_connection_gets_it_before_the_end_of_a_part(con: duckdb.D
 def test_what_threads_share_stands_in_its_order_whatever_groups_it_makes(
     con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
-    monkeypatch.setattr(inserting, "ROW_GROUP", rows)
-    monkeypatch.setattr(inserting, "GROUPS_AT_ONCE", 2)
+    monkeypatch.setattr(load, "ROW_GROUP", rows)
+    monkeypatch.setattr(load, "GROUPS_AT_ONCE", 2)
     con.execute("set threads = 2")
     insert = Insert(con, 7, iter([lines(*range(5)), lines(), lines(*range(5, 12)), lines(12)]))
     insert.threads = 2
@@ -112,7 +112,7 @@ def test_what_threads_share_stands_in_its_order_whatever_groups_it_makes(
 
 
 def test_what_is_left_of_a_part_is_shared_too(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inserting, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(load, "ROWS_AT_ONCE", 1)
     is_begun = Event()
 
     def first() -> Iterator[pa.RecordBatch]:

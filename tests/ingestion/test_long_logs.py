@@ -15,8 +15,8 @@ import pytest
 from benchledger.errors import DatabaseError
 from benchledger.ingestion import pool, read, write
 from benchledger.ingestion.ingest import ingest
-from benchledger.ingestion.inserting import Insert
-from benchledger.ingestion.spill import Spill
+from benchledger.ingestion.load import Insert
+from benchledger.ingestion.transfer import Spill
 from benchledger.scanning import columns, log_reader
 from benchledger.store import database
 from tests.ingestion.conftest import made

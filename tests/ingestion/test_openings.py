@@ -10,7 +10,7 @@ import pytest
 from benchledger.errors import DatabaseHeldError
 from benchledger.ingestion import batches, pool, read
 from benchledger.ingestion.ingest import ingest
-from benchledger.ingestion.outcome import Progress
+from benchledger.ingestion.reading import Progress
 from benchledger.store import database
 from tests.ingestion.logs import put, run_text
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.definitions.log_format import RecordDefinition
-from benchledger.ingestion.record_keys import RecordKeys, in_order
+from benchledger.ingestion.record_frames import RecordKeys, in_order
 from benchledger.ingestion.segments import Segments
 from benchledger.scanning.columns import record_schema
 from benchledger.scanning.layout import Layout, ShapeValue

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from benchledger.ingestion import read, shared_memory
+from benchledger.ingestion import read, transfer
 from benchledger.ingestion.read import ReadFiles, WasRead
 
 FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
@@ -43,7 +43,7 @@ def test_a_batch_of_another_process_is_what_it_was() -> None:
 def test_tables_are_as_well_sent_where_there_is_no_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "memfd_create", raising=False)
 
-    assert shared_memory.shared(found(3).tables) is None
+    assert transfer.shared(found(3).tables) is None
     assert ReadFiles(*state_and_back(found(3))).tables == found(3).tables
 
 
@@ -54,14 +54,14 @@ def test_what_does_not_fit_into_memory_is_sent(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "writev", full)
     before = len(os.listdir("/dev/fd"))
 
-    assert shared_memory.shared(found(3).tables) is None
+    assert transfer.shared(found(3).tables) is None
     assert len(os.listdir("/dev/fd")) == before
 
 
 def test_parts_that_are_written_by_halves_come_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "writev", lambda descriptor, parts: write(descriptor, parts[0][: len(parts[0]) // 2 or 1]))
-    given = shared_memory.shared(found(3).tables)
+    given = transfer.shared(found(3).tables)
 
     assert given is not None
     assert given.taken() == found(3).tables

@@ -10,7 +10,7 @@ import pytest
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
-from benchledger.ingestion.log_rows import LogRows
+from benchledger.ingestion.base_tables import LogRows
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
