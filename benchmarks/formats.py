@@ -24,7 +24,7 @@ from statistics import median
 from time import process_time
 
 from benchledger.definitions import folders
-from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, begin, read_files
+from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, process_reader
 from benchledger.scanning.samples import known_formats, load_formats
 from benchmarks import page
 from benchmarks.format_inputs import CORPUS, make_families, only
@@ -120,12 +120,12 @@ def read(logs: Path, definitions: Path) -> tuple[float, dict[str, int]]:
     batches = units(logs)
     # Twice: what only the first reading of a program does, imports and compiled templates, is done before the clock.
     for files in (batches[0][:1], []):
-        begin(frozenset(), b"a key for pseudonyms, of no use", logs.parent)
-        read_files(files)
+        reader = process_reader(frozenset(), b"a key for pseudonyms, of no use", logs.parent)
+        reader.read(files)
     # What the reading before this one learned would be compiled already.
     re.purge()
     began = process_time()
-    found = Counter(was.format or was.status for files in batches for was in read_files(files).files)
+    found = Counter(was.format or was.status for files in batches for was in reader.read(files).files)
     return process_time() - began, dict(found)
 
 

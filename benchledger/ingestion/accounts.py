@@ -103,14 +103,13 @@ class Accounts:
             taken.tables["record"] = _joined(taken.tables["record"])
         return taken
 
-    def add(self, files: list[FoundFile], base: ReadFiles) -> list[FoundFile]:
-        """Takes over one unit of work; of its files, those that could be read are in `base`, in the same order.
+    def add(self, files: list[FoundFile], found: ReadFiles) -> None:
+        """Takes over files that were read together; of those that could be read `found` tells, in the same order.
 
-        Returns those that turned out to be archives: they are accounted for by what is in them.
+        An archive is accounted for by its members.
         """
         twice: set[int] = set()
-        archives: list[FoundFile] = []
-        read = iter(base.files)
+        read = iter(found.files)
         for file in files:
             if file.within:
                 self.members.setdefault(file.within, []).append(file.place)
@@ -118,23 +117,20 @@ class Accounts:
                 self.unreadable(file, file.problem)
             elif file.is_facts:
                 self.facts(file)
-            elif (was := next(read)).status == ARCHIVE:
-                archives.append(file)
-            else:
+            elif (was := next(read)).status != ARCHIVE:
                 self._add_file(file, was, twice)
-        for name, table in base.tables.items():
+        for name, table in found.tables.items():
             self.pending.tables.setdefault(name, []).append(without(table, twice))
-        for records in base.waiting:
+        for records in found.waiting:
             records.leave_out(twice)
-        self.pending.waiting += base.waiting
-        self.pending.records += base.tables["record"].num_rows if base.tables else 0
-        self.pending.records += sum(records.rows for records in base.waiting)
-        self.pending.layouts.update(base.layouts)
-        return archives
+        self.pending.waiting += found.waiting
+        self.pending.records += found.tables["record"].num_rows if found.tables else 0
+        self.pending.records += sum(records.rows for records in found.waiting)
+        self.pending.layouts.update(found.layouts)
 
     def archive_read(self, file: FoundFile) -> None:
-        """Remembers that an archive was read to its end: while it is as it is, its members are unchanged."""
-        if os.path.isabs(file.place):
+        """Remembers that all of an archive was read: while it is as it is, its members are unchanged."""
+        if os.path.isabs(file.place) and file.place not in self._plan.wanted:
             seen = SeenFile(file.place, file.size, file.mtime_ns, 0, None, self._plan.names_hash, ARCHIVE)
             self.pending.seen.append(seen)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +31,7 @@ class FoundFile:
     Of a member of an archive, `shown` is its path below the innermost archive, `within` the place of the archive on
     disk, `archive` that one's path as shown, and `member` the names that lead to it from there (None: it is what a
     compressed file holds). `limited`: a limit, which may be another next time, is why it could not be read.
-    `is_empty`: an archive in which there is nothing to be read.
+    `is_empty`: an archive in which there is nothing to be read. `open` opens a file that is not on this disk.
     """
 
     place: str
@@ -45,6 +45,7 @@ class FoundFile:
     member: str | None = None
     limited: bool = False
     is_empty: bool = False
+    open: Callable[[], BinaryIO] | None = None
 
     @property
     def is_facts(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO
@@ -22,10 +24,10 @@ from benchledger.ingestion.accounts import Accounts, FileOutcome
 from benchledger.ingestion.batches import Batches
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
-from benchledger.ingestion.late_facts import account_for_facts, load_archived_facts, tell_late, unfitting_matches
+from benchledger.ingestion.late_facts import account_for_facts, late_members, load_archived_facts, unfitting_matches
 from benchledger.ingestion.plan import Plan, Work
-from benchledger.ingestion.pool import is_little
-from benchledger.ingestion.read import gc_paused
+from benchledger.ingestion.pool import Pool, is_little
+from benchledger.ingestion.read import ReadFiles, gc_paused, process_reader
 from benchledger.ingestion.reading import ArchiveSources, Progress, Reading, Reporter
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
@@ -36,7 +38,7 @@ from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private_file import PrivateFile, private_path, private_paths
+from benchledger.store.private_file import PrivateFile, SeenFile, private_path, private_paths
 
 STDIN_NAME = "stdin"
 
@@ -124,8 +126,8 @@ def ingest(
     options = _Options(Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress)
     if dry_run:
         with tempfile.TemporaryDirectory() as folder:
-            return _ingest(paths, stdin, options, _copy_for_trial(Path(db), Path(folder)))
-    return _ingest(paths, stdin, options, Path(db))
+            return _Ingest(paths, options, _copy_for_trial(Path(db), Path(folder))).run(stdin)
+    return _Ingest(paths, options, Path(db)).run(stdin)
 
 
 @dataclass(frozen=True)
@@ -141,83 +143,121 @@ class _Options:
     progress: Callable[[Progress], None] | None
 
 
-def _ingest(paths: tuple[Path | str, ...], stdin: BinaryIO | None, options: _Options, db: Path) -> IngestResult:
-    # `db` is where it is written to: for a dry run a copy.
-    began = time.monotonic()
-    formats, names = known_formats(), load_names()
-    result = IngestResult()
-    with gc_paused():
-        given, folders = list(discover(paths, _own_files(options.db))), named_folders(paths)
-    with ExitStack() as opened:
-        # A ledger that is there may be held: that is found out before anything is read.
-        is_new = db.parent.is_dir() and not db.exists()
-        con = None if is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
+class _Ingest:
+    """One ingest, in the order of its methods. `db` is where it is written to: for a dry run a copy."""
+
+    def __init__(self, paths: tuple[Path | str, ...], options: _Options, db: Path) -> None:
+        self._began = time.monotonic()
+        self._options, self._db, self._jobs = options, db, options.jobs
+        self._formats, self._names = known_formats(), load_names()
+        self._reads_all_stale = options.refresh and not paths
+        with gc_paused():
+            self._files, self._folders = list(discover(paths, _own_files(options.db))), named_folders(paths)
+
+    def run(self, stdin: BinaryIO | None) -> IngestResult:
+        with ExitStack() as opened:
+            self._plan_work(opened, stdin)
+            self._begin_reading(opened)
+            changed = self._read_and_write()
+            result = IngestResult()
+            self._write_again(changed, result)
+            with gc_paused():
+                unchanged = _account_for_unchanged(self._work, self._plan, self._accounts)
+            result.runs, result.unpaired, result.stale = self._writer.finish(unchanged)
+        self._sum_up(result)
+        return result
+
+    def _plan_work(self, opened: ExitStack, stdin: BinaryIO | None) -> None:
+        options, db = self._options, self._db
+        # A ledger that is there may be locked: that is found out before anything is read.
+        self._is_new = db.parent.is_dir() and not db.exists()
+        con = None if self._is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
         with gc_paused(), closing(PrivateFile(db, options.key)) as private:
-            key = private.key
-            redactor = Redactor(known_redaction(), key)
-            campaign_name = redactor.optional(options.campaign_name)
-            plan = Plan(names, all_formats_hash(formats), options.refresh, campaign_name, redactor.path)
+            self._key = private.key
+            self._redactor = Redactor(known_redaction(), self._key)
+            self._campaign_name = self._redactor.optional(options.campaign_name)
+            unread_hash = all_formats_hash(self._formats)
+            plan = Plan(self._names, unread_hash, options.refresh, self._campaign_name, self._redactor.path)
             if con is not None:
-                plan.know(con, private, formats)
-        if options.refresh and not paths and stdin is None:
-            given = plan.stale_files()
-        content: bytes | None = None
+                plan.know(con, private, self._formats)
+        if self._reads_all_stale and stdin is None:
+            self._files = plan.stale_files()
         if stdin is not None:
             opened.close()
             content = stdin.read()
-            given.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0))
+            opens = partial(io.BytesIO, content)
+            self._files.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0, open=opens))
         with gc_paused():
-            work = plan.sort_out(given, content)
-        roots = Roots(key, redactor, plan, folders)
-        writer = Writer(db, options.wait_s, formats, plan, roots, options.jobs)
-        if stdin is None and is_little(work.sizes):
-            # To let go of it and to open it again would take longer than the reading.
-            writer.con = con
+            self._plan, self._work = plan, plan.sort_out(self._files)
+        self._roots = Roots(self._key, self._redactor, plan, self._folders)
+        self._writer = Writer(db, options.wait_s, self._formats, plan, self._roots, options.jobs)
+        if stdin is None and is_little(self._work.sizes):
+            # To close it and to open it again would take longer than the reading.
+            self._writer.con = con
         else:
             opened.close()
-        opened.callback(writer.let_go)
-        report = Reporter(options.progress, work.sizes)
-        reading = Reading(work, plan, key, db.parent, options.jobs, report)
+        opened.callback(self._writer.let_go)
+
+    def _begin_reading(self, opened: ExitStack) -> None:
+        options, plan = self._options, self._plan
+        report = Reporter(options.progress, self._work.sizes)
+        pool = Pool(partial(process_reader, plan.known, self._key, self._db.parent), options.jobs)
+        self._reading = Reading(self._work, pool, report, jobs=options.jobs)
         # While other processes read: the formats have to prove themselves.
         load_formats()
         load_redaction()
-        facts = FactsFiles()
-        sightings = SightingMaker(key, names, facts, campaign_name, redactor, roots, datetime.now(UTC))
-        accounts = Accounts(plan, sightings, redactor)
-        roots.read = accounts.members
-        sources = ArchiveSources(plan, facts, options.limits, content, accounts.folders)
-        opened.callback(reading.close)
-        with Batches(accounts, writer, reading.others_read) as batches:
-            if reading.others_read:
-                batches.prepare(is_new)
-            reading.into(accounts, sources, lambda: batches.write_if_due(reading.left))
-            for file in work.unreadable:
-                accounts.unreadable(file, file.problem or "cannot be read")
+        self._facts = FactsFiles()
+        self._sightings = SightingMaker(
+            self._key, self._names, self._facts, self._campaign_name, self._redactor, self._roots, datetime.now(UTC)
+        )
+        self._accounts = Accounts(plan, self._sightings, self._redactor)
+        self._roots.read = self._accounts.members
+        self._sources = ArchiveSources(plan, self._facts, options.limits, self._accounts.folders)
+        opened.callback(self._reading.close)
+
+    def _read_and_write(self) -> list[SeenFile]:
+        """Returns the files read earlier of which a facts.toml says something else now."""
+        accounts, reading = self._accounts, self._reading
+        with Batches(accounts, self._writer, reading.in_other_processes) as batches:
+
+            def write() -> None:
+                batches.write_if_due(reading.bytes_left)
+
+            if reading.in_other_processes:
+                batches.prepare(self._is_new)
+            for part in reading.parts(self._sources, write):
+                accounts.add(part.files, part.found)
+                for archive in part.ended:
+                    accounts.archive_read(archive)
+                write()
+            accounts.add(self._work.unreadable, ReadFiles())
             batches.finish()
-            retold = account_for_facts(work, plan, facts, accounts, db)
-            # What is left writes and counts; nobody has to wait for a reader any more.
+            changed = account_for_facts(self._work, self._plan, self._facts, accounts, self._db)
+            # What remains writes and counts; nobody has to wait for a reader any more.
             batches.write_rest()
-        retold += tell_late(sources.late, db)
-        moved = [seen for seen in roots.moved if seen.place not in accounts.outcomes]
-        spread = tell_late(roots.now_spread(accounts.members), db)
-        if retold or moved or spread:
-            load_archived_facts([*retold, *moved, *spread], plan, sources)
-            writer.retell(spread, sightings)
-            result.retold_runs = writer.retell(retold, sightings)
-            result.moved_runs = writer.retell(moved, sightings)
-        with gc_paused():
-            unchanged = _account_for_unchanged(work, plan, accounts)
-        result.runs, result.unpaired, result.stale = writer.finish(unchanged)
-    unfitting = unfitting_matches(work, plan, facts, accounts, folders)
-    result.unfitting = tuple(redactor.text(said) for said in unfitting)
-    result.outcomes = accounts.in_order(work.order)
-    result.archives, result.archived_files = len(accounts.members), accounts.archived_files
-    result.nested_archives = accounts.nested_archives
-    result.damaged_archives = len(accounts.damaged)
-    result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
-    result.foreign = tuple(plan.foreign)
-    result.seconds = time.monotonic() - began
-    return result
+        return changed + late_members(self._sources.late, self._db)
+
+    def _write_again(self, changed: list[SeenFile], result: IngestResult) -> None:
+        """Writes what is said of places again: by facts.toml, by a new root, by what else an archive holds."""
+        moved = [seen for seen in self._roots.moved if seen.place not in self._accounts.outcomes]
+        spread = late_members(self._roots.now_spread(self._accounts.members), self._db)
+        if changed or moved or spread:
+            load_archived_facts([*changed, *moved, *spread], self._plan, self._sources)
+            self._writer.retell(spread, self._sightings)
+            result.retold_runs = self._writer.retell(changed, self._sightings)
+            result.moved_runs = self._writer.retell(moved, self._sightings)
+
+    def _sum_up(self, result: IngestResult) -> None:
+        accounts, plan = self._accounts, self._plan
+        unfitting = unfitting_matches(self._work, plan, self._facts, accounts, self._folders)
+        result.unfitting = tuple(self._redactor.text(line) for line in unfitting)
+        result.outcomes = accounts.in_order(self._work.order)
+        result.archives, result.archived_files = len(accounts.members), accounts.archived_files
+        result.nested_archives = accounts.nested_archives
+        result.damaged_archives = len(accounts.damaged)
+        result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
+        result.foreign = tuple(plan.foreign)
+        result.seconds = time.monotonic() - self._began
 
 
 def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[int]:

@@ -40,8 +40,8 @@ def account_for_facts(work: Work, plan: Plan, facts: FactsFiles, accounts: Accou
     return [seen for place, seen in sorted(below.items()) if place not in just_read]
 
 
-def tell_late(folders: list[str], db: Path) -> list[SeenFile]:
-    """The members of archives that were told before a facts.toml came that speaks of them."""
+def late_members(folders: list[str], db: Path) -> list[SeenFile]:
+    """The members of archives that were accounted for before a facts.toml came that speaks of them."""
     if not folders:
         return []
     with closing(PrivateFile(db)) as private:

@@ -64,6 +64,16 @@ def insert_arrow(con: duckdb.DuckDBPyConnection, table: str, rows: pa.Table, on_
     con.unregister("arriving")
 
 
+def insert_base(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], number: int) -> None:
+    """Inserts base tables by name. `number` is that of the load, which tables log and record state."""
+    import pyarrow as pa
+
+    for name, rows in tables.items():
+        if name in ("log", "record"):
+            rows = rows.append_column("load_number", pa.repeat(pa.scalar(number, pa.int32()), len(rows)))
+        insert_arrow(con, name, rows)
+
+
 def set_ids(con: duckdb.DuckDBPyConnection, table: str, ids: Iterable[int]) -> None:
     """Makes a temporary table of distinct ids, column `id`.
 
@@ -131,13 +141,8 @@ def load_logs(
     `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
     part is in memory at a time. `layouts` are those of all of them.
     """
-    import pyarrow as pa
-
     number = _load_number(con)
-    logs = tables["log"]
-    insert_arrow(con, "log", logs.append_column("load_number", pa.repeat(pa.scalar(number, pa.int32()), len(logs))))
-    for table in ("reject", "ignored_piece", "log_fact"):
-        insert_arrow(con, table, tables[table])
+    insert_base(con, {name: tables[name] for name in ("log", "reject", "ignored_piece", "log_fact")}, number)
     told = tables["segment"]
     if not told.num_rows:
         return Insert(con, number, iter(()))

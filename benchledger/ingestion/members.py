@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import BinaryIO
 
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import CHAIN, Member
@@ -16,7 +14,7 @@ from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
 from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
-from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead, read_files
+from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.content import Previous
 
 # A larger member is not held whole, but read as it streams.
@@ -28,16 +26,13 @@ _LIMITS = ("bomb", "deep")
 @dataclass(frozen=True)
 class ArchiveToRead:
     """An archive to read. `wanted`: the places of the members that are to be read, None for all; `previous`: what was
-    seen at their places before; `content`: its bytes, if it came through standard input; `open` opens one that lies
-    elsewhere than on this disk.
+    seen at their places before.
     """
 
     archive: FoundFile
     limits: Limits
     wanted: set[str] | None = None
     previous: dict[str, Previous] = field(default_factory=dict)
-    content: bytes | None = None
-    open: Callable[[], BinaryIO] | None = None
 
 
 @dataclass
@@ -58,15 +53,15 @@ class ReadMembers:
 def read_members(
     archives: list[ArchiveToRead],
     on_read: Callable[[int], None],
+    read: Callable[[list[ToRead]], ReadFiles],
     is_free: Callable[[], bool] = lambda: False,
-    read: Callable[[list[ToRead]], ReadFiles] | None = None,
 ) -> Iterator[ReadMembers]:
-    """All that some archives hold, in order. `on_read` hears how many bytes were read of those not told as ended.
+    """Reads the members of some archives, in order.
 
-    `is_free`: whether another process may read what was gathered; `read` reads it here, by default with the reader of
-    this process.
+    `on_read` is called with the number of bytes read so far of the archives that have not ended. `read` reads files
+    here; where `is_free()`, another process is to read them.
     """
-    return _MemberReader(on_read, is_free, read or read_files).read(archives)
+    return _MemberReader(on_read, is_free, read).read(archives)
 
 
 def facts_in(packed: ArchiveToRead) -> Iterator[tuple[FoundFile, bytes | None]]:
@@ -198,17 +193,13 @@ def _walked(packed: ArchiveToRead, opened: ExitStack, on_read: Callable[[int], N
     from benchledger.archives.walk import Archive
 
     archive = packed.archive
-    file: BinaryIO
-    if packed.open is not None or os.path.isabs(archive.place):
-        opens = packed.open or partial(open_file, archive.place)
-        try:
-            file = opened.enter_context(opens())
-        except OSError as error:
-            problem = Problem("corrupt", f"cannot be read: {error.strerror}", "see to its rights")
-            yield Archive(io.BytesIO(), 0, archive.shown, 0, packed.limits).damaged(problem)
-            return
-    else:
-        file = io.BytesIO(packed.content or b"")
+    opens = archive.open or partial(open_file, archive.place)
+    try:
+        file = opened.enter_context(opens())
+    except OSError as error:
+        problem = Problem("corrupt", f"cannot be read: {error.strerror}", "see to its rights")
+        yield Archive(io.BytesIO(), 0, archive.shown, 0, packed.limits).damaged(problem)
+        return
     name = archive.shown.rpartition("/")[2]
     yield from Archive(file, archive.size, name, archive.mtime_ns, packed.limits, on_read).members()
 

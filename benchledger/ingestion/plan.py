@@ -179,7 +179,7 @@ class Plan:
             return found_at(seen.place, real if self._shown(real, seen.place) == path else path)
         return member_at(seen.place, path, seen.within)
 
-    def sort_out(self, files: list[FoundFile], content: bytes | None) -> Work:
+    def sort_out(self, files: list[FoundFile]) -> Work:
         """Decides for each file what is to be done with it."""
         work = Work(order=files)
         for file in files:
@@ -194,8 +194,7 @@ class Plan:
                 work.unchanged.append(file)
             else:
                 work.files.append(file)
-                text = None if os.path.isabs(file.place) else content
-                work.to_read.append(ToRead(file.place, file.size, self.previous(file.place), text))
+                work.to_read.append(ToRead(file.place, file.size, self.previous(file.place), open=file.open))
                 work.sizes.append(file.size)
         return work
 

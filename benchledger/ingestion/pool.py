@@ -9,17 +9,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import BenchledgerError
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
-from benchledger.ingestion.read import ReadFiles, Unit, begin, begin_worker, read_files
+from benchledger.ingestion.read import ReadFiles, Unit, UnitReader, begin_worker, read_files
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, ProcessPoolExecutor
     from multiprocessing.connection import Connection
 
+# Makes the reader of a process, which calls the argument `meanwhile` again and again.
+NewReader = Callable[..., UnitReader]
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
 # How much probably comes out of an archive, for each of its bytes: it only decides whether other processes help.
@@ -42,15 +43,15 @@ def is_little(sizes: list[int]) -> bool:
 class Pool:
     """The processes of one ingest, and this one, which reads where there are no others."""
 
-    def __init__(self, known: frozenset[str], key: bytes, folder: Path, jobs: int) -> None:
-        """`folder`: where records may wait."""
-        self._given, self._jobs = (known, key, folder), jobs
+    def __init__(self, new_reader: NewReader, jobs: int) -> None:
+        """`new_reader` makes the reader of a process; another process unpickles it."""
+        self._new_reader, self._jobs = new_reader, jobs
         # Called again and again while logs are read.
         self.meanwhile: Callable[[], None] = lambda: None
         self._executor: ProcessPoolExecutor | None = None
         # While this is open, the other processes read.
         self._open_end: Connection | None = None
-        self._begun = False
+        self._reader: UnitReader | None = None
         self._processes = 1
         self._workers: deque[ArchiveWorker] = deque()
 
@@ -63,7 +64,7 @@ class Pool:
         """Starts other processes where there is enough to read: `expected` bytes, in `count` units if that is known."""
         if self._executor is None and self._jobs > 1 and expected >= WORTH_A_PROCESS:
             self._processes = min(self._jobs, count or self._jobs)
-            self._executor, self._open_end = _processes(self._processes, self._given)
+            self._executor, self._open_end = _processes(self._processes, self._new_reader)
 
     def close(self) -> None:
         """Lets the processes go. One that still reads is ended."""
@@ -81,7 +82,7 @@ class Pool:
         """
         pending = iter(units)
         if self._executor is None:
-            return ((unit, self._here(unit)) for unit in pending)
+            return ((unit, self._here().read(unit.to_read)) for unit in pending)
         waiting: deque[tuple[Unit, Future[ReadFiles]]] = deque()
         self._fill(self._executor, waiting, pending)
         return self._in_turn(self._executor, pending, waiting)
@@ -94,9 +95,8 @@ class Pool:
         does.
         """
         if self._executor is None:
-            self._begin_here()
             for archives in units:
-                yield from read_members(archives, on_read)
+                yield from read_members(archives, on_read, self._here().read)
             return
         waiting = self._workers
         pending = deque(units)
@@ -130,14 +130,10 @@ class Pool:
                 self._fill(executor, waiting, pending)
                 yield unit, base
 
-    def _here(self, unit: Unit) -> ReadFiles:
-        self._begin_here()
-        return read_files(unit.to_read)
-
-    def _begin_here(self) -> None:
-        if not self._begun:
-            begin(*self._given, meanwhile=self.meanwhile)
-            self._begun = True
+    def _here(self) -> UnitReader:
+        if self._reader is None:
+            self._reader = self._new_reader(meanwhile=self.meanwhile)
+        return self._reader
 
 
 @contextmanager
@@ -151,7 +147,7 @@ def _says_if_killed() -> Iterator[None]:
         ) from error
 
 
-def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> tuple[ProcessPoolExecutor, Connection]:
+def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, Connection]:
     # Not imported where one process reads. What hands over what was read is imported once, before the processes part.
     import multiprocessing.resource_sharer
     from concurrent.futures import ProcessPoolExecutor
@@ -162,9 +158,8 @@ def _processes(count: int, given: tuple[frozenset[str], bytes, Path]) -> tuple[P
     else:
         how = "spawn"
     their_end, our_end = multiprocessing.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(
-        count, multiprocessing.get_context(how), begin_worker, (*given, (their_end, our_end))
-    )  # fmt: skip
+    context = multiprocessing.get_context(how)
+    executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end)))
     # They are forked now: none of them shall hold the ends of others' pipes.
     executor.submit(_nothing)
     return executor, our_end
@@ -269,6 +264,6 @@ class _WorkerPipe:
 
 def _read_into(pipe: Connection, archives: list[ArchiveToRead], helpers: int) -> None:
     told = _WorkerPipe(pipe, helpers)
-    for part in read_members(archives, told.read, told.is_free):
+    for part in read_members(archives, told.read, read_files, told.is_free):
         told.part(part)
     pipe.send(None)

@@ -50,9 +50,9 @@ YIELDING = 5
 class ToRead:
     """One file to read, and what was seen at its place before.
 
-    Instead of the file: `content`, for standard input and small members of archives; or `stream`, for a large member,
-    which is read where its archive is walked, and `reopen`, which gives it again; or `open`, which opens a file that
-    lies elsewhere than on this disk and can seek.
+    Instead of the file: `content`, of a small member of an archive; or `stream`, for a large member, which is read
+    where its archive is walked, and `reopen`, which gives it again; or `open`, which opens a file that is not on this
+    disk and can seek.
     """
 
     place: str
@@ -153,21 +153,19 @@ class ReadFiles:
 _told = attrgetter(*(field.name for field in fields(WasRead)))
 
 
-_reader: UnitReader | None = None
+# A worker process has one reader from unit to unit.
+_worker: list[UnitReader] = []
 
 
-def begin(known: frozenset[str], key: bytes, folder: Path, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Prepares a process.
-
-    `known` are content hashes whose logs need not be read again, `key` is the pseudonyms', `folder` where records may
-    wait. `meanwhile` is called again and again while logs are read.
-    """
-    global _reader  # noqa: PLW0603 - a worker has nowhere else to keep it from unit to unit
-    _reader = UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile)
+def process_reader(
+    known: frozenset[str], key: bytes, folder: Path, meanwhile: Callable[[], None] = lambda: None
+) -> UnitReader:
+    """A reader with the definitions of this process and the key of the pseudonyms; the rest is as in UnitReader."""
+    return UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile)
 
 
-def begin_worker(known: frozenset[str], key: bytes, folder: Path, ends: tuple[Connection, Connection]) -> None:
-    """Prepares a process that reads for another one, whose end of the pipe is the second of `ends`."""
+def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection]) -> None:
+    """Prepares a worker process. The second of `ends` is the parent's end of a pipe."""
     # Ctrl-C is the parent's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent, other_end = ends
@@ -175,7 +173,7 @@ def begin_worker(known: frozenset[str], key: bytes, folder: Path, ends: tuple[Co
 
     # At once, however long a log it reads: nobody wants it any more.
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    begin(known, key, folder)
+    _worker[:] = [new_reader()]
     if hasattr(os, "nice"):
         # What the parent writes takes longer than what is read for it: where cores are short, it goes first.
         os.nice(YIELDING)
@@ -200,9 +198,9 @@ def gc_paused() -> Iterator[None]:
 
 
 def read_files(files: list[ToRead]) -> ReadFiles:
-    """What the reader of this process reads."""
-    assert _reader is not None, "begin() prepares the process"
-    return _reader.read(files)
+    """Reads files in a worker process."""
+    (reader,) = _worker
+    return reader.read(files)
 
 
 class UnitReader:

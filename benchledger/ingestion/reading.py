@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import partial
 
 from benchledger.archives.limits import Limits
 from benchledger.archives.magic_bytes import HEAD, is_archive
-from benchledger.ingestion.accounts import Accounts
-from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.discover import FoundFile, open_file
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
-from benchledger.ingestion.plan import Plan, Work, is_below
+from benchledger.ingestion.plan import ARCHIVE, Plan, Work, is_below
 from benchledger.ingestion.pool import EXPANSION, Pool
-from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, units_of
+from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
 
 # Only such an archive is looked for before its turn.
 LARGE = 1024 * 1024
@@ -33,62 +32,61 @@ class Progress:
     bytes_total: int
 
 
-class Reading:
-    """Begins to read at once, in other processes where there are; `into` hands over what was read."""
+@dataclass
+class Part:
+    """Files that were read together, in order, and what was found in them. `ended`: the archives that end with them."""
 
-    def __init__(self, work: Work, plan: Plan, key: bytes, folder: Path, jobs: int, report: Reporter) -> None:
-        """`folder`: where records may wait."""
-        self._plan, self._report = plan, report
-        self._pool = Pool(plan.known, key, folder, jobs)
+    files: list[FoundFile]
+    found: ReadFiles
+    ended: list[FoundFile] = field(default_factory=list)
+
+
+class Reading:
+    """Reads the files of a plan; other processes begin at once. The ledger plays no part in it."""
+
+    def __init__(self, work: Work, pool: Pool, report: Reporter, *, jobs: int = 1) -> None:
+        self._pool, self._report = pool, report
         units = units_of(work.files, work.to_read)
         # How many bytes are still to be read, as far as it is known.
-        self.left = sum(work.sizes)
+        self.bytes_left = sum(work.sizes)
         if len(units) > 1:
-            self._pool.start(self.left, len(units))
+            self._pool.start(self.bytes_left, len(units))
         if jobs > 1 and not self._pool.is_started:
             # Best begun now, where there is neither a thread nor an open database.
             self._pool.start(_packed_bytes(work.to_read) * EXPANSION)
         self._plain = self._pool.read(units)
 
     @property
-    def others_read(self) -> bool:
+    def in_other_processes(self) -> bool:
         """Whether other processes have begun to read."""
         return self._pool.is_started
 
-    def into(self, accounts: Accounts, sources: ArchiveSources, write: Callable[[], None]) -> None:
-        """Accounts for all that is read. `write` may write what has come together: it is called after each unit, and
-        again and again while a long log is read.
+    def parts(self, sources: ArchiveSources, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Part]:
+        """What was read, in order: plain files, then the archives among them, member by member.
+
+        `meanwhile` is called again and again while a long log is read.
         """
-        self._pool.meanwhile = write
+        self._pool.meanwhile = meanwhile
         archives: list[FoundFile] = []
-        for unit, base in self._plain:
-            found = accounts.add(unit.files, base)
-            archives += found
-            self.left += sum(file.size for file in found) * EXPANSION - unit.bytes
-            self._report.files_read(unit.files, found)
-            write()
-        self._read_archives(archives, accounts, sources, write)
+        for unit, found in self._plain:
+            packed = [file for file, was in zip(unit.files, found.files, strict=True) if was.status == ARCHIVE]
+            archives += packed
+            self.bytes_left += sum(file.size for file in packed) * EXPANSION - unit.bytes
+            self._report.files_read(unit.files, packed)
+            yield Part(unit.files, found)
+        self._pool.start(sum(file.size for file in archives) * EXPANSION)
+        units = [[sources.to_read(file) for file in unit] for unit in _units_of_archives(archives)]
+        not_ended = deque(archives)
+        for members in self._pool.read_archives(units, self._report.within):
+            sources.take_up(members)
+            ended = [not_ended.popleft() for _ in range(members.ended)]
+            self.bytes_left -= sum(file.size for file in ended) * EXPANSION
+            self._report.archives_read(ended)
+            yield Part(members.files, members.base, ended)
 
     def close(self) -> None:
         """Lets the other processes go, whether they have read all or not."""
         self._pool.close()
-
-    def _read_archives(
-        self, archives: list[FoundFile], accounts: Accounts, sources: ArchiveSources, write: Callable[[], None]
-    ) -> None:
-        self._pool.start(sum(file.size for file in archives) * EXPANSION)
-        units = [[sources.to_read(file) for file in unit] for unit in _units_of_archives(archives)]
-        ends = deque(archives)
-        for part in self._pool.read_archives(units, self._report.within):
-            sources.take_up(part)
-            accounts.add(part.files, part.base)
-            ended = [ends.popleft() for _ in range(part.ended)]
-            for file in ended:
-                self.left -= file.size * EXPANSION
-                if file.place not in self._plan.wanted:
-                    accounts.archive_read(file)
-            self._report.archives_read(ended)
-            write()
 
 
 def _packed_bytes(to_read: list[ToRead]) -> int:
@@ -97,10 +95,8 @@ def _packed_bytes(to_read: list[ToRead]) -> int:
 
 
 def _head(file: ToRead) -> bytes:
-    if file.content is not None:
-        return file.content[:HEAD]
     try:
-        with open(file.place, "rb") as stream:
+        with (file.open or partial(open_file, file.place))() as stream:
             return stream.read(HEAD)
     except OSError:
         # It is accounted for when it is read.
@@ -157,46 +153,41 @@ class Reporter:
 class ArchiveSources:
     """Prepares the archives of one ingest to be read, and takes up the facts.toml files that come out of them.
 
-    `content` is that of standard input, `told` the folders of all that was told so far, which others fill.
+    `accounted`: the folders of all files that were accounted for so far, which others fill; None where all is read
+    before anything is accounted for.
     """
 
-    def __init__(
-        self, plan: Plan, facts: FactsFiles, limits: Limits, content: bytes | None, told: set[str]
-    ) -> None:  # fmt: skip
+    def __init__(self, plan: Plan, facts: FactsFiles, limits: Limits, accounted: set[str] | None = None) -> None:
         self._plan, self._facts, self._limits = plan, facts, limits
-        self._content = content
-        self._told = told
-        # Folders whose facts.toml came when something below had been told already.
+        self._accounted = accounted
+        # Folders whose facts.toml came when something below had been accounted for already.
         self.late: list[str] = []
 
     def to_read(self, archive: FoundFile) -> ArchiveToRead:
         """An archive, and what has to be known to read it."""
         previous = {seen.place: self._plan.previous(seen.place) for seen in self._plan.members_of(archive.place)}
         known = {place: content for place, content in previous.items() if content is not None}
-        on_disk = os.path.isabs(archive.place)
-        packed = ArchiveToRead(
-            archive, self._limits, self._plan.wanted.get(archive.place), known, None if on_disk else self._content
-        )
-        if not on_disk and archive.place not in self._plan.seen:
-            # What is told of standard input is not remembered, and cannot be told again.
+        is_remembered = os.path.isabs(archive.place) or archive.place in self._plan.seen
+        if self._accounted is not None and not is_remembered:
+            # Standard input: its members are not remembered, and cannot be written again when a facts.toml comes late.
             self.load_facts(archive, None)
-        return packed
+        return ArchiveToRead(archive, self._limits, self._plan.wanted.get(archive.place), known)
 
     def take_up(self, members: ReadMembers) -> None:
-        """Reads the facts.toml files that were among these members, before these are told."""
+        """Reads the facts.toml files that were among these members, before these are accounted for."""
         for number, file in enumerate(members.files):
             if (text := members.facts.get(file.place)) is not None:
                 members.files[number] = self._declare(file, text)
 
     def load_facts(self, archive: FoundFile, places: set[str] | None) -> None:
         """Reads the facts.toml files of an archive (at these places, or all), and nothing else of it."""
-        for file, text in facts_in(ArchiveToRead(archive, self._limits, content=self._content)):
+        for file, text in facts_in(ArchiveToRead(archive, self._limits)):
             if text is not None and (places is None or file.place in places):
                 self._declare(file, text)
 
     def _declare(self, file: FoundFile, text: bytes) -> FoundFile:
         declared = self._facts.take_up(file, text)
         folder = os.path.dirname(file.place)
-        if any(is_below(told, folder) for told in self._told):
+        if any(is_below(earlier, folder) for earlier in self._accounted or ()):
             self.late.append(folder)
         return declared

@@ -1,9 +1,9 @@
 """The seams of an ingest: files to base tables, base tables to closed sets, base tables to derived tables.
 
 `read_unit`, `closure` and `derive` are pure functions, which need no ledger and run in any process on any machine;
-`load` writes what they make into a new ledger. `bench ingest` shares their parts: the reader of units, the accounts,
-the sightings, the segments and all SQL of `derive`. It does not call the functions themselves: it leaves out what a
-ledger knows already, keeps the records of long logs on the disk, and derives only near what has changed.
+`load` writes what they make into a new ledger. `bench ingest` reads files and accounts for them by the same classes
+(`Reading`, `Accounts`), inserts base tables by the same function (`insert_base`) and derives by the same SQL. It calls
+neither `derive` nor `load`: these make a whole ledger in memory, and an ingest changes a part of one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTa
 from benchledger.ingestion.derive import derive as derive_near
 from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
 from benchledger.ingestion.facts_file import FactsFiles
-from benchledger.ingestion.load import insert_arrow, load_formats_table, segments_of, shape_rows, sql_text
-from benchledger.ingestion.members import ArchiveToRead, read_members
-from benchledger.ingestion.plan import ARCHIVE, Plan
-from benchledger.ingestion.read import ReadFiles, ToRead, UnitReader
+from benchledger.ingestion.load import insert_arrow, insert_base, load_formats_table, segments_of, shape_rows, sql_text
+from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.pool import Pool
+from benchledger.ingestion.read import ReadFiles, UnitReader
+from benchledger.ingestion.reading import ArchiveSources, Part, Reading, Reporter
 from benchledger.ingestion.record_frames import in_order
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
@@ -43,8 +44,7 @@ from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 
 if TYPE_CHECKING:
-    import duckdb
-    import pyarrow as pa
+    pass
 
 LogId = int
 # Of definitions, of the ledger itself, and what people said of runs before.
@@ -130,16 +130,17 @@ def read_unit(
     plan = Plan(definitions.names, all_formats_hash(definitions.formats), False, name, redactor.path)
     facts = FactsFiles(on_disk=False)
     roots = Roots(key, redactor, plan, [one.root for one in given])
-    sightings = SightingMaker(key, definitions.names, facts, name, redactor, roots, now)
-    accounts = Accounts(plan, sightings, redactor)
+    accounts = Accounts(plan, SightingMaker(key, definitions.names, facts, name, redactor, roots, now), redactor)
+    work = plan.sort_out([_found(one) for one in given])
+    pool = Pool(partial(UnitReader, definitions.formats, redactor), jobs=1)
+    reading = Reading(work, pool, Reporter(None, work.sizes))
     # All is read first: what a facts.toml and an archive say of a file may come after it.
-    parts = list(_parts(given, UnitReader(definitions.formats, redactor), facts, limits or Limits()))
-    for files, _ in parts:
-        for file in files:
-            if file.within:
-                roots.read.setdefault(file.within, []).append(file.place)
-    for files, found in parts:
-        accounts.add(files, found)
+    declared = [_declared(file, facts) for file in work.facts]
+    parts = list(reading.parts(ArchiveSources(plan, facts, limits or Limits())))
+    roots.read = _members_of(parts)
+    accounts.add([*work.unreadable, *declared], ReadFiles())
+    for part in parts:
+        accounts.add(part.files, part.found)
     return BaseTables.union([_base(accounts.take())])
 
 
@@ -170,7 +171,7 @@ def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
         con.execute("begin")
         sync_definitions(con)
         load_formats_table(con, definitions.formats)
-        _insert_base(con, base)
+        insert_base(con, base.tables, number=1)
         name_campaigns(con)
         derive_near(con, base.tables["log"].column("log_id").to_pylist(), [])
         names = con.execute(_TABLES).fetchall()
@@ -186,46 +187,33 @@ def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db:
             raise DatabaseError(f"{db}: holds logs already. Name a new ledger")
         sync_definitions(con)
         load_formats_table(con, definitions.formats)
-        _insert_base(con, BaseTables({**base.tables, "sighting": derived.tables["sighting"]}))
+        insert_base(con, {**base.tables, "sighting": derived.tables["sighting"]}, number=1)
         for name, rows in derived.tables.items():
             if name not in BASE_TABLES:
                 insert_arrow(con, name, rows)
 
 
-def _parts(
-    inputs: list[Input], reader: UnitReader, facts: FactsFiles, limits: Limits
-) -> Iterator[tuple[list[FoundFile], ReadFiles]]:
-    """What was read, in the order in which it is accounted for: archives come last. Every facts.toml is provided."""
-    found = [(one, _found(one)) for one in inputs]
-    unread = [(one, file) for one, file in found if file.problem is not None or file.is_facts]
-    plain = [(one, file) for one, file in found if file.problem is None and not file.is_facts]
-    yield [_declared(one, file, facts) for one, file in unread], ReadFiles()
-    base = reader.read([ToRead(file.place, file.size, open=one.open) for one, file in plain])
-    yield [file for _, file in plain], base
-    for (one, file), was in zip(plain, base.files, strict=True):
-        if was.status == ARCHIVE:
-            packed = ArchiveToRead(file, limits, open=one.open)
-            for members in read_members([packed], lambda _: None, read=reader.read):
-                for number, member in enumerate(members.files):
-                    if (text := members.facts.get(member.place)) is not None:
-                        members.files[number] = facts.take_up(member, text)
-                yield members.files, members.base
-
-
 def _found(one: Input) -> FoundFile:
     inside = one.place.endswith(f"{os.sep}{one.shown}")
     top = one.place[: -len(one.shown) - 1] if inside else os.path.dirname(one.place)
-    return FoundFile(one.place, one.shown, top, one.size, one.mtime_ns, one.problem)
+    return FoundFile(one.place, one.shown, top, one.size, one.mtime_ns, one.problem, open=one.open)
 
 
-def _declared(one: Input, file: FoundFile, facts: FactsFiles) -> FoundFile:
-    if file.problem is not None:
-        return file
+def _declared(file: FoundFile, facts: FactsFiles) -> FoundFile:
     try:
-        with one.open() as opened:
+        with (file.open or partial(open_file, file.place))() as opened:
             return facts.take_up(file, opened.read())
     except OSError as error:
         return replace(file, problem=f"cannot be read: {error.strerror or error}")
+
+
+def _members_of(parts: list[Part]) -> dict[str, list[str]]:
+    members: dict[str, list[str]] = {}
+    for part in parts:
+        for file in part.files:
+            if file.within:
+                members.setdefault(file.within, []).append(file.place)
+    return members
 
 
 def _base(pending: Pending) -> BaseTables:
@@ -246,17 +234,6 @@ def _base(pending: Pending) -> BaseTables:
         "sighting_file": [file for one in sightings for file in one.files or ()],
     }
     return BaseTables.made_of({**tables, **{name: rows_table(name, some) for name, some in rows.items()}})
-
-
-def _insert_base(con: duckdb.DuckDBPyConnection, base: BaseTables) -> None:
-    for name in BASE_TABLES:
-        insert_arrow(con, name, _loaded(base.tables[name]) if name in ("log", "record") else base.tables[name])
-
-
-def _loaded(rows: pa.Table) -> pa.Table:
-    import pyarrow as pa
-
-    return rows.append_column("load_number", pa.repeat(pa.scalar(1, pa.int32()), len(rows)))
 
 
 def _top(above: dict[LogId, LogId], log_id: LogId) -> LogId:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
@@ -230,7 +231,7 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
         return done
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", begin)
-    processes = pool.Pool(frozenset(), b"", tmp_path, 2)
+    processes = pool.Pool(partial(read.process_reader, frozenset(), b"", tmp_path), jobs=2)
     processes.start(pool.WORTH_A_PROCESS)
     begun.clear()
 

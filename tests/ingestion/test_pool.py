@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from multiprocessing import Barrier
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from benchledger.ingestion import pool as pool_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
-from benchledger.ingestion.read import ReadFiles, ToRead, WasRead
+from benchledger.ingestion.read import ReadFiles, ToRead, WasRead, process_reader
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar
 
@@ -33,7 +34,7 @@ def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
     monkeypatch.setattr(multiprocessing, "get_context", lambda _: FORK)
     # A forked process that is the one to free an executor of the test before waits for a lock that nobody holds there.
     gc.collect()
-    processes = Pool(frozenset(), b"key", tmp_path, jobs=2)
+    processes = Pool(partial(process_reader, frozenset(), b"key", tmp_path), jobs=2)
     yield processes
     processes.close()
     if processes._executor is not None:
@@ -55,7 +56,6 @@ def reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Read], l
 
         reading.__qualname__ = reading.__name__ = "read_files"
         reading.__module__ = pool_module.__name__
-        monkeypatch.setattr(members, "read_files", reading)
         monkeypatch.setattr(pool_module, "read_files", reading)
         return Told(told)
 

@@ -75,16 +75,18 @@ def state_and_back(batch: ReadFiles) -> tuple[list[WasRead], dict[str, pa.Table]
 
 def test_only_a_process_that_reads_for_another_yields_to_it_and_ends_when_that_one_does(tmp_path: Path) -> None:
     code = f"""import os, time
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from benchledger.ingestion import read
 before, place = os.nice(0), Path({str(tmp_path)!r})
-read.begin(frozenset(), bytes(32), place)
+new_reader = partial(read.process_reader, frozenset(), bytes(32), place)
+new_reader()
 print(os.nice(0) - before)
 theirs, ours = Pipe(duplex=False)
 parent = Connection(os.dup(ours.fileno()), readable=False)
-read.begin_worker(frozenset(), bytes(32), place, (theirs, ours))
+read.begin_worker(new_reader, (theirs, ours))
 print(os.nice(0) - before, flush=True)
 parent.close()
 time.sleep(60)
