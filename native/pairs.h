@@ -1,4 +1,4 @@
-/* Lists of `key : value unit`, read as scanning/values.py reads them. */
+/* Lists of `key : value unit`, read as scanning/pairs_reader.py reads them. */
 #ifndef BENCHLEDGER_PAIRS_H
 #define BENCHLEDGER_PAIRS_H
 

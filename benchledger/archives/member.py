@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import is_text, without_compression
-from benchledger.archives.problem import Damaged, Problem, truncated
+from benchledger.archives.problem import ArchiveError, Problem, truncated
 from benchledger.archives.streams import Source
 
 # Where an archive is cut, a line longer than this may be cut too.
@@ -41,8 +41,8 @@ class MemberStream:
             try:
                 more = self._source.read(wanted - len(self._ahead))
                 self._check(more)
-            except Damaged as damage:
-                self._fail(damage.problem)
+            except ArchiveError as error:
+                self._fail(error.problem)
                 break
             self._over = not more
             self._ahead = self._ahead + more if self._ahead else more

@@ -20,7 +20,7 @@ class Problem:
         return f"{self.fact}; {self.cure}"
 
 
-class Damaged(Exception):
+class ArchiveError(Exception):
     """Raised by a stream that cannot continue; the code that walks the archive turns it into a value."""
 
     def __init__(self, problem: Problem) -> None:
@@ -28,7 +28,11 @@ class Damaged(Exception):
         self.problem = problem
 
 
-class LimitReached(Damaged):
+class Damaged(ArchiveError):
+    """Raised for one member or archive; the archive that contains it can be read further."""
+
+
+class LimitReached(ArchiveError):
     """Raised if the archive on disk as a whole has reached a limit: nothing more of it is read."""
 
 

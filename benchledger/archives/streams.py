@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol, cast
 
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
-from benchledger.archives.problem import Damaged, LimitReached, corrupt, truncated
+from benchledger.archives.problem import Damaged, corrupt, truncated
 
 CHUNK = 256 * 1024
 # Memory for data that must be buffered as a whole: a zip within a stream (its directory is at the end), and a member
@@ -122,8 +122,6 @@ class Decompressed:
         while size > 0 and not self._ready:
             try:
                 part = self._part(min(size, PIECE))
-            except LimitReached:
-                raise
             except Damaged as damage:
                 self._ready.append(damage)
                 break
@@ -185,8 +183,6 @@ def spool_to(source: Source, held: BinaryIO) -> Damaged | None:
     try:
         while piece := source.read(CHUNK):
             held.write(piece)
-    except LimitReached:
-        raise
     except Damaged as cut:
         return cut
     return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from benchledger.archives.entry_names import CLIMBS, clean_name, printable
 from benchledger.archives.limits import FREE_BYTES, Budget
 from benchledger.archives.member import Exactly
-from benchledger.archives.problem import Damaged, LimitReached, Problem, corrupt, truncated
+from benchledger.archives.problem import Damaged, Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, Source
 
 # Limit of a header with all its extensions: long names take a few KB, but a crafted header may claim gigabytes.
@@ -132,8 +132,6 @@ def _sparse(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> tupl
         if info.size > FREE_BYTES:
             budget.check_ratio(info.size, stored)
         budget.spend(info.size)
-    except LimitReached:
-        raise
     except Damaged as damage:
         return None, damage.problem
     file = tar.extractfile(info)

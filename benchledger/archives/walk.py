@@ -80,8 +80,6 @@ class Archive:
         within = Where(where.chain, where.path, where.inner, mtime_ns, where.depth + 1)
         try:
             yield from self._open(Decompressed(source, kind, self._budget), within, None, lone=True)
-        except LimitReached:
-            raise
         except Damaged as damage:
             # The damage is in the first bytes.
             yield Member(where, None, None, damage.problem, whole=True)
@@ -103,8 +101,6 @@ class Archive:
             for entry in entries:
                 count += 1
                 yield from self._entry(entry, where)
-        except LimitReached:
-            raise
         except Damaged as damage:
             yield Member(where, None, None, damage.problem, whole=True)
             return
@@ -119,8 +115,6 @@ class Archive:
             return
         try:
             yield from self._open(entry.source, place, entry.size)
-        except LimitReached:
-            raise
         except Damaged as damage:
             # The damage is in the first bytes.
             yield Member(place, entry.size, None, damage.problem)

@@ -12,7 +12,7 @@ from typing import IO
 
 from benchledger.archives.entry_names import CLIMBS, ZIP_UTF8, clean_name, printable, zip_name
 from benchledger.archives.limits import Budget
-from benchledger.archives.problem import Damaged, Problem, corrupt, truncated
+from benchledger.archives.problem import Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
 from benchledger.archives.tar import Entry, is_link, link
 
@@ -90,8 +90,6 @@ class _Opened:
             if self._file is None:
                 self._file = self._archive.open(self._info)
             data = self._file.read(size)
-        except Damaged:
-            raise
         except (
             zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError, struct.error,
         ) as error:  # fmt: skip

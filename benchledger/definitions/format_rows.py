@@ -20,22 +20,17 @@ _LONG = ("name", "unit", "value")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 
 
+# Keys that only records of line formats have, besides the map of a format's own kind.
+_OF_LINES = (
+    "templates", "pairs", "json", "sqlite", "begins_phase", "begins_scope", "word_start", "unit", "line_start", "pick",
+    "names",
+)  # fmt: skip
+
+
 def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.RecordDefinition:
     """Returns the record of a format without lines: no templates, but for JSON and SQLite a map of its values."""
     shown = "CSV" if kind == "csv" else kind
-    for key in (
-        "templates",
-        "pairs",
-        "json",
-        "sqlite",
-        "begins_phase",
-        "begins_scope",
-        "word_start",
-        "unit",
-        "line_start",
-        "pick",
-        "names",
-    ):
+    for key in _OF_LINES:
         if key in table and key != kind:
             table.fail(key, f"the record of a {shown} format is a row: it has no {key}")
     if kind == "json":

@@ -10,18 +10,14 @@ from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 
 
-@cache
-def leads() -> tuple[Template, ...]:
-    """Returns the templates of texts before a record: mpirun prefixes, progress bars."""
-    return _lead_templates()
-
-
 def leads_files() -> list[TomlFile]:
     """Returns the files ingest/leads.toml: the shipped one first, then the user's own."""
     return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
 
 
-def _lead_templates() -> tuple[Template, ...]:
+@cache
+def leads() -> tuple[Template, ...]:
+    """Returns the templates of texts before a record: mpirun prefixes, progress bars."""
     found = []
     for file in leads_files():
         table = Table(file, "", file.data, ("templates", "sample"))

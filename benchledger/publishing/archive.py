@@ -18,7 +18,7 @@ from typing import IO, BinaryIO, cast
 from benchledger.archives.entry_names import zip_name
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
-from benchledger.archives.problem import Damaged, LimitReached
+from benchledger.archives.problem import ArchiveError, Damaged, LimitReached
 from benchledger.archives.streams import (
     CHUNK,
     SPOOL_MEMORY,
@@ -82,7 +82,7 @@ class Rewriter:
                         problem or f"nothing of it could be written ({self.missing - missing} members)"
                     )
                 return problem
-        except (Damaged, *_BROKEN) as error:
+        except (ArchiveError, *_BROKEN) as error:
             raise NotRedactable(str(error)) from error
         return None
 
@@ -154,8 +154,6 @@ class Rewriter:
                         with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
                             if self._member(entry.source, cast("BinaryIO", content), fresh.filename, depth):
                                 _put(new, fresh, content)
-            except LimitReached:
-                raise
             except Damaged as damage:
                 return str(damage)
         return None

@@ -6,8 +6,8 @@ import os
 import secrets
 import sqlite3
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,12 +65,9 @@ def key_of(db_path: Path | str) -> bytes | None:
     key, path = stored_key(db_path), private_path(db_path)
     if key is not None or not path.is_file() or not path.stat().st_size:
         return key
-    try:
-        # Read-only, so that a user who may only read the ledger can redact with the same key.
-        with closing(_read_only(path)) as con:
-            return _older_key(con)
-    except sqlite3.Error as error:
-        raise _unusable(path, error) from error
+    # Read-only, so that a user who may only read the ledger can redact with the same key.
+    with _read_only(path) as con:
+        return _older_key(con)
 
 
 class PrivateFile:
@@ -84,13 +81,11 @@ class PrivateFile:
         self.path = private_path(db_path)
         self.is_new = _make_private(self.path)
         _take_back_rights(key_path(db_path))
-        try:
+        with _usable(self.path):
             self._con = sqlite3.connect(self.path, timeout=30.0)
             with self._con:
                 self._con.executescript(_TABLES)
             self.key = self._need_key(db_path, key or secrets.token_bytes(KEY_BYTES))
-        except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
         if key is not None and key != self.key:
             self.close()
             raise DatabaseError(
@@ -127,29 +122,21 @@ class PrivateFile:
     def seen(self) -> dict[str, SeenFile]:
         """Returns every file that was seen, by its place, ordered by when it was last seen."""
         encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-        try:
-            with closing(
-                self._con.execute(
-                    """select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within
-                       from seen_file order by rowid"""
+        query = """select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within
+                   from seen_file order by rowid"""
+        with _usable(self.path), closing(self._con.execute(query)) as rows:
+            # Same as os.fsdecode, which looks up the encoding at each call.
+            return {
+                (name := place.decode(encoding, errors)): SeenFile(
+                    name, size, mtime_ns, sighting, log, digest, status, within.decode(encoding, errors)
                 )
-            ) as rows:
-                # Same as os.fsdecode, which looks up the encoding at each call.
-                return {
-                    (name := place.decode(encoding, errors)): SeenFile(
-                        name, size, mtime_ns, sighting, log, digest, status, within.decode(encoding, errors)
-                    )
-                    for place, size, mtime_ns, sighting, log, digest, status, within in rows
-                }
-        except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
+                for place, size, mtime_ns, sighting, log, digest, status, within in rows
+            }
 
     def roots(self) -> dict[str, bool]:
         """Returns every folder that was ingested by name, and whether earlier files below it now count as its own."""
-        try:
+        with _usable(self.path):
             rows = self._con.execute("select place, is_settled from root").fetchall()
-        except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
         return {os.fsdecode(place): bool(is_settled) for place, is_settled in rows}
 
     def remember_roots(self, folders: Iterable[str], *, is_settled: bool) -> None:
@@ -182,11 +169,8 @@ class PrivateFile:
         self._con.close()
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
-        try:
-            with self._con:
-                self._con.executemany(statement, rows)
-        except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
+        with _usable(self.path), self._con:
+            self._con.executemany(statement, rows)
 
 
 def sightings_in(db_path: Path | str) -> set[int]:
@@ -194,12 +178,8 @@ def sightings_in(db_path: Path | str) -> set[int]:
 
     Raises DatabaseError if it cannot be read.
     """
-    path = private_path(db_path)
-    try:
-        with closing(_read_only(path)) as con:
-            return {row[0] for row in con.execute("select sighting_id from seen_file where log_id is not null")}
-    except sqlite3.Error as error:
-        raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
+    with _read_only(private_path(db_path)) as con:
+        return {row[0] for row in con.execute("select sighting_id from seen_file where log_id is not null")}
 
 
 def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
@@ -208,11 +188,8 @@ def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
     if not places or not path.is_file():
         return set()
     known = "select 1 from seen_file where place = ? and status in ('loaded', 'duplicate', 'superseded', 'facts')"
-    try:
-        with closing(_read_only(path)) as con:
-            return {place for place in places if con.execute(known, [os.fsencode(place)]).fetchone()}
-    except sqlite3.Error as error:
-        raise DatabaseError(f"{path}: the private file cannot be read: {error}") from error
+    with _read_only(path) as con:
+        return {place for place in places if con.execute(known, [os.fsencode(place)]).fetchone()}
 
 
 def log_read_from(db_path: Path | str, file: str) -> int | None:
@@ -220,13 +197,10 @@ def log_read_from(db_path: Path | str, file: str) -> int | None:
     path, given = private_path(db_path), Path(file)
     if not path.is_file():
         return None
-    try:
-        with closing(_read_only(path)) as con:
-            # Resolves the folder but not the file itself: a link is a place of its own.
-            place = os.fsencode(Path(os.path.realpath(given.parent), given.name))
-            row = con.execute("select log_id from seen_file where place = ?", [place]).fetchone()
-    except sqlite3.Error as error:
-        raise _unusable(path, error) from error
+    # Resolves the folder but not the file itself: a link is a place of its own.
+    place = os.fsencode(Path(os.path.realpath(given.parent), given.name))
+    with _read_only(path) as con:
+        row = con.execute("select log_id from seen_file where place = ?", [place]).fetchone()
     return row[0] if row else None
 
 
@@ -261,12 +235,20 @@ def _older_key(con: sqlite3.Connection) -> bytes | None:
     return row[0] if row else None
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+@contextmanager
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    with _usable(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as con:
+        yield con
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> DatabaseError:
-    return DatabaseError(f"{path}: the private file cannot be used: {error}. {_cure(str(error))}")
+@contextmanager
+def _usable(path: Path) -> Iterator[None]:
+    # A file that SQLite cannot use is an error with its cure.
+    try:
+        yield
+    except sqlite3.Error as error:
+        cure = _cure(str(error))
+        raise DatabaseError(f"{path}: the private file cannot be used: {error}. {cure}") from error
 
 
 def _cure(error: str) -> str:

@@ -210,7 +210,7 @@ def test_templates_of_leads_are_checked_as_all_others(
     path = with_leads(monkeypatch, tmp_path, text)
 
     with pytest.raises(DefinitionError) as error:
-        leads_file._lead_templates()
+        leads_file.leads.__wrapped__()
 
     assert str(error.value).startswith(f"{path}:{problem}")
 
