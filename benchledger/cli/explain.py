@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _ENDS = 3
 _REJECTS = 10
 _TRIALS = ("trial", "run_key", "counts", "value", "recomputed", "records_used", "records_skipped", "device")
+_SHOWN = ("log", "line", "step", "name", "value", "unit", "from_line")
 _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_by")
 
 
@@ -119,15 +120,16 @@ def _dropped(cell: ExplainedCell) -> list[dict[str, Any]]:
 def _lines(cell: ExplainedCell) -> str:
     """Returns the first and last used lines of each run, and counts of the others by reason."""
     lines = []
-    for own in cell.readings.partition_by("run_key", maintain_order=True):
-        kept = own.filter(own["use"] == "kept")
+    counts = cell.readings.group_by("run_key", "use", maintain_order=True).len()
+    used = cell.readings.select(*_SHOWN, "run_key", "use").filter(use="kept")
+    for key in counts["run_key"].unique(maintain_order=True):
+        kept, uses = used.filter(run_key=key), counts.filter(run_key=key)
         values = f"{kept.height} value{'s' * (kept.height != 1)} kept"
-        lines.append(f"lines of run {own['run_key'][0]}: {values}, {own.height - kept.height} not")
+        lines.append(f"lines of run {key}: {values}, {uses['len'].sum() - kept.height} not")
         ends = [kept] if kept.height <= 2 * _ENDS else [kept.head(_ENDS), kept.tail(_ENDS)]
         shown = [[f"  {_line(row)}" for row in end.to_dicts()] for end in ends]
         lines += shown[0] if len(shown) == 1 else [*shown[0], "  ...", *shown[1]]
-        counts = own.group_by("use", maintain_order=True).len().rows()
-        lines += [f"  {count} {use}" for use, count in counts if use != "kept"]
+        lines += [f"  {count} {use}" for _, use, count in uses.iter_rows() if use != "kept"]
     return _escaped(lines)
 
 
