@@ -379,8 +379,9 @@ def test_a_copy_of_a_ledger_is_no_log(db: Path, new_db: Path, tmp_path: Path) ->
         ("copy.duckdb.key", "unrecognised"),
         ("copy.duckdb.private", "unrecognised"),
     ]
-    # A reason quotes the lines of a text: a key is none.
-    assert ask(new_db, "select distinct reason from sighting where path like '%.key'") == [
-        ("binary: NUL bytes, and no line of a known format",)
-    ]
+    # A reason may quote lines of a text, but not the key, whose random bytes need not contain a NUL.
+    assert ask(new_db, "select distinct reason from sighting where path like '%.key'")[0][0] in (
+        "binary: NUL bytes, and no line of a known format",
+        "no line holds the literals of any known format",
+    )
     assert ask(new_db, "select count(*) from reject") == [(0,)]
