@@ -1,4 +1,4 @@
-"""Accounts for every file of an ingest: one outcome each, and what of it waits to be written."""
+"""Accounts for every file of an ingest: one outcome each, and the batch of rows that is to be written."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
 from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
-from benchledger.ingestion.transfer import WaitingRecords
+from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.private_file import SeenFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-# Of so many rows at a time is asked what they say: of fewer, the asking takes longer than the answer.
+# Records are checked in tables of so many rows: to check fewer at a time takes longer.
 ROWS_AT_ONCE = 200_000
 FILE_STATUSES = (
     "loaded",
@@ -57,12 +57,12 @@ class FileOutcome:
 
 @dataclass
 class Pending:
-    """What was read and waits to be written. `grown`: older log, log that took its place, and that place."""
+    """What was read and is not written yet. `grown`: older log, log that replaced it, and their sighting."""
 
     logs: dict[int, WasRead] = field(default_factory=dict)
     replaced: set[int] = field(default_factory=set)
     tables: dict[str, list[pa.Table]] = field(default_factory=dict)
-    waiting: list[WaitingRecords] = field(default_factory=list)
+    spilled: list[SpilledRecords] = field(default_factory=list)
     layouts: dict[int, Layout] = field(default_factory=dict)
     sightings: list[Sighting] = field(default_factory=list)
     seen: list[SeenFile] = field(default_factory=list)
@@ -74,14 +74,14 @@ class Pending:
     def leave_out(self, log_ids: set[int]) -> None:
         """Drops logs that are in the ledger by now: another ingest wrote them."""
         self.tables = {name: [without(table, log_ids) for table in tables] for name, tables in self.tables.items()}
-        for records in self.waiting:
+        for records in self.spilled:
             records.leave_out(log_ids)
         for log_id in log_ids:
             del self.logs[log_id]
 
 
 class Accounts:
-    """Takes over what was read, unit by unit. `pending` is handed over and emptied by `take`."""
+    """Collects what was read, unit by unit, in `pending`, until `take` hands it over."""
 
     def __init__(self, plan: Plan, sightings: SightingMaker, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -89,7 +89,7 @@ class Accounts:
         self._sightings = sightings
         self._handled: dict[str, WasRead] = {}
         self.outcomes: dict[str, FileOutcome] = {}
-        # Of each archive on disk: the places of its members, in order. And the folders of all that was told so far.
+        # Of each archive on disk: the places of its members, in order. And the folders of all files so far.
         self.members: dict[str, list[str]] = {}
         self.folders: set[str] = set()
         self.damaged: set[str] = set()
@@ -97,14 +97,14 @@ class Accounts:
         self.pending = Pending()
 
     def take(self) -> Pending:
-        """What waits to be written; it waits no more. Its records are in few tables."""
+        """Hands over the batch and begins a new one. Its records are in few tables."""
         taken, self.pending = self.pending, Pending()
         if taken.tables:
             taken.tables["record"] = _joined(taken.tables["record"])
         return taken
 
     def add(self, files: list[FoundFile], found: ReadFiles) -> None:
-        """Takes over files that were read together; of those that could be read `found` tells, in the same order.
+        """Accounts for files that were read together; `found` has those that could be read, in the same order.
 
         An archive is accounted for by its members.
         """
@@ -121,11 +121,11 @@ class Accounts:
                 self._add_file(file, was, twice)
         for name, table in found.tables.items():
             self.pending.tables.setdefault(name, []).append(without(table, twice))
-        for records in found.waiting:
+        for records in found.spilled:
             records.leave_out(twice)
-        self.pending.waiting += found.waiting
+        self.pending.spilled += found.spilled
         self.pending.records += found.tables["record"].num_rows if found.tables else 0
-        self.pending.records += sum(records.rows for records in found.waiting)
+        self.pending.records += sum(records.rows for records in found.spilled)
         self.pending.layouts.update(found.layouts)
 
     def archive_read(self, file: FoundFile) -> None:
@@ -140,22 +140,22 @@ class Accounts:
         if file.within and file.place.endswith(CHAIN) and not file.is_empty:
             self.damaged.add(file.within)
         self._see(file, None, status, problem)
-        self._tell(file, FileOutcome(self._shown(file), status, self._redactor.text(problem)))
+        self._end(file, FileOutcome(self._shown(file), status, self._redactor.text(problem)))
 
     def facts(self, file: FoundFile) -> None:
         """Accounts for a facts.toml that is new or has changed."""
         self._see(file, None, "facts", None)
-        self._tell(file, FileOutcome(self._shown(file), "facts"))
+        self._end(file, FileOutcome(self._shown(file), "facts"))
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
         """Accounts for a file that was seen before and is as it was."""
         # As many names as before are the same path.
         before = self._plan.shown_before(file.place)
         shown = before if before and before.count("/") == file.shown.count("/") else self._shown(file)
-        self._tell(file, FileOutcome(shown, "unchanged", reason, format_name, kept=kept))
+        self._end(file, FileOutcome(shown, "unchanged", reason, format_name, kept=kept))
 
     def unchanged_archive(self, archive: FoundFile) -> set[int]:
-        """Accounts for what an archive held when it was read, which is as it was; returns its logs."""
+        """Accounts for the members of an unchanged archive; returns its logs."""
         logs: set[int] = set()
         for seen in self._plan.members_of(archive.place):
             log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
@@ -217,12 +217,12 @@ class Accounts:
                 self._shown(file), was.status, was.evidence, was.format, was.pieces, was.records, was.ignored,
                 was.rejects, None, was.first_rejects,
             )  # fmt: skip
-            self._tell(file, outcome)
+            self._end(file, outcome)
         seen = self._plan.seen.get(file.place)
         if seen is None or seen.log_id is None or seen.log_id == was.log_id:
             return
         if was.grew or self._plan.is_input(seen.log_id):
-            # What a manifest or a sidecar said before it was changed is said no more.
+            # Statements of a manifest or sidecar end with the version that made them.
             self.pending.grown.append((seen.log_id, was.log_id, self._sightings.id_of(file.place, seen.log_id)))
 
     def _again(self, file: FoundFile, was: WasRead) -> None:
@@ -231,16 +231,16 @@ class Accounts:
         if status is None or status == "superseded":
             self._copy(file, was, known.status, known.format, known.evidence)
         else:
-            # The same bytes at the same place: only their time, or what is said of the place, has changed.
+            # The same bytes at the same place: only the time of the file, or the facts of its place, have changed.
             self._see(file, was.log_id, status, None if status == "loaded" else known.evidence, was.listed)
             self.unchanged(file, known.format, known.status)
 
     def _copy(self, file: FoundFile, was: WasRead, status: str, format_name: str | None, evidence: str) -> None:
         shown, reason = copy_of(status, evidence)
         self._see(file, was.log_id, shown, reason, was.listed)
-        self._tell(file, FileOutcome(self._shown(file), shown, reason, format_name, kept=status))
+        self._end(file, FileOutcome(self._shown(file), shown, reason, format_name, kept=status))
 
-    def _tell(self, file: FoundFile, outcome: FileOutcome) -> None:
+    def _end(self, file: FoundFile, outcome: FileOutcome) -> None:
         if file.archive is not None:
             names = [self._redactor.path(file.archive, file.within)]
             names += [self._redactor.path(file.member)] if file.member else []

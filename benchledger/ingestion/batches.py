@@ -1,9 +1,10 @@
-"""When what was read is written: batch by batch, beside the reading where other processes do that."""
+"""Writes what was read in batches, on a thread: while one is written, reading goes on."""
 
 from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.accounts import Accounts, Pending
@@ -13,41 +14,47 @@ from benchledger.store.lock_wait import report_wait
 if TYPE_CHECKING:
     from types import TracebackType
 
-# What was read is written when this much of it waits in memory: records of some folders, since what is near new logs is
-# derived again, or very many.
-BATCH_RECORDS = 800_000
-BATCH_FOLDERS = 4
-MOST_RECORDS = 3_000_000
-MOST_FILES = 30_000
-# Of long logs, whose records wait on the disk, what is read while a batch is written is one batch: so many at most.
-MOST_WAITING = 8_000_000
-# Where other processes read, a batch is smaller: while one is written, the next waits in memory beside it.
-BESIDE_RECORDS = 500_000
-# A batch ends after so long, too: what Ctrl-C loses is what was read since.
-COMMIT_S = 5.0
-# So long Ctrl-C waits for the batch that is being written: most take less.
-GRACE_S = 10.0
-# So long a ledger that is open stays open while its first batch is read: to open it again takes longer than that batch.
-HELD_S = 2.0
-_ASKED_AGAIN_S = 0.1
+# Seconds between two checks whether the writer has ended.
+_CHECK_S = 0.1
+
+
+@dataclass(frozen=True)
+class BatchLimits:
+    """When a batch is written: after `records` of `folders` folders, since what is near new logs is derived again.
+
+    `records_ahead` is for readers in other processes: while a batch is written, the next one grows in memory.
+    `most_records` in memory, `most_spilled` records on the disk and `most_files` are written in any case. What was read
+    is written `seconds` after the last batch at the latest: Ctrl-C loses the rest, and waits `grace_s` for a batch that
+    is being written. The ledger stays open `open_s` for the first batch, since it takes longer to open it again.
+    """
+
+    records: int = 800_000
+    records_ahead: int = 500_000
+    folders: int = 4
+    most_records: int = 3_000_000
+    most_spilled: int = 8_000_000
+    most_files: int = 30_000
+    seconds: float = 5.0
+    grace_s: float = 10.0
+    open_s: float = 2.0
 
 
 class Batches:
-    """Writes what waits in the accounts when it is a batch, on a thread.
+    """Writes the accounts' rows when they are a batch.
 
-    Where other processes read, what they have read meanwhile is accounted for; what goes wrong is raised by the next
-    call. At Ctrl-C what is being written is kept, unless that takes very long or a second Ctrl-C comes.
+    An error of the thread is raised by the next call. At Ctrl-C a batch that is being written is kept, unless that
+    takes very long or a second Ctrl-C comes.
     """
 
-    def __init__(self, accounts: Accounts, writer: Writer, others_read: bool) -> None:
-        self._accounts, self._writer, self._others_read = accounts, writer, others_read
-        self._most = min(BESIDE_RECORDS, BATCH_RECORDS) if others_read else BATCH_RECORDS
+    def __init__(self, accounts: Accounts, writer: Writer, *, reads_ahead: bool, limits: BatchLimits) -> None:
+        """`reads_ahead`: whether other processes read while a batch is written."""
+        self._accounts, self._writer, self._reads_ahead, self._limits = accounts, writer, reads_ahead, limits
+        self._most = min(limits.records_ahead, limits.records) if reads_ahead else limits.records
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
         self._taken_bytes = 0
-        # When the reading of what waits began.
         self._since = time.monotonic()
-        self._held_until = time.monotonic() + HELD_S
+        self._open_until = time.monotonic() + limits.open_s
 
     def __enter__(self) -> Batches:
         return self
@@ -58,45 +65,45 @@ class Batches:
         self._thread.shutdown()
 
     def prepare(self, is_new: bool) -> None:
-        """Makes ready what the first batch needs, while other processes read: a new ledger, too."""
+        """Prepares for the first batch while other processes read: imports, and a new ledger."""
         if is_new:
             self._writing = self._thread.submit(self._writer.prepare)
-        # Their imports take as long as many a batch, and nobody has to wait for them now.
+        # These imports take as long as a small batch.
         import polars as pl  # noqa: F401
 
         from benchledger.scanning.arrow_calls import caller
 
         caller()
 
-    def write_if_due(self, left: int) -> None:
-        """Writes what waits if it is a batch, behind the one before it. `left`: so many bytes are still to be read."""
+    def write_if_due(self, bytes_left: int) -> None:
+        """Writes what was read if it is a batch. `bytes_left` are still to be read."""
         if not self._is_writing():
-            # What went wrong is told at once.
+            # An error is raised at once.
             self.finish()
-        if not self._is_full(left) and not self._is_due(left):
-            if not self._is_writing() and time.monotonic() > self._held_until:
-                # Others may want to look at the ledger while this goes on.
-                self._writer.let_go()
+        if not self._is_full(bytes_left) and not self._is_due(bytes_left):
+            if not self._is_writing() and time.monotonic() > self._open_until:
+                # Others may want to read the ledger meanwhile.
+                self._writer.close()
             return
         self.finish()
         self._begin()
-        if not self._others_read:
+        if not self._reads_ahead:
             self.finish()
         self._since = time.monotonic()
 
     def write_rest(self) -> None:
-        """Writes all that waits, and keeps the ledger open."""
+        """Writes the rest, and keeps the ledger open."""
         self.finish()
-        self._writer.hold(self._accounts.pending.records)
-        self._begin(lets_go=False)
+        self._writer.open(self._accounts.pending.records)
+        self._begin(closes=False)
         self.finish()
 
     def finish(self) -> None:
-        """Waits until nothing is being written any more."""
+        """Waits until nothing is being written."""
         if self._writing is not None:
-            # polars handles SIGINT so that a wait without a time goes on: Ctrl-C would be heard when it has ended.
+            # polars handles SIGINT so that a wait without a timeout goes on: Ctrl-C would come after it.
             while not self._writing.done():
-                wait([self._writing], _ASKED_AGAIN_S)
+                wait([self._writing], _CHECK_S)
             self._writing.result()
             self._writing = None
 
@@ -104,41 +111,45 @@ class Batches:
         try:
             if not writing.done():
                 report_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
-                until = time.monotonic() + GRACE_S
+                until = time.monotonic() + self._limits.grace_s
                 while not writing.done() and time.monotonic() < until:
-                    wait([writing], _ASKED_AGAIN_S)
+                    wait([writing], _CHECK_S)
         finally:
             while not writing.done():
                 self._writer.interrupt()
-                wait([writing], _ASKED_AGAIN_S)
+                wait([writing], _CHECK_S)
 
-    def _begin(self, *, lets_go: bool = True) -> None:
+    def _begin(self, *, closes: bool = True) -> None:
         self._taken_bytes = self._accounts.bytes_read
-        self._writing = self._thread.submit(self._write, self._accounts.take(), lets_go)
+        self._writing = self._thread.submit(self._write, self._accounts.take(), closes)
 
-    def _write(self, pending: Pending, lets_go: bool) -> None:
+    def _write(self, pending: Pending, closes: bool) -> None:
         self._writer.write(pending)
-        if lets_go:
-            self._writer.let_go()
+        if closes:
+            self._writer.close()
 
     def _is_writing(self) -> bool:
         return self._writing is not None and not self._writing.done()
 
-    def _is_full(self, left: int) -> bool:
-        pending = self._accounts.pending
-        on_disk = sum(records.rows for records in pending.waiting)
+    def _is_full(self, bytes_left: int) -> bool:
+        pending, limits = self._accounts.pending, self._limits
+        on_disk = sum(records.rows for records in pending.spilled)
         in_memory = pending.records - on_disk
-        if in_memory >= MOST_RECORDS or on_disk >= MOST_WAITING or len(pending.sightings) >= MOST_FILES:
+        if (
+            in_memory >= limits.most_records
+            or on_disk >= limits.most_spilled
+            or len(pending.sightings) >= limits.most_files
+        ):
             return True
-        # Each batch has its price: where less is left to be read than half of what waits, all is written together.
-        if pending.records < self._most or 2 * left < self._accounts.bytes_read - self._taken_bytes:
+        # Each batch has its price: where less remains to be read than half of this batch, all is written together.
+        if pending.records < self._most or 2 * bytes_left < self._accounts.bytes_read - self._taken_bytes:
             return False
         if on_disk:
             return not self._is_writing()
-        return len(pending.folders) >= BATCH_FOLDERS
+        return len(pending.folders) >= limits.folders
 
-    def _is_due(self, left: int) -> bool:
-        # Where nothing is left, all that waits is written next.
-        if self._is_writing() or not left or not self._accounts.pending.sightings:
+    def _is_due(self, bytes_left: int) -> bool:
+        # Where nothing remains to be read, the rest is written next.
+        if self._is_writing() or not bytes_left or not self._accounts.pending.sightings:
             return False
-        return time.monotonic() - self._since >= COMMIT_S
+        return time.monotonic() - self._since >= self._limits.seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tempfile
 import time
 from collections import Counter
@@ -19,26 +18,34 @@ from typing import BinaryIO
 from benchledger.archives.limits import Limits
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
-from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Accounts, FileOutcome
-from benchledger.ingestion.batches import Batches
+from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
-from benchledger.ingestion.late_facts import account_for_facts, late_members, load_archived_facts, unfitting_matches
 from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.pool import Pool, is_little
 from benchledger.ingestion.read import ReadFiles, gc_paused, process_reader
-from benchledger.ingestion.reading import ArchiveSources, Progress, Reading, Reporter
+from benchledger.ingestion.reading import (
+    ArchiveSources,
+    Progress,
+    Reading,
+    Reporter,
+    account_for_facts,
+    late_members,
+    load_archived_facts,
+    unfitting_matches,
+)
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
-from benchledger.store.database import open_for_writing, spill_files
+from benchledger.store.copies import copy_for_trial, ledger_files
+from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file
-from benchledger.store.private_file import PrivateFile, SeenFile, private_path, private_paths
+from benchledger.store.private_file import PrivateFile, SeenFile
 
 STDIN_NAME = "stdin"
 
@@ -52,9 +59,9 @@ class IngestResult:
     `unpaired` counts telemetry, profile and
     sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
-    `unfitting`: what in a facts.toml was said for some files, none of which there is, with its line.
-    `archives` were read, or unchanged, had `nested_archives` within, and held `archived_files`; of
-    `damaged_archives` a part could not be read.
+    `unfitting`: each `match` of a facts.toml that fits no log, with its line.
+    `archives` were read, or unchanged, with `nested_archives` and `archived_files` in them; a part of
+    `damaged_archives` could not be read.
     `lost_private`: the list of files or the key was missing, so that no file could be skipped as unchanged.
     """
 
@@ -123,36 +130,47 @@ def ingest(
     a definition that is wrong.
     """
     key = read_key_file(Path(key_file)) if key_file is not None else None
-    options = _Options(Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress)
-    if dry_run:
-        with tempfile.TemporaryDirectory() as folder:
-            return _Ingest(paths, options, _copy_for_trial(Path(db), Path(folder))).run(stdin)
-    return _Ingest(paths, options, Path(db)).run(stdin)
+    options = IngestOptions(
+        Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress or (lambda _: None)
+    )
+    return ingest_with(options, *paths, stdin=stdin, dry_run=dry_run)
 
 
 @dataclass(frozen=True)
-class _Options:
-    # As in `ingest`.
+class IngestOptions:
+    """The arguments of `ingest`, with the content of the key file; and when batches are written."""
+
     db: Path
-    jobs: int
-    refresh: bool
-    campaign_name: str | None
-    key: bytes | None
-    wait_s: float
-    limits: Limits
-    progress: Callable[[Progress], None] | None
+    jobs: int = 1
+    refresh: bool = False
+    campaign_name: str | None = None
+    key: bytes | None = None
+    wait_s: float = 30.0
+    limits: Limits = field(default_factory=Limits)
+    progress: Callable[[Progress], None] = lambda _: None
+    batch_limits: BatchLimits = field(default_factory=BatchLimits)
+
+
+def ingest_with(
+    options: IngestOptions, *paths: Path | str, stdin: BinaryIO | None = None, dry_run: bool = False
+) -> IngestResult:
+    """As `ingest`."""
+    if not dry_run:
+        return _Ingest(paths, options, options.db).run(stdin)
+    with tempfile.TemporaryDirectory() as folder:
+        return _Ingest(paths, options, copy_for_trial(options.db, Path(folder))).run(stdin)
 
 
 class _Ingest:
     """One ingest, in the order of its methods. `db` is where it is written to: for a dry run a copy."""
 
-    def __init__(self, paths: tuple[Path | str, ...], options: _Options, db: Path) -> None:
+    def __init__(self, paths: tuple[Path | str, ...], options: IngestOptions, db: Path) -> None:
         self._began = time.monotonic()
         self._options, self._db, self._jobs = options, db, options.jobs
         self._formats, self._names = known_formats(), load_names()
         self._reads_all_stale = options.refresh and not paths
         with gc_paused():
-            self._files, self._folders = list(discover(paths, _own_files(options.db))), named_folders(paths)
+            self._files, self._folders = list(discover(paths, ledger_files(options.db))), named_folders(paths)
 
     def run(self, stdin: BinaryIO | None) -> IngestResult:
         with ExitStack() as opened:
@@ -196,7 +214,7 @@ class _Ingest:
             self._writer.con = con
         else:
             opened.close()
-        opened.callback(self._writer.let_go)
+        opened.callback(self._writer.close)
 
     def _begin_reading(self, opened: ExitStack) -> None:
         options, plan = self._options, self._plan
@@ -218,12 +236,13 @@ class _Ingest:
     def _read_and_write(self) -> list[SeenFile]:
         """Returns the files read earlier of which a facts.toml says something else now."""
         accounts, reading = self._accounts, self._reading
-        with Batches(accounts, self._writer, reading.in_other_processes) as batches:
+        limits, reads_ahead = self._options.batch_limits, reading.in_other_processes
+        with Batches(accounts, self._writer, reads_ahead=reads_ahead, limits=limits) as batches:
 
             def write() -> None:
                 batches.write_if_due(reading.bytes_left)
 
-            if reading.in_other_processes:
+            if reads_ahead:
                 batches.prepare(self._is_new)
             for part in reading.parts(self._sources, write):
                 accounts.add(part.files, part.found)
@@ -238,14 +257,14 @@ class _Ingest:
         return changed + late_members(self._sources.late, self._db)
 
     def _write_again(self, changed: list[SeenFile], result: IngestResult) -> None:
-        """Writes what is said of places again: by facts.toml, by a new root, by what else an archive holds."""
+        """Writes sightings again: those of a changed facts.toml, of a new root, of an archive with more in it."""
         moved = [seen for seen in self._roots.moved if seen.place not in self._accounts.outcomes]
         spread = late_members(self._roots.now_spread(self._accounts.members), self._db)
         if changed or moved or spread:
             load_archived_facts([*changed, *moved, *spread], self._plan, self._sources)
-            self._writer.retell(spread, self._sightings)
-            result.retold_runs = self._writer.retell(changed, self._sightings)
-            result.moved_runs = self._writer.retell(moved, self._sightings)
+            self._writer.write_again(spread, self._sightings)
+            result.retold_runs = self._writer.write_again(changed, self._sightings)
+            result.moved_runs = self._writer.write_again(moved, self._sightings)
 
     def _sum_up(self, result: IngestResult) -> None:
         accounts, plan = self._accounts, self._plan
@@ -271,31 +290,3 @@ def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[in
     for archive in work.unchanged_archives:
         logs |= accounts.unchanged_archive(archive)
     return logs
-
-
-def _own_files(db: Path) -> set[str]:
-    # The ledger may lie in the folder that is ingested.
-    place = os.path.realpath(db)
-    return {
-        place,
-        f"{place}.wal",
-        *map(str, private_paths(place)),
-        f"{private_path(place)}-journal",
-        f"{private_path(place)}-wal",
-        *map(str, spill_files(Path(place))),
-    }
-
-
-def _copy_for_trial(db: Path, folder: Path) -> Path:
-    import shutil
-
-    target = folder / "trial.duckdb"
-    for source, copy in zip((db, *private_paths(db)), (target, *private_paths(target)), strict=True):
-        if source.exists():
-            try:
-                shutil.copy(source, copy)
-            except OSError as error:
-                raise DatabaseError(
-                    f"{source}: cannot be copied for a dry run: {error.strerror}. Free some disk space"
-                ) from error
-    return target

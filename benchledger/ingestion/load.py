@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.ingestion.record_frames import BrokenKeyError, RecordKeys, framed, in_order, numbers_of
 from benchledger.ingestion.segments import Segments
-from benchledger.ingestion.transfer import WaitingRecords
+from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.scanning.layout import Layout
 from benchledger.store.database import insert_threads
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# After so many rows it is looked whether the connection is wanted: some hundredths of a second.
+# After so many rows an insert stops if others want the connection: some hundredths of a second.
 ROWS_AT_ONCE = 40_000
 # DuckDB's threads share an insert by batches: where each is a row group, the rows stay in their order and need not be
 # put together again.
@@ -40,7 +40,7 @@ where record.log_id = gone.log_id and record.load_number = gone.load_number
 
 
 def sql_text(name: str) -> str:
-    """One of the statements beside this module."""
+    """The statements of a file in sql/."""
     return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
 
 
@@ -131,29 +131,29 @@ def load_logs(
     con: duckdb.DuckDBPyConnection,
     tables: dict[str, pa.Table],
     records: list[pa.Table],
-    waiting: list[WaitingRecords],
+    spilled: list[SpilledRecords],
     layouts: dict[int, Layout],
 ) -> Insert:
     """Adds logs that are not there yet, with all that was found in them. Raises BrokenKeyError.
 
     Of the records only some are in the table when this returns: the answer inserts the others.
 
-    `records`: each table has whole logs, or what is left of logs whose other records are `waiting`, of which only a
+    `records`: each table has whole logs, or what is left of logs whose other records are `spilled`, of which only a
     part is in memory at a time. `layouts` are those of all of them.
     """
     number = _load_number(con)
     insert_base(con, {name: tables[name] for name in ("log", "reject", "ignored_piece", "log_fact")}, number)
-    told = tables["segment"]
-    if not told.num_rows:
+    logged = tables["segment"]
+    if not logged.num_rows:
         return Insert(con, number, iter(()))
     in_memory = [in_order(rows) for rows in records if len(rows)]
 
-    def waited() -> Iterator[pa.Table]:
-        return chain.from_iterable(long.parts() for long in waiting)
+    def from_disk() -> Iterator[pa.Table]:
+        return chain.from_iterable(long.parts() for long in spilled)
 
-    insert = Insert(con, number, chain((rows for rows, _ in in_memory), waited()))
-    with insert.beside():
-        parts = chain(in_memory, ((rows, numbers_of(rows)) for rows in waited()))
+    insert = Insert(con, number, chain((rows for rows, _ in in_memory), from_disk()))
+    with insert.in_background():
+        parts = chain(in_memory, ((rows, numbers_of(rows)) for rows in from_disk()))
         segments = segments_of(tables, parts, layouts)
     insert_arrow(con, "segment", segments)
     return insert
@@ -166,19 +166,19 @@ def segments_of(
 
     `parts`: as `in_order` gives them; a part of a log begins behind the part before it.
     """
-    told = tables["segment"]
-    segments, keys = Segments(told, layouts.values()), RecordKeys(layouts)
+    logged = tables["segment"]
+    segments, keys = Segments(logged, layouts.values()), RecordKeys(layouts)
     for rows, frame in parts:
         keys.add(frame)
         segments.add(frame, rows)
-    broken = keys.broken(_said(tables["log"], told))
+    broken = keys.broken(_counted(tables["log"], logged))
     if broken is not None:
         raise BrokenKeyError(*broken)
     return segments.rows().to_arrow()
 
 
-def _said(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
-    return framed(logs.select(["log_id", "records"]).rename_columns(["log_id", "said"])).join(
+def _counted(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
+    return framed(logs.select(["log_id", "records"]).rename_columns(["log_id", "counted"])).join(
         framed(segments.select(["log_id"])), on="log_id", how="semi"
     )
 
@@ -190,7 +190,7 @@ def _load_number(con: duckdb.DuckDBPyConnection) -> int:
 
 
 class Insert:
-    """Takes turns with those who ask the connection: it inserts while they let it, and goes on the next time."""
+    """Inserts records while nobody else uses the connection, and goes on the next time."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, load_number: int, parts: Iterator[pa.Table]) -> None:
         """`parts`: rows of table record, taken one after another as they are inserted."""
@@ -201,10 +201,10 @@ class Insert:
         self.threads = 1
 
     @contextmanager
-    def beside(self) -> Iterator[Callable[[], bool]]:
-        """Inserts on a thread of its own while what is within runs, which must not ask the connection anything.
+    def in_background(self) -> Iterator[Callable[[], bool]]:
+        """Inserts on a thread of its own while the body runs, which must not use the connection.
 
-        What it gives says whether something is left to be inserted.
+        The function that it yields returns whether something remains to be inserted.
         """
         with self._lane(self._go_on) as inserting:
             yield lambda: not inserting.done()
@@ -218,7 +218,7 @@ class Insert:
                 self._all(self._in_groups)
 
     def _all(self, insert: Callable[[], None]) -> None:
-        # Not on this thread: Ctrl-C within what DuckDB reads would be told as an error of the statement.
+        # Not on this thread: Ctrl-C within what DuckDB reads would look like an error of the statement.
         with self._lane(insert) as inserting:
             inserting.result()
 
@@ -272,14 +272,14 @@ def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Reco
     """The same rows in batches of so many, the last of what is left."""
     import pyarrow as pa
 
-    held: list[pa.RecordBatch] = []
+    gathered: list[pa.RecordBatch] = []
     for batch in batches:
         while batch.num_rows:
-            missing = rows - sum(one.num_rows for one in held)
-            held.append(batch.slice(0, missing))
+            missing = rows - sum(one.num_rows for one in gathered)
+            gathered.append(batch.slice(0, missing))
             batch = batch.slice(missing)
-            if held[-1].num_rows == missing:
-                yield pa.concat_batches(held) if len(held) > 1 else held[0]
-                held = []
-    if held:
-        yield pa.concat_batches(held)
+            if gathered[-1].num_rows == missing:
+                yield pa.concat_batches(gathered) if len(gathered) > 1 else gathered[0]
+                gathered = []
+    if gathered:
+        yield pa.concat_batches(gathered)

@@ -1,4 +1,4 @@
-"""Spreads the reading over processes, and yields what was read in the order of the units."""
+"""Reads units of files in several processes, and yields the results in the order of the units."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 NewReader = Callable[..., UnitReader]
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024
-# How much probably comes out of an archive, for each of its bytes: it only decides whether other processes help.
+# Bytes expected of one byte of an archive: they only decide whether other processes help.
 EXPANSION = 8
-# So much is read while what came before is written, so that no process waits for that.
+# Bytes read ahead while earlier units are written, so that no process waits for the writer.
 READ_AHEAD = 32 * 1024 * 1024
-# So often something else is done while what others read is waited for.
+# Seconds between two calls of `meanwhile` during a wait for another process.
 MEANWHILE_S = 0.2
-# So many parts wait to be taken, beside those that others read.
+# Parts that a process may be ahead, besides those that its helpers read.
 AHEAD = 4
-# So often it is told how far the reading is, and looked whether it still goes on.
-TOLD_S = 0.1
+# Seconds between two reports of progress, and between two checks whether the worker still runs.
+PROGRESS_S = 0.1
 
 
 def is_little(sizes: list[int]) -> bool:
-    """Whether no other process will help to read files of these sizes, even if each should be an archive."""
+    """Whether one process reads files of these sizes, even if each should be an archive."""
     return sum(sizes) * EXPANSION < WORTH_A_PROCESS
 
 
@@ -57,7 +57,7 @@ class Pool:
 
     @property
     def is_started(self) -> bool:
-        """Whether there are processes beside this one."""
+        """Whether other processes were started."""
         return self._executor is not None
 
     def start(self, expected: int, count: int | None = None) -> None:
@@ -67,9 +67,9 @@ class Pool:
             self._executor, self._open_end = _processes(self._processes, self._new_reader)
 
     def close(self) -> None:
-        """Lets the processes go. One that still reads is ended."""
-        for elsewhere in self._workers:
-            elsewhere.close()
+        """Ends the processes, also one that still reads."""
+        for worker in self._workers:
+            worker.close()
         if self._open_end is not None:
             self._open_end.close()
         if self._executor is not None:
@@ -88,11 +88,10 @@ class Pool:
         return self._in_turn(self._executor, pending, waiting)
 
     def read_archives(self, units: list[list[ArchiveToRead]], on_read: Callable[[int], None]) -> Iterator[ReadMembers]:
-        """What archives hold, in order: those of a unit are read by one process, some units side by side. Processes
-        that are left help with small members.
+        """Reads the members of archives, in order: one process reads a unit of archives, several units in parallel.
 
-        `on_read` hears how many bytes have been read of those archives that were not told as ended. Raises as `read`
-        does.
+        Idle processes help with small members. `on_read` is called with the number of bytes read so far of the archives
+        that have not ended. Raises as `read` does.
         """
         if self._executor is None:
             for archives in units:
@@ -100,7 +99,7 @@ class Pool:
             return
         waiting = self._workers
         pending = deque(units)
-        # Where there are fewer archives than processes. Each archive has one to itself, so that none waits for ever.
+        # Where there are fewer archives than processes. Each archive has a process of its own: none waits for ever.
         helpers = max(self._processes - len(pending), 0) // max(len(pending), 1)
         with _says_if_killed():
             while pending or waiting:
@@ -172,8 +171,7 @@ def _nothing() -> None:
 class ArchiveWorker:
     """Some archives, which a process begins to read as soon as it is free.
 
-    It hands small members on to `helpers` others, which have nothing to do but that, and reads itself what these have
-    no time for.
+    It passes small members to `helpers` other processes, and reads itself where these are busy.
     """
 
     def __init__(self, executor: Executor, archives: list[ArchiveToRead], helpers: int) -> None:
@@ -184,30 +182,31 @@ class ArchiveWorker:
         self._reading = executor.submit(_read_into, self._other_end, archives, helpers)
 
     def parts(self, on_read: Callable[[int], None], meanwhile: Callable[[], None]) -> Iterator[ReadMembers]:
-        """What was read, in order; `on_read` hears how many bytes have been. Raises what the reading raised.
+        """The parts, in order. Raises the error of the worker.
 
-        `meanwhile` is called some times a second while this waits.
+        `on_read` is called with the number of bytes read; `meanwhile` some times a second during a wait.
         """
-        waiting: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
+        parts: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
         is_over = False
-        while waiting or not is_over:
-            while not is_over and (not waiting or self._pipe.poll()):
+        while parts or not is_over:
+            while not is_over and (not parts or self._pipe.poll()):
                 meanwhile()
-                told = self._next(meanwhile)
-                if isinstance(told, ReadMembers):
-                    waiting.append((told, self._executor.submit(read_files, told.to_read) if told.to_read else None))
-                elif told is None:
+                message = self._next(meanwhile)
+                if isinstance(message, ReadMembers):
+                    to_read = message.to_read
+                    parts.append((message, self._executor.submit(read_files, to_read) if to_read else None))
+                elif message is None:
                     is_over = True
                 else:
-                    on_read(told)
-            if waiting:
-                part, reading = waiting.popleft()
+                    on_read(message)
+            if parts:
+                part, reading = parts.popleft()
                 if reading is not None:
                     while not wait([reading], MEANWHILE_S).done:
                         meanwhile()
                     part.base = reading.result()
                 with suppress(OSError):
-                    # Nobody listens any more where this was its last.
+                    # The worker has ended where this was its last part.
                     self._pipe.send(None)
                 yield part
 
@@ -217,7 +216,7 @@ class ArchiveWorker:
         self._other_end.close()
 
     def _next(self, meanwhile: Callable[[], None]) -> Any:
-        while not self._pipe.poll(TOLD_S):
+        while not self._pipe.poll(PROGRESS_S):
             meanwhile()
             if self._reading.done():
                 # Its last word may have come meanwhile; else this raises why there is none.
@@ -232,38 +231,38 @@ class ArchiveWorker:
 
 
 class _WorkerPipe:
-    """What the process that reads tells through the pipe, and hears."""
+    """The worker's end of the pipe: it sends parts and progress, and receives a message for each part taken."""
 
     def __init__(self, pipe: Connection, helpers: int) -> None:
         self._pipe, self._helpers = pipe, helpers
-        self._told = time.monotonic()
-        # Of each part that was told and not taken yet: whether it was handed on.
-        self._waiting: deque[bool] = deque()
+        self._last_progress = time.monotonic()
+        # For each part that was sent and not taken yet: whether a helper reads it.
+        self._sent: deque[bool] = deque()
 
-    def read(self, taken: int) -> None:
-        if time.monotonic() > self._told + TOLD_S:
-            self._told = time.monotonic()
-            # Nothing is read for nobody: this raises where the other end is closed.
-            self._pipe.send(taken)
+    def send_progress(self, bytes_read: int) -> None:
+        if time.monotonic() > self._last_progress + PROGRESS_S:
+            self._last_progress = time.monotonic()
+            # This raises where the other end is closed: the reading ends.
+            self._pipe.send(bytes_read)
 
-    def is_free(self) -> bool:
+    def has_free_helper(self) -> bool:
         while self._pipe.poll():
-            self._hear()
-        return sum(self._waiting) < self._helpers
+            self._receive()
+        return sum(self._sent) < self._helpers
 
-    def part(self, part: ReadMembers) -> None:
-        while len(self._waiting) >= AHEAD + self._helpers:
-            self._hear()
+    def send_part(self, part: ReadMembers) -> None:
+        while len(self._sent) >= AHEAD + self._helpers:
+            self._receive()
         self._pipe.send(part)
-        self._waiting.append(bool(part.to_read))
+        self._sent.append(bool(part.to_read))
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         self._pipe.recv()
-        self._waiting.popleft()
+        self._sent.popleft()
 
 
 def _read_into(pipe: Connection, archives: list[ArchiveToRead], helpers: int) -> None:
-    told = _WorkerPipe(pipe, helpers)
-    for part in read_members(archives, told.read, read_files, told.is_free):
-        told.part(part)
+    worker = _WorkerPipe(pipe, helpers)
+    for part in read_members(archives, worker.send_progress, read_files, worker.has_free_helper):
+        worker.send_part(part)
     pipe.send(None)

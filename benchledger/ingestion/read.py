@@ -1,4 +1,4 @@
-"""The unit of work: (places) -> Arrow, pure and picklable, so that any number of processes can do it."""
+"""Reads units of files to Arrow tables, in any number of processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
-from benchledger.ingestion.transfer import SharedTables, Spill, WaitingRecords, shared
+from benchledger.ingestion.transfer import SharedTables, Spill, SpilledRecords, shared
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
@@ -42,13 +42,13 @@ UNIT_FILES = 1_000
 # The reference reader takes half a second for so much, the native scanner a tenth for 8 MB.
 SLOW_UNIT_BYTES = 1024 * 1024
 REJECTS_SHOWN = 5
-# By so much a process that reads yields to the one that writes.
+# The nice value of a worker: the process that writes goes first.
 YIELDING = 5
 
 
 @dataclass(frozen=True)
 class ToRead:
-    """One file to read, and what was seen at its place before.
+    """One file to read, and the content that was seen at its place before.
 
     Instead of the file: `content`, of a small member of an archive; or `stream`, for a large member, which is read
     where its archive is walked, and `reopen`, which gives it again; or `open`, which opens a file that is not on this
@@ -102,10 +102,9 @@ def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
 
 @dataclass(slots=True)
 class WasRead:
-    """What became of a file: `problem` if it could not be read, else what its log is. Its rows are in the tables.
+    """The outcome of reading a file: `problem` if it could not be read, else its log. The rows are in the tables.
 
-    The status of what turned out to be an archive is "archive", and nothing else is told of it here. `limited`: a
-    limit was the problem.
+    An archive has the status "archive" and nothing else. `limited`: a limit was the problem.
     """
 
     problem: str | None = None
@@ -129,17 +128,21 @@ class WasRead:
 class ReadFiles:
     """The files of one unit of work, and all that was found in them as Arrow tables by name.
 
-    Of long logs most records wait in a file.
+    Most records of long logs are on the disk (`spilled`).
     """
 
     files: list[WasRead] = field(default_factory=list)
     tables: dict[str, pa.Table] = field(default_factory=dict)
     layouts: dict[int, Layout] = field(default_factory=dict)
-    waiting: list[WaitingRecords] = field(default_factory=list)
+    spilled: list[SpilledRecords] = field(default_factory=list)
 
     def __getstate__(self) -> dict[str, Any]:
-        # As tuples, thousands of files are told in a third of the time.
-        return {**self.__dict__, "files": list(map(_told, self.files)), "tables": shared(self.tables) or self.tables}
+        # As tuples, thousands of files are pickled in a third of the time.
+        return {
+            **self.__dict__,
+            "files": list(map(_as_tuple, self.files)),
+            "tables": shared(self.tables) or self.tables,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         tables = state["tables"]
@@ -150,7 +153,7 @@ class ReadFiles:
         }
 
 
-_told = attrgetter(*(field.name for field in fields(WasRead)))
+_as_tuple = attrgetter(*(field.name for field in fields(WasRead)))
 
 
 # A worker process has one reader from unit to unit.
@@ -171,16 +174,16 @@ def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, C
     parent, other_end = ends
     other_end.close()
 
-    # At once, however long a log it reads: nobody wants it any more.
+    # At once, however long a log it reads.
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _worker[:] = [new_reader()]
     if hasattr(os, "nice"):
-        # What the parent writes takes longer than what is read for it: where cores are short, it goes first.
+        # The parent needs longer to write than its workers to read: where cores are short, it goes first.
         os.nice(YIELDING)
 
 
 def _end_with(parent: Connection) -> None:
-    # Nothing is ever sent: what can be read is the end.
+    # Nothing is ever sent through this pipe: it is readable when the parent has ended.
     parent.poll(None)
     os._exit(1)
 
@@ -206,7 +209,7 @@ def read_files(files: list[ToRead]) -> ReadFiles:
 class UnitReader:
     """Reads units of files. It keeps from unit to unit what formats compiled to: it serves the next logs too.
 
-    `folder`: where records of long logs may wait; None for memory. `known` are content hashes whose logs need not be
+    `folder`: where records of long logs are spilled; None for memory. `known` are content hashes whose logs need not be
     read again; `meanwhile` is called again and again while logs are read, and what it raises ends that.
     """
 
@@ -237,9 +240,9 @@ class UnitReader:
         for number, file in enumerate(files):
             self._meanwhile()
             columns.log = number
-            waited = spill.rows if spill is not None else 0
+            spilled = spill.rows if spill is not None else 0
             log = self._read_one(file, columns, lambda digest: digest in self._known or digest in here)
-            if spill is not None and spill.rows > waited:
+            if spill is not None and spill.rows > spilled:
                 # All of a log in one piece: what follows its records from one to the next need not sort them.
                 columns.flush(1)
             if isinstance(log, str) or log.status == "archive":
@@ -264,11 +267,11 @@ class UnitReader:
                         tuple(found.files) if is_manifest else None)
             )  # fmt: skip
         if all(file.status in ("", "archive", "known") for file in base.files):
-            # Nothing of it is to be kept. pyarrow has a thread, beside which no process could be forked for an archive.
+            # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.
             return base
         base.layouts = columns.layouts()
         base.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
-        base.waiting = spill.end(log_ids) if spill is not None else []
+        base.spilled = spill.end(log_ids) if spill is not None else []
         return base
 
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:

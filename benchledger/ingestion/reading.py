@@ -1,23 +1,27 @@
-"""Reads what an ingest found: its plain files, then the archives that turned up among them, member by member."""
+"""Reads the files of an ingest: plain files, then the archives among them, member by member; and facts.toml files."""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from benchledger.archives.limits import Limits
 from benchledger.archives.magic_bytes import HEAD, is_archive
-from benchledger.ingestion.discover import FoundFile, open_file
+from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, open_file
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
 from benchledger.ingestion.plan import ARCHIVE, Plan, Work, is_below
 from benchledger.ingestion.pool import EXPANSION, Pool
 from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
+from benchledger.store.private_file import PrivateFile, SeenFile
 
-# Only such an archive is looked for before its turn.
+# A smaller archive does not decide whether other processes are started.
 LARGE = 1024 * 1024
 
 
@@ -118,36 +122,35 @@ def _units_of_archives(archives: list[FoundFile]) -> Iterator[list[FoundFile]]:
 
 
 class Reporter:
-    """Tells a terminal how far the reading is, by bytes: of plain files, and of archives as they lie on the disk."""
+    """Reports progress by bytes: those of plain files, and of archives as they lie on the disk."""
 
-    def __init__(self, progress: Callable[[Progress], None] | None, sizes: list[int]) -> None:
+    def __init__(self, progress: Callable[[Progress], None], sizes: list[int]) -> None:
         self._progress = progress
         self._files, self._total_files = 0, len(sizes)
         self._bytes, self._done, self._total = 0, 0, sum(sizes)
-        self._tell(self._bytes)
+        self._show(self._bytes)
 
     def files_read(self, files: list[FoundFile], archives: list[FoundFile]) -> None:
         """Some plain files were read, and some turned out to be archives, which come later."""
         self._files += len(files) - len(archives)
         self._bytes += sum(file.size for file in files) - sum(file.size for file in archives)
-        self._tell(self._bytes)
+        self._show(self._bytes)
 
     def within(self, taken: int) -> None:
-        """So many bytes of the archives that were not told as read have been taken from the disk."""
-        self._tell(self._bytes + taken)
+        """`taken` bytes were read of the archives that have not ended."""
+        self._show(self._bytes + taken)
 
     def archives_read(self, archives: list[FoundFile]) -> None:
         """Some archives were read to their ends."""
         self._files += len(archives)
         self._bytes += sum(file.size for file in archives)
-        self._tell(self._bytes)
+        self._show(self._bytes)
 
-    def _tell(self, done: int) -> None:
-        # What another process is ahead is told before the end of what came before.
+    def _show(self, done: int) -> None:
+        # Another process may be ahead: what it has read is reported before the end of earlier files.
         self._done = max(self._done, done)
-        if self._progress is not None:
-            doing = "reading" if self._files < self._total_files else "loading"
-            self._progress(Progress(doing, self._files, self._total_files, self._done, self._total))
+        doing = "reading" if self._files < self._total_files else "loading"
+        self._progress(Progress(doing, self._files, self._total_files, self._done, self._total))
 
 
 class ArchiveSources:
@@ -191,3 +194,71 @@ class ArchiveSources:
         if any(is_below(earlier, folder) for earlier in self._accounted or ()):
             self.late.append(folder)
         return declared
+
+
+def account_for_facts(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: Path) -> list[SeenFile]:
+    """Accounts for every facts.toml; returns the files read earlier of which one says something else now."""
+    changed: list[str] = []
+    for file in work.facts:
+        folder = os.path.dirname(file.place)
+        facts.bodies(folder)
+        problem, is_new = facts.problems.get(file.place), plan.facts_changed(file)
+        if is_new and problem is None:
+            # A file that is refused keeps the facts of its last version.
+            changed.append(folder)
+        if problem is not None:
+            accounts.unreadable(file, problem)
+        elif is_new:
+            accounts.facts(file)
+        else:
+            accounts.unchanged(file, None, "facts")
+    gone = plan.facts_gone(work.order)
+    changed += [os.path.dirname(seen.place) for seen in gone]
+    if gone:
+        with closing(PrivateFile(db)) as private:
+            private.forget(seen.place for seen in gone)
+    just_read = {seen.place for seen in accounts.pending.seen}
+    below = {seen.place: seen for folder in changed for seen in plan.seen_below(folder) if seen.log_id is not None}
+    return [seen for place, seen in sorted(below.items()) if place not in just_read]
+
+
+def late_members(folders: list[str], db: Path) -> list[SeenFile]:
+    """The members of archives that were accounted for before a facts.toml came that speaks of them."""
+    if not folders:
+        return []
+    with closing(PrivateFile(db)) as private:
+        seen = private.seen().values()
+    return [
+        file
+        for file in seen
+        if file.log_id is not None and any(is_below(os.path.dirname(file.place), folder) for folder in folders)
+    ]
+
+
+def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, given: list[str]) -> list[str]:
+    """Each `match` of a facts.toml that fits no log below it, new or known, as file:line and the problem.
+
+    Only of folders of which all was looked at: those at or below the `given` ones, and those of archives.
+    """
+    folders = {os.path.dirname(archive) for archive in accounts.members}
+    found: list[str] = []
+    for file in work.facts:
+        folder = os.path.dirname(file.place)
+        if folder not in folders and not any(is_below(folder, top) for top in given):
+            continue
+        if facts.unfitting(folder):
+            # What was unchanged was not asked for so far.
+            for seen in plan.seen_below(folder):
+                if seen.log_id is not None:
+                    facts.declared(plan.found_again(seen).named_place)
+        shown = accounts.outcomes[file.place].path
+        found += [f"{shown}:{problem}" for problem in facts.unfitting(folder)]
+    return found
+
+
+def load_archived_facts(retold: list[SeenFile], plan: Plan, sources: ArchiveSources) -> None:
+    """Reads the facts.toml files again that lie in the archives of these files, where nothing else is read again."""
+    for archive in sorted({seen.within for seen in retold if seen.within}):
+        places = {seen.place for seen in plan.members_of(archive) if os.path.basename(seen.place) == FACTS_FILE}
+        if places:
+            sources.load_facts(found_at(archive, os.path.basename(archive)), places)

@@ -71,7 +71,7 @@ def summed(rows: pl.DataFrame, of: str, **sums: pl.Expr) -> pl.DataFrame:
     return rows.group_by(of, maintain_order=True).agg(**sums)
 
 
-def stands(rows: pl.DataFrame, of: str, place: str) -> bool:
+def is_sorted(rows: pl.DataFrame, of: str, place: str) -> bool:
     """Whether the rows of each `of` stand together, in the order of their places."""
     import polars as pl
 
@@ -97,7 +97,7 @@ def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
 
     frame = numbers_of(rows)
     # As most scanners hand them over.
-    if not stands(frame, "log_id", "byte_offset"):
+    if not is_sorted(frame, "log_id", "byte_offset"):
         order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()
         rows, frame = call("take", rows, pa.array(order.to_arrow())), frame[order]
     return rows, frame
@@ -128,10 +128,10 @@ class RecordKeys:
             )
         )
 
-    def broken(self, said: pl.DataFrame) -> tuple[int, str] | None:
+    def broken(self, counted: pl.DataFrame) -> tuple[int, str] | None:
         """A log that a key would not have let in, and why: none is what is expected.
 
-        `said`: the logs whose records came, and how many there should be; columns log_id and said.
+        `counted`: how many records each log should have; columns log_id and counted.
         """
         import polars as pl
 
@@ -143,14 +143,14 @@ class RecordKeys:
             pl.col("known").all(),
             within=(pl.col("first") <= pl.col("last").shift()).any(),
         )
-        counted = said.join(per_log, on="log_id", how="full", coalesce=True)
+        both = counted.join(per_log, on="log_id", how="full", coalesce=True)
         for why, is_wrong in (
             ("more than one record at one place", pl.col("places") < pl.col("records")),
             ("records of one part stand among those of another", pl.col("within")),
-            ("log.records is not how many it has", pl.col("said").ne_missing(pl.col("records").fill_null(0))),
+            ("log.records is not how many it has", pl.col("counted").ne_missing(pl.col("records").fill_null(0))),
             ("a record of an unknown shape", ~pl.col("known")),
         ):
-            found = counted.filter(is_wrong)
+            found = both.filter(is_wrong)
             if found.height:
                 return found["log_id"][0], why
         return None

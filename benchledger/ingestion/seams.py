@@ -133,7 +133,7 @@ def read_unit(
     accounts = Accounts(plan, SightingMaker(key, definitions.names, facts, name, redactor, roots, now), redactor)
     work = plan.sort_out([_found(one) for one in given])
     pool = Pool(partial(UnitReader, definitions.formats, redactor), jobs=1)
-    reading = Reading(work, pool, Reporter(None, work.sizes))
+    reading = Reading(work, pool, Reporter(lambda _: None, work.sizes))
     # All is read first: what a facts.toml and an archive say of a file may come after it.
     declared = [_declared(file, facts) for file in work.facts]
     parts = list(reading.parts(ArchiveSources(plan, facts, limits or Limits())))

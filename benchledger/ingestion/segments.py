@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# So many first moments and losses of a segment are kept: by them a twin is told.
+# So many first moments and losses of a segment are kept: a twin is recognised by them.
 FIRST = 16
 # Columns of a frame of layouts: where in its values a loss stands, the first, the second and so on.
 _LOSS = "loss_at_"
@@ -22,19 +22,19 @@ _LOSS = "loss_at_"
 class Segments:
     """Takes parts of records in the order of logs and places; a part of a log begins behind the part before it."""
 
-    def __init__(self, told: pa.Table, layouts: Iterable[Layout]) -> None:
-        """`told`: what the logs themselves say of their segments; `layouts` of all records that come."""
-        self._told = framed(told).sort("log_id", "first_line", "segment").with_row_index("at")
-        self._spans = _spans(self._told)
+    def __init__(self, logged: pa.Table, layouts: Iterable[Layout]) -> None:
+        """`logged`: the columns that the logs themselves give; `layouts` of all records that come."""
+        self._logged = framed(logged).sort("log_id", "first_line", "segment").with_row_index("at")
+        self._spans = _spans(self._logged)
         layouts = list(layouts)
-        self._closings = _closings(self._told, layouts)
+        self._closings = _closings(self._logged, layouts)
         self._layouts = _layouts(layouts, self._closings)
         self._parts: list[pl.DataFrame] = []
         self._epochs: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         """Takes a part: `frame` has the numbers of `rows`, which are rows of table record."""
-        found = _with_losses(_beside(frame, self._spans, self._layouts))
+        found = _with_losses(_with_layouts(frame, self._spans, self._layouts))
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
             self._epochs.append(_epochs(found))
@@ -47,7 +47,7 @@ class Segments:
         import polars as pl
 
         if not self._parts:
-            return self._told.head(0)
+            return self._logged.head(0)
         parts = pl.concat(self._parts).sort("at", "first_offset")
         # From the last step of one part to the first of the next is a gap like those within.
         stepped = parts.filter(pl.col("first_step").is_not_null())
@@ -69,7 +69,9 @@ class Segments:
         else:
             whole = whole.with_columns(pl.lit(None, pl.Int64).alias(name) for name in ("last_epoch", "epoch_step"))
         lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
-        return self._told.join(whole.with_columns(lists), on="at").join(gaps, on="at", how="left").drop("at", "closing")
+        return (
+            self._logged.join(whole.with_columns(lists), on="at").join(gaps, on="at", how="left").drop("at", "closing")
+        )
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
@@ -87,12 +89,12 @@ def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
     return whole.join(ended, on="at", how="left").with_columns(steps_done=counted).drop("begins_anew")
 
 
-def _spans(told: pl.DataFrame) -> pl.DataFrame:
+def _spans(logged: pl.DataFrame) -> pl.DataFrame:
     # A line on which one run ends and the next begins belongs to the next.
-    return told.select("log_id", "first_line", "at", "closing").sort("first_line", maintain_order=True)
+    return logged.select("log_id", "first_line", "at", "closing").sort("first_line", maintain_order=True)
 
 
-def _closings(told: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
+def _closings(logged: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
     import polars as pl
 
     places: dict[str, list[tuple[int, int, bool]]] = {}
@@ -101,7 +103,7 @@ def _closings(told: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
             places.setdefault(value.name, []).append((layout.shape_id, ordinal, value.name == layout.record.name))
     rows = [
         (closing, *place)
-        for closing in told["closing"].unique().to_list()
+        for closing in logged["closing"].unique().to_list()
         for name in closing.split("\n")
         for place in places.get(name, [])
     ]
@@ -113,7 +115,7 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     closing = set(closings["shape_id"].to_list())
-    told = [
+    rows = [
         (
             layout.shape_id,
             # Steps of a validation are no steps of the training.
@@ -130,13 +132,13 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
         "may_close": pl.Boolean, "first_epoch": pl.Int64,
     }  # fmt: skip
-    frame = pl.DataFrame([row[:-1] for row in told], schema, orient="row")
-    losses = range(max((len(row[-1]) for row in told), default=0))
-    places = [[row[-1][at] if at < len(row[-1]) else None for row in told] for at in losses]
+    frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
+    losses = range(max((len(row[-1]) for row in rows), default=0))
+    places = [[row[-1][at] if at < len(row[-1]) else None for row in rows] for at in losses]
     return frame.with_columns(pl.Series(f"{_LOSS}{at}", place, pl.Int64) for at, place in enumerate(places))
 
 
-def _beside(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
+def _with_layouts(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     found = frame.with_row_index("row").hstack(_segments_of(frame, spans)).hstack(_layouts_of(frame, layouts))
@@ -223,11 +225,11 @@ def _epochs(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     columns = found.select("at", "epoch", "step", "is_step", "is_training")
-    told = chosen(columns, pl.col("epoch").is_not_null() & pl.col("is_training"))
+    in_epoch = chosen(columns, pl.col("epoch").is_not_null() & pl.col("is_training"))
     step = pl.col("step").filter("is_step")
-    if are_alike(told, "at", "epoch"):
-        return told.select(pl.col("at", "epoch").first(), low=step.min(), high=step.max())
-    return told.group_by("at", "epoch").agg(low=step.min(), high=step.max())
+    if are_alike(in_epoch, "at", "epoch"):
+        return in_epoch.select(pl.col("at", "epoch").first(), low=step.min(), high=step.max())
+    return in_epoch.group_by("at", "epoch").agg(low=step.min(), high=step.max())
 
 
 def _since(what: str, before: str) -> pl.Expr:
@@ -255,9 +257,9 @@ def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.D
         text=pl.col("texts").list.get(pl.col("ordinal"), null_on_oob=True),
     )
     # The words alone may say it: a text, or a record without values.
-    said = last.filter(pl.col("value").is_not_null() | pl.col("text").is_not_null() | pl.col("is_bare"))
+    closing_rows = last.filter(pl.col("value").is_not_null() | pl.col("text").is_not_null() | pl.col("is_bare"))
     return (
-        said.sort("row", "ordinal", descending=[False, True])
+        closing_rows.sort("row", "ordinal", descending=[False, True])
         .group_by("at", maintain_order=True)
         .agg(closing_line=pl.col("line").last(), closing_speed=pl.col("value").drop_nulls().last())
     )

@@ -29,9 +29,9 @@ _MANY = 1 << 16
 
 @dataclass(frozen=True)
 class SharedTables:
-    """Tables on their way: all but their buffers, whose places and sizes in the memory are told."""
+    """Tables in shared memory: pickled without their buffers, which are at `places` (start, size) of the memory."""
 
-    tables: bytes
+    pickled: bytes
     places: list[tuple[int, int]]
     memory: Any
 
@@ -44,7 +44,7 @@ class SharedTables:
             os.close(descriptor)
         buffers = [view[start : start + size] for start, size in self.places]
         # Written by a process of this ingest, as all that comes from it.
-        tables: dict[str, pa.Table] = pickle.loads(self.tables, buffers=buffers)  # noqa: S301
+        tables: dict[str, pa.Table] = pickle.loads(self.pickled, buffers=buffers)  # noqa: S301
         return tables
 
 
@@ -55,7 +55,7 @@ def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
     from multiprocessing import resource_sharer
 
     buffers: list[memoryview] = []
-    told = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
+    pickled = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
     starts = accumulate((len(buffer) + -len(buffer) % _ALIGNED for buffer in buffers), initial=0)
     places = [(start, len(buffer)) for start, buffer in zip(starts, buffers, strict=False)]
     if not any(buffers):
@@ -66,7 +66,7 @@ def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
         return None
     try:
         _write(descriptor, buffers)
-        return SharedTables(told, places, resource_sharer.DupFd(descriptor))
+        return SharedTables(pickled, places, resource_sharer.DupFd(descriptor))
     except OSError:
         return None
     finally:
@@ -98,7 +98,7 @@ class Part:
     alike: dict[str, int]
 
 
-class WaitingRecords:
+class SpilledRecords:
     """Records in a file: rows of table record, handed out in order as often as they are asked for.
 
     Between processes only the open file goes.
@@ -129,7 +129,7 @@ class WaitingRecords:
     def _seen(self, part: Part) -> pa.Table:
         import pyarrow as pa
 
-        # Where they stand: as long as anything of them is held, they are not copied.
+        # Where they stand: as long as anything of them is in use, they are not copied.
         offset = part.start - part.start % mmap.ALLOCATIONGRANULARITY
         there = mmap.mmap(self._file.fileno(), part.end - offset, access=mmap.ACCESS_READ, offset=offset)
         with pa.ipc.open_stream(memoryview(there)[part.start - offset :]) as stream:
@@ -177,7 +177,7 @@ class Spill:
 
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its WaitingRecords
+                self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed with its SpilledRecords
                 self._schema = rows.schema
             logs = rows.column("log_id").unique().to_pylist()
             start = self._file.tell()
@@ -195,7 +195,7 @@ class Spill:
             raise self._full(error) from error
         self.rows += rows.num_rows
 
-    def end(self, log_ids: list[int | None]) -> list[WaitingRecords]:
+    def end(self, log_ids: list[int | None]) -> list[SpilledRecords]:
         """What was added, if anything was: rows of logs that are known by now. Raises as `add` does."""
         if self._file is None:
             return []
@@ -203,7 +203,7 @@ class Spill:
             self._file.flush()
         except OSError as error:
             raise self._full(error) from error
-        return [WaitingRecords(self._file, self._parts, self._schema, self.rows, log_ids)]
+        return [SpilledRecords(self._file, self._parts, self._schema, self.rows, log_ids)]
 
     def _full(self, error: OSError) -> DatabaseError:
         return DatabaseError(

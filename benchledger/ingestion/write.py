@@ -24,7 +24,7 @@ from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.record_frames import BrokenKeyError
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.transfer import WaitingRecords
+from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.ingestion.write_sightings import drop_empty_roots, move_others, name_campaigns, write_sightings
 from benchledger.kept import follow_definitions
 from benchledger.store.database import (
@@ -44,24 +44,24 @@ if TYPE_CHECKING:
 # Two threads insert what is left of long logs whose records take no more bytes than so on the disk, some ten values: of
 # longer ones they would hold much more memory, since each has a row group in hand.
 SHARED_BYTES = 128
-# What is told of a place again keeps these.
+# A sighting that is written again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "member")
 
 
 class Writer:
-    """Holds the database only while it writes."""
+    """Writes batches into the ledger, which is open only meanwhile."""
 
     def __init__(
         self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, roots: Roots, jobs: int
     ) -> None:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
-        # What is remembered of roots: nothing, or that they are there.
+        # Whether the roots are in the private file.
         self._roots, self._knows_roots = roots, False
         # Of so many cores half: others read meanwhile, and a thread of DuckDB's that waits for another keeps one busy.
         self._jobs, self._threads = jobs, max(1, jobs // 2)
         self._touched: set[int] = set()
         self._synced = False
-        # Held for several steps in a row: to close it and to open it again would take longer than most of them.
+        # Open for several steps in a row: to close it and to open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
         self._in_use: duckdb.DuckDBPyConnection | None = None
 
@@ -84,17 +84,17 @@ class Writer:
             con.interrupt()
 
     def prepare(self) -> None:
-        """Holds the ledger with the definitions of today, so that the first batch need not write them."""
-        self.hold()
+        """Opens the ledger and writes the definitions of today, so that the first batch need not."""
+        self.open()
         with self._open() as con, transaction(con, self._db):
             self._sync(con)
 
-    def hold(self, records: int | None = None) -> None:
+    def open(self, records: int | None = None) -> None:
         """Opens the ledger, for so many records if that is known, and keeps it open."""
         if self.con is None:
             self.con = self._opened(records)
 
-    def let_go(self) -> None:
+    def close(self) -> None:
         """Closes the ledger, if it is open."""
         if self.con is not None:
             self.con.close()
@@ -108,10 +108,10 @@ class Writer:
 
         synced = self._synced
         with self._open(pending.records) as con:
-            limit_memory(con, LONG_LOG_MEMORY if pending.waiting else WRITING_MEMORY, self._threads)
+            limit_memory(con, LONG_LOG_MEMORY if pending.spilled else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
-                    self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.waiting))
+                    self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.spilled))
             except BrokenKeyError as error:
                 raise _named(error, pending) from error
             except DatabaseError as error:
@@ -129,36 +129,36 @@ class Writer:
             self._remember_roots(private)
         self._touched |= pending.touched
 
-    def retell(self, files: list[SeenFile], sightings: SightingMaker) -> int:
-        """Takes what is said of places from their names and facts.toml again; returns how many runs it derived anew."""
+    def write_again(self, files: list[SeenFile], sightings: SightingMaker) -> int:
+        """Writes sightings again by the names and facts.toml of today; returns how many runs were derived again."""
         if not files:
             return 0
         with closing(PrivateFile(self._db)) as private:
             self._remember_roots(private)
         with self._open() as con, transaction(con, self._db):
-            set_ids(con, "retold", [seen.sighting_id for seen in files])
+            set_ids(con, "again", [seen.sighting_id for seen in files])
             there = {
                 row[0]: row[1:]
                 for row in con.execute(
                     """select sighting_id, status, reason, archive, ingested_at, modified_at, member from sighting
-                       where sighting_id in (select id from retold)"""
+                       where sighting_id in (select id from again)"""
                 ).fetchall()
             }
-            told, touched = [], []
+            again, touched = [], []
             for seen in files:
                 row = there.get(seen.sighting_id)
                 if row is not None and seen.log_id is not None:
                     file = replace(self._plan.found_again(seen), archive=row[2])
                     new = sightings.make(file, seen.log_id, row[0], row[1], self._plan.campaign_given(seen.place))
-                    told.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[3:], strict=True))}))
+                    again.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[3:], strict=True))}))
                     touched.append(seen.log_id)
-            write_sightings(con, told)
+            write_sightings(con, again)
             touched += [*move_others(con), *name_campaigns(con)]
             drop_empty_roots(con)
             derive(con, touched, [])
             self._touched |= set(touched)
-            set_ids(con, "retold", touched)
-            return _count(con, "select count(distinct run_id) from run_log where log_id in (select id from retold)")
+            set_ids(con, "again", touched)
+            return _count(con, "select count(distinct run_id) from run_log where log_id in (select id from again)")
 
     def finish(self, unchanged: set[int]) -> tuple[int, int, int]:
         """Ends an ingest. Returns how many runs its logs have, how many monitors no run has, and stale logs."""
@@ -187,7 +187,7 @@ class Writer:
             return runs, unpaired, stale
 
     def _remember_roots(self, private: PrivateFile) -> None:
-        # Until all that was seen below them is told again, the next ingest has to.
+        # They are settled once every sighting below them is written again: else the next ingest has to.
         if self._roots.new and not self._knows_roots:
             private.remember_roots(self._roots.new, is_settled=not self._roots.moved)
         self._knows_roots = True
@@ -225,7 +225,7 @@ class Writer:
             import pyarrow as pa
 
             tables = {name: pa.concat_tables(parts) for name, parts in pending.tables.items() if name != "record"}
-            insert_records = load_logs(con, tables, pending.tables["record"], pending.waiting, pending.layouts)
+            insert_records = load_logs(con, tables, pending.tables["record"], pending.spilled, pending.layouts)
             insert_records.threads = max(2, self._threads) if shares else 1
         write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
@@ -245,9 +245,9 @@ def _named(error: BrokenKeyError, pending: Pending) -> DatabaseError:
     )
 
 
-def _are_short(waiting: list[WaitingRecords]) -> bool:
-    rows = sum(records.rows for records in waiting)
-    return rows > 0 and sum(records.bytes for records in waiting) <= rows * SHARED_BYTES
+def _are_short(spilled: list[SpilledRecords]) -> bool:
+    rows = sum(records.rows for records in spilled)
+    return rows > 0 and sum(records.bytes for records in spilled) <= rows * SHARED_BYTES
 
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:

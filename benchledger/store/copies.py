@@ -1,12 +1,16 @@
-"""Copies a ledger without its free blocks, so that no copy holds removed rows."""
+"""Copies of a ledger: without its free blocks, so that no copy holds removed rows; for a trial, as it is."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.store.database import spill_files
+from benchledger.store.private_file import private_path, private_paths
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,3 +66,25 @@ def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:
 
 def _quoted(name: str, sign: str = '"') -> str:
     return f"{sign}{name.replace(sign, sign * 2)}{sign}"
+
+
+def ledger_files(db: Path) -> set[str]:
+    """The real paths of a ledger's own files, which are no logs where the ledger lies in a folder of logs."""
+    place = Path(os.path.realpath(db))
+    seen = private_path(place)
+    files = (place, f"{place}.wal", *private_paths(place), f"{seen}-journal", f"{seen}-wal", *spill_files(place))
+    return set(map(str, files))
+
+
+def copy_for_trial(db: Path, folder: Path) -> Path:
+    """Copies a ledger with its private files, if there is one, and returns the place of the copy."""
+    target = folder / "trial.duckdb"
+    for source, copy in zip((db, *private_paths(db)), (target, *private_paths(target)), strict=True):
+        if source.exists():
+            try:
+                shutil.copy(source, copy)
+            except OSError as error:
+                raise DatabaseError(
+                    f"{source}: cannot be copied for a dry run: {error.strerror}. Free some disk space"
+                ) from error
+    return target

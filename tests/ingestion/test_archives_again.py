@@ -7,16 +7,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchledger.ingestion import batches, members, pool, read, reading
 from benchledger.ingestion.accounts import Accounts
+from benchledger.ingestion.batches import BatchLimits
 from benchledger.ingestion.discover import FoundFile
-from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.ingest import IngestOptions, ingest, ingest_with
 from benchledger.ingestion.read import ReadFiles
 from benchledger.ingestion.reading import Progress
-from benchledger.ingestion.write import Writer
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
@@ -78,9 +79,8 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     last = put_tar_gz(tmp_path / "last" / "logs.tar.gz", {**LOGS, "other/run.log": run_text(seed=9).log, **facts})
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
-    monkeypatch.setattr(batches, "MOST_FILES", 1)
     monkeypatch.setattr(read.Unit, "full", property(lambda unit: bool(unit.files)))
-    ingest(last, db=db2)
+    ingest_with(IngestOptions(db2, batch_limits=BatchLimits(most_files=1)), last)
 
     asked = """select path, campaign, f.value from sighting left join sighting_fact as f using (sighting_id)
                where f.name = 'gpu_model' or path like 'other%' order by all"""
@@ -145,8 +145,10 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     killed = tmp_path / "killed.duckdb"
     script = f"""
 import os, signal
-from benchledger.ingestion import batches, ingest, read, write
-batches.MOST_FILES = 2
+from pathlib import Path
+from benchledger.ingestion import read, write
+from benchledger.ingestion.batches import BatchLimits
+from benchledger.ingestion.ingest import IngestOptions, ingest_with
 read.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write
@@ -156,7 +158,7 @@ def write_and_die(self, pending):
     if len(written) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 write.Writer.write = write_and_die
-ingest.ingest({str(archive)!r}, db={str(killed)!r})
+ingest_with(IngestOptions(Path({str(killed)!r}), batch_limits=BatchLimits(most_files=2)), {str(archive)!r})
 """
     assert subprocess.run([sys.executable, "-c", script]).returncode == -9
     half = ask(killed, "select count(*) from log")[0][0]
@@ -220,9 +222,9 @@ def test_one_large_archive_is_worth_other_processes_and_one_log_is_not(
     begun: list[bool] = []
     begin = batches.Batches.__init__
 
-    def beginning(self: batches.Batches, accounts: Accounts, writer: Writer, others_read: bool) -> None:
-        begun.append(others_read)
-        begin(self, accounts, writer, others_read)
+    def beginning(self: batches.Batches, *arguments: Any, reads_ahead: bool, **named: Any) -> None:
+        begun.append(reads_ahead)
+        begin(self, *arguments, reads_ahead=reads_ahead, **named)
 
     monkeypatch.setattr(batches.Batches, "__init__", beginning)
 

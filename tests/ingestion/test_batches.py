@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import batches, pool, read
+from benchledger.ingestion import pool, read
 from benchledger.ingestion.accounts import Pending
-from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.batches import Batches, BatchLimits
+from benchledger.ingestion.ingest import IngestOptions, ingest, ingest_with
 from benchledger.kept import fill
 from benchledger.scanning import columns, log_reader
 from tests.ingestion.conftest import made
@@ -35,11 +36,10 @@ def campaigns(folder: Path) -> Path:
 
 
 @pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each folder or two is a batch, and other processes read a handful of files."""
-    for place, name, small in ((batches, "BATCH_RECORDS", 1), (batches, "BATCH_FOLDERS", 1), (read, "UNIT_FILES", 2),
-                               (pool, "WORTH_A_PROCESS", 0)):  # fmt: skip
-        monkeypatch.setattr(place, name, small)
+def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes read a handful of files."""
+    monkeypatch.setattr(read, "UNIT_FILES", 2)
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +51,21 @@ def of_one_batch(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_units")
 def test_logs_that_are_written_in_several_batches_give_the_same_tables(
     db: Path, of_one_batch: StableTables, tmp_path: Path, jobs: int
 ) -> None:
-    ingest(campaigns(tmp_path / "logs"), db=db, jobs=jobs)
+    each_folder = BatchLimits(records=1, folders=1)
+    ingest_with(IngestOptions(db, jobs=jobs, batch_limits=each_folder), campaigns(tmp_path / "logs"))
 
     assert ask(db, "select count(distinct load_number) from log") == [(FOLDERS * 3 // 2,)]
     assert stable_tables(db) == of_one_batch
 
 
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_units")
 def test_a_batch_spans_some_folders(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "BATCH_FOLDERS", 2)
     monkeypatch.setattr(read, "UNIT_FILES", 1)
-    ingest(campaigns(tmp_path / "logs"), db=db)
+    ingest_with(IngestOptions(db, batch_limits=BatchLimits(records=1, folders=2)), campaigns(tmp_path / "logs"))
 
     folders = "select count(distinct folder) from log join sighting using (log_id) group by load_number"
     assert ask(db, f"{folders} order by load_number limit 1") == [(2,)]
@@ -101,10 +101,10 @@ class Writes:
             raise self._fails
         self.records.append(pending.records)
 
-    def hold(self, records: int) -> None:
+    def open(self, records: int) -> None:
         pass
 
-    def let_go(self) -> None:
+    def close(self) -> None:
         pass
 
     def interrupt(self) -> None:
@@ -113,16 +113,16 @@ class Writes:
         self._wait.set()
 
 
-def begun(reads: Reads, writes: Writes, others_read: bool) -> batches.Batches:
+def begun(reads: Reads, writes: Writes, reads_ahead: bool, **limits: float) -> Batches:
     accounts: Any = reads
     writer: Any = writes
-    return batches.Batches(accounts, writer, others_read)
+    return Batches(accounts, writer, reads_ahead=reads_ahead, limits=BatchLimits(**limits))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("others_read", "records"), [(True, [500_000] * 4), (False, [800_000] * 2)])
-def test_where_other_processes_read_batches_are_smaller(others_read: bool, records: list[int]) -> None:
+@pytest.mark.parametrize(("reads_ahead", "records"), [(True, [500_000] * 4), (False, [800_000] * 2)])
+def test_where_other_processes_read_batches_are_smaller(reads_ahead: bool, records: list[int]) -> None:
     reads, writes, left = Reads(), Writes(), 260_000_000
-    with begun(reads, writes, others_read) as batch:
+    with begun(reads, writes, reads_ahead) as batch:
         while left:
             reads.add(50_000)
             left -= 5_000_000
@@ -141,15 +141,14 @@ class Long:
 
 @pytest.mark.parametrize(("most", "records"), [(8_000_000, [1_000_000]), (2_000_000, [1_000_000, 2_000_000])])
 def test_long_logs_that_are_read_while_a_batch_is_written_are_one_batch_unless_they_are_very_long(
-    monkeypatch: pytest.MonkeyPatch, most: int, records: list[int]
+    most: int, records: list[int]
 ) -> None:
-    monkeypatch.setattr(batches, "MOST_WAITING", most)
     reads, writes, long = Reads(), Writes(ended := Event()), Long()
-    with begun(reads, writes, others_read=True) as batch:
+    with begun(reads, writes, reads_ahead=True, most_spilled=most) as batch:
         for left in (900_000_000, 800_000_000, 700_000_000):
             reads.add(long.rows)
-            waiting: list[Any] = reads.pending.waiting
-            waiting.append(long)
+            spilled: list[Any] = reads.pending.spilled
+            spilled.append(long)
             if left == 700_000_000:
                 Timer(0.1, ended.set).start()
             batch.write_if_due(left)
@@ -161,26 +160,26 @@ def test_long_logs_that_are_read_while_a_batch_is_written_are_one_batch_unless_t
 
 def test_little_that_is_left_is_no_batch_of_its_own() -> None:
     reads, writes = Reads(), Writes()
-    with begun(reads, writes, others_read=False) as batch:
+    with begun(reads, writes, reads_ahead=False) as batch:
         reads.add(100_000)
         for _ in range(4):
             reads.add(200_000)
-            batch.write_if_due(left=44_000_000)
+            batch.write_if_due(bytes_left=44_000_000)
         assert not writes.records
 
-        batch.write_if_due(left=45_000_000)
+        batch.write_if_due(bytes_left=45_000_000)
         assert writes.records == [900_000]
 
 
 def test_what_is_read_while_a_batch_is_written_is_accounted_for() -> None:
     reads, writes = Reads(), Writes(ended := Event())
-    with begun(reads, writes, others_read=True) as batch:
+    with begun(reads, writes, reads_ahead=True) as batch:
         for _ in range(6):
             reads.add(100_000)
-        batch.write_if_due(left=100_000_000)
+        batch.write_if_due(bytes_left=100_000_000)
         assert writes.began.wait(60)
         reads.add(200_000)
-        batch.write_if_due(left=80_000_000)
+        batch.write_if_due(bytes_left=80_000_000)
         assert (writes.records, reads.pending.records) == ([], 200_000)
         ended.set()
         batch.write_rest()
@@ -190,26 +189,23 @@ def test_what_is_read_while_a_batch_is_written_is_accounted_for() -> None:
 
 def test_what_goes_wrong_while_a_batch_is_written_is_raised_by_the_next_call() -> None:
     reads, writes = Reads(), Writes(fails=DatabaseError("no space"))
-    with begun(reads, writes, others_read=True) as batch:
+    with begun(reads, writes, reads_ahead=True) as batch:
         for _ in range(6):
             reads.add(100_000)
-        batch.write_if_due(left=100_000_000)
+        batch.write_if_due(bytes_left=100_000_000)
         with pytest.raises(DatabaseError, match="no space"):
             batch.write_rest()
 
 
 @pytest.mark.parametrize("is_long", [False, True])
-def test_ctrl_c_waits_for_what_is_being_written_and_ends_it_if_that_takes_long(
-    monkeypatch: pytest.MonkeyPatch, is_long: bool
-) -> None:
-    monkeypatch.setattr(batches, "GRACE_S", 0.1 if is_long else 60)
+def test_ctrl_c_waits_for_what_is_being_written_and_ends_it_if_that_takes_long(is_long: bool) -> None:
     reads, writes = Reads(), Writes(ended := Event())
 
     def stopped() -> None:
-        with begun(reads, writes, others_read=True) as batch:
+        with begun(reads, writes, reads_ahead=True, grace_s=0.1 if is_long else 60) as batch:
             for _ in range(6):
                 reads.add(100_000)
-            batch.write_if_due(left=100_000_000)
+            batch.write_if_due(bytes_left=100_000_000)
             assert writes.began.wait(60)
             if not is_long:
                 Timer(0.3, ended.set).start()

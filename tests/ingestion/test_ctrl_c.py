@@ -100,8 +100,11 @@ def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_pat
     places, db = logs(tmp_path / "logs", 300), tmp_path / "bench.duckdb"
     # Every 5 seconds would be a long test: here it is every half.
     code = (
-        "from benchledger.cli.main import main; from benchledger.ingestion import batches, pool, read; "
-        "batches.COMMIT_S, pool.WORTH_A_PROCESS, read.SLOW_UNIT_BYTES = 0.5, 1 << 20, 1 << 18; main()"
+        "from functools import partial; from benchledger.cli.main import main; "
+        "from benchledger.ingestion import batches, ingest, pool, read; "
+        "limits = batches.BatchLimits(seconds=0.5); "
+        "ingest.IngestOptions = partial(ingest.IngestOptions, batch_limits=limits); "
+        "pool.WORTH_A_PROCESS, read.SLOW_UNIT_BYTES = 1 << 20, 1 << 18; main()"
     )
     command = [sys.executable, "-c", code, "--db", str(db), "ingest", str(places), "--jobs", str(jobs)]
 

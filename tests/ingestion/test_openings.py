@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseHeldError
-from benchledger.ingestion import batches, pool, read
-from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion import pool, read
+from benchledger.ingestion.batches import BatchLimits
+from benchledger.ingestion.ingest import IngestOptions, ingest_with
 from benchledger.ingestion.reading import Progress
 from benchledger.store import database
 from tests.ingestion.logs import put, run_text
@@ -38,11 +39,11 @@ def openings(monkeypatch: pytest.MonkeyPatch, db: Path) -> list[Path]:
 def test_a_few_logs_are_written_at_one_opening(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
 ) -> None:
-    # However slow this machine is.
-    monkeypatch.setattr(batches, "HELD_S", 600.0)
     db = db if there else tmp_path / "new.duckdb"
     seen = openings(monkeypatch, db)
-    result = ingest(logs(tmp_path / "logs", range(2)), db=db)
+    # However slow this machine is.
+    options = IngestOptions(db, batch_limits=BatchLimits(open_s=600.0))
+    result = ingest_with(options, logs(tmp_path / "logs", range(2)))
 
     assert (result.runs, len(seen)) == (2, 1)
 
@@ -52,19 +53,18 @@ def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
 ) -> None:
     for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (read, "UNIT_FILES", 1)):
         monkeypatch.setattr(place, name, small)
-    monkeypatch.setattr(batches, "HELD_S", 600.0)
     seen = openings(monkeypatch, tmp_path / "new.duckdb")
-    result = ingest(logs(tmp_path / "logs", range(2)), db=tmp_path / "new.duckdb", jobs=2)
+    options = IngestOptions(tmp_path / "new.duckdb", jobs=2, batch_limits=BatchLimits(open_s=600.0))
+    result = ingest_with(options, logs(tmp_path / "logs", range(2)))
 
     assert (result.runs, len(seen)) == (2, 1)
 
 
-@pytest.mark.parametrize(("held_s", "lets_in"), [(600.0, False), (0.0, True)])
+@pytest.mark.parametrize(("open_s", "lets_in"), [(600.0, False), (0.0, True)])
 def test_who_reads_for_long_lets_others_look_at_the_ledger_meanwhile(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_s: float, lets_in: bool
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_s: float, lets_in: bool
 ) -> None:
     monkeypatch.setattr(read, "UNIT_FILES", 1)
-    monkeypatch.setattr(batches, "HELD_S", held_s)
     looks: list[bool] = []
 
     def look(done: Progress) -> None:
@@ -76,6 +76,7 @@ def test_who_reads_for_long_lets_others_look_at_the_ledger_meanwhile(
             else:
                 looks.append(True)
 
-    ingest(logs(tmp_path / "logs", range(3)), db=db, progress=look)
+    options = IngestOptions(db, progress=look, batch_limits=BatchLimits(open_s=open_s))
+    ingest_with(options, logs(tmp_path / "logs", range(3)))
 
     assert looks == [lets_in]

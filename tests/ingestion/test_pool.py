@@ -185,7 +185,7 @@ def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_wha
 def test_ctrl_c_ends_the_reading_of_a_large_member(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(pool_module, "TOLD_S", 0.01)
+    monkeypatch.setattr(pool_module, "PROGRESS_S", 0.01)
 
     def read(to_read: list[ToRead]) -> ReadFiles:
         stream = to_read[0].stream
