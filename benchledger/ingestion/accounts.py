@@ -33,13 +33,13 @@ FILE_STATUSES = (
 )
 
 
-# Not frozen: of a tree of many files each is made at every ingest, and that takes a third as long.
+# Not frozen: one is made per file at every ingest, and that takes a third as long.
 @dataclass(slots=True)
 class FileOutcome:
-    """What became of one file seen: `reason` says why it was not loaded, or which format it has and by what evidence.
+    """The outcome of one file. `reason`: why it was not loaded, or the evidence for its format.
 
-    `kept` is what an unchanged or duplicate file was when it was read; `first_rejects` are its first rejects, as
-    "line: reason: text". `place`: of what lies in an archive, the path of that and the names that lead to it.
+    `kept` is the status of an unchanged or duplicate file when it was read; `first_rejects` are its first rejects, as
+    "line: reason: text". `place` of a member: the path of its archive and the names that lead to it.
     """
 
     path: str
@@ -129,7 +129,7 @@ class Accounts:
         self.pending.layouts.update(found.layouts)
 
     def archive_read(self, file: FoundFile) -> None:
-        """Remembers that all of an archive was read: while it is as it is, its members are unchanged."""
+        """Remembers that all of an archive was read: while the archive is unchanged, so are its members."""
         if os.path.isabs(file.place) and file.place not in self._plan.wanted:
             seen = SeenFile(file.place, file.size, file.mtime_ns, 0, None, self._plan.names_hash, ARCHIVE)
             self.pending.seen.append(seen)
@@ -148,8 +148,8 @@ class Accounts:
         self._end(file, FileOutcome(self._shown(file), "facts"))
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
-        """Accounts for a file that was seen before and is as it was."""
-        # As many names as before are the same path.
+        """Accounts for an unchanged file."""
+        # A path with as many names as before is the same path.
         before = self._plan.shown_before(file.place)
         shown = before if before and before.count("/") == file.shown.count("/") else self._shown(file)
         self._end(file, FileOutcome(shown, "unchanged", reason, format_name, kept=kept))
@@ -171,12 +171,12 @@ class Accounts:
 
     @property
     def archived_files(self) -> int:
-        """How many files were in archives; what says that the rest of one is missing is none."""
+        """The number of files in archives, without the entries for missing rests."""
         return sum(not place.endswith(CHAIN) for places in self.members.values() for place in places)
 
     @property
     def nested_archives(self) -> int:
-        """How many archives lay within these, as far as anything came out of them."""
+        """The number of archives within archives from which a file was read."""
         found: set[str] = set()
         for archive, places in self.members.items():
             for place in places:
@@ -269,7 +269,7 @@ class Accounts:
 
 
 def _joined(tables: list[pa.Table]) -> list[pa.Table]:
-    """The rows of many small tables in few of some 200,000, whose columns are each in one piece. Empties `tables`."""
+    """Joins many small tables to few of some 200,000 rows, each column in one chunk. Empties `tables`."""
     import pyarrow as pa
 
     found: list[pa.Table] = []

@@ -18,8 +18,8 @@ from benchledger.scanning.log_reader import NO_TEXT, ReadLog
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Tables that the reading of a log gives, beside its records. Column: Arrow type. `segment` is what the log itself says;
-# the rest of table segment is computed from its records.
+# The tables that a log gives, except its records. Column: Arrow type. The other columns of table segment are computed
+# from the records.
 _OF_READING: dict[str, dict[str, str]] = {
     "log": {
         "log_id": "int64", "content_hash": "string", "bytes": "int64", "lines": "int64", "format": "string",
@@ -94,7 +94,7 @@ class BaseTables:
         """All that some base tables hold. What several hold, a log, a place, a layout or a root, is taken once.
 
         A content that was seen at several places is loaded at the place with the least id, a duplicate at all others,
-        so that the order of the parts says nothing.
+        so that the order of the parts does not matter.
         """
         import pyarrow as pa
 
@@ -135,12 +135,12 @@ def rows_table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def only(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
-    """The rows of what has these ids."""
+    """The rows with these ids."""
     return table.filter(_is_of(table, ids, key)) if ids else table.slice(0, 0)
 
 
 def without(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
-    """The rows of all that has other ids."""
+    """The rows with other ids."""
     import pyarrow.compute as pc
 
     return table.filter(pc.invert(_is_of(table, ids, key))) if ids else table
@@ -209,7 +209,7 @@ class LogRows:
         self._known: dict[tuple[str, str, str], tuple[str, str]] = {}
 
     def add(self, log: ReadLog) -> None:
-        """Adds one log with all that was found in it beside its records."""
+        """Adds the rows of one log, except its records."""
         log_format = self._formats.get(log.format or "")
         found, log_id = log.scanned, log.log_id
         self._rows["log"].append(
@@ -228,7 +228,7 @@ class LogRows:
     def _add_segments(self, log: ReadLog, log_format: LogFormat) -> None:
         segments, log_id, redactor = log.scanned.segments.segments, log.log_id, self._redactor
         for number, segment in enumerate(segments, start=1):
-            # A mere extract of a log, without what stands before the steps, has lost its end with its beginning.
+            # An extract of a log that has lost its beginning has lost its end, too.
             expected = log_format.closing_after is None or log_format.closing_after in segment.kinds
             following = segments[number].first_line if number < len(segments) else log.lines + 1
             self._rows["segment"].append(
@@ -250,7 +250,7 @@ class LogRows:
             ]
 
     def _redacted(self, name: str, value: str, logged: str) -> tuple[str, str]:
-        # Logs of one program say much alike.
+        # Logs of one program repeat the same facts.
         key = (name, value, logged)
         found = self._known.get(key)
         if found is None:
@@ -277,11 +277,11 @@ def _redacted_event(event: tuple[str, int, str] | None, redactor: Redactor) -> t
 
 
 def status_of(format_name: str | None, evidence: str) -> str:
-    """What a file is whose content was read, by the format of its log and the evidence for it."""
+    """The status of a file that was read, by the format of its log and the evidence for it."""
     return "loaded" if format_name is not None else "empty" if evidence == NO_TEXT else "unrecognised"
 
 
 def copy_of(status: str, evidence: str) -> tuple[str, str]:
-    """Status and reason of a file whose content was seen elsewhere too, by those that the content has."""
+    """Status and reason of a second file with the same content, by the status and evidence of the first."""
     reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
     return "empty" if status == "empty" else "duplicate", reason

@@ -1,4 +1,4 @@
-"""Runs, facts, cases and environments out of what was read: pure SQL over the touched part of the ledger."""
+"""Derives runs, facts, cases and environments in SQL, for the part of the ledger near changed logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.load import Insert
 
 _NAMELESS = "unknown"
-# To plan what pairs logs takes longer than all the rest of a small ingest: most logs stand alone.
+# Most logs have no pair, and to plan the statements that pair logs takes longer than a small ingest.
 _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
 _SIDECARS = "from segment where role = 'sidecar' limit 1"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
@@ -28,8 +28,8 @@ def derive(
 ) -> int:
     """Derives everything near the touched logs again; returns the number of their runs.
 
-    `succession` are logs that were superseded, each with the log that took its place; `records` inserts those that this
-    transaction writes: some may not be in their table yet.
+    `succession` are superseded logs, each with its successor; `records` inserts the records of this transaction: some
+    may not be in their table yet.
     """
     set_ids(con, "touched_id", touched)
     con.execute("create or replace temp table touched as select id as log_id from touched_id")
@@ -82,7 +82,7 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     con.execute(sql_text("derive_own_logs"))
     if pairs:
         con.execute(sql_text("derive_companions"))
-        # Nobody knows how many records a transaction has added: they would be read where there is nothing to join.
+        # DuckDB does not know how many records a transaction has added: it would read all of them to join none.
         if _finds(con, "from watched limit 1"):
             _have_all(records)
             con.execute(sql_text("derive_watched"))
@@ -95,7 +95,7 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
 
 
 def _have_all(records: Insert | None) -> None:
-    # What comes reads table record.
+    # The next statements read table record.
     if records is not None:
         records.rest()
 
@@ -175,7 +175,7 @@ def _quoted(name: str) -> str:
 
 
 def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
-    # Every key that was ever shown leads to the run that claims the same part of the same log, or of its successor.
+    # Every key that was ever shown stays valid: for the run with the same part of the same log, or of its successor.
     con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
     insert(con, "succession", [{"old_id": old, "new_id": new} for old, new in succession])
     con.execute(

@@ -1,4 +1,4 @@
-"""Finding files: in a fixed order, links to folders never followed, nothing opened that could block."""
+"""Finds files in a fixed order. Links to folders are not followed, and no file is opened."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 
 FACTS_FILE = "facts.toml"
-# Behind the place of a member whose name another member of its archive has too: its number.
+# Stands before the number of a member whose name another member of its archive has too.
 AGAIN = "#!"
 
 
-# Each file is asked for its folder again and again.
+# The folder of each file is needed many times.
 folder_of = lru_cache(maxsize=256)(os.path.dirname)
 
 
-# Not frozen, which would cost as much as finding out about the file.
+# Not frozen, which would take as long as `stat`.
 @dataclass(slots=True)
 class FoundFile:
     """A file below the folder `top` that was named. `shown` is its path below that; `problem`: why it cannot be read.
 
     Of a member of an archive, `shown` is its path below the innermost archive, `within` the place of the archive on
     disk, `archive` that one's path as shown, and `member` the names that lead to it from there (None: it is what a
-    compressed file holds). `limited`: a limit, which may be another next time, is why it could not be read.
-    `is_empty`: an archive in which there is nothing to be read. `open` opens a file that is not on this disk.
+    compressed file holds). `limited`: it could not be read because of a limit, which may be higher next time.
+    `is_empty`: an archive without content. `open` opens a file that is not on this disk.
     """
 
     place: str
@@ -96,7 +96,7 @@ def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[Found
             if found not in seen and found not in leave_out:
                 seen.add(found)
                 yield _found(found, top)
-        # What is declared above holds here too.
+        # A facts.toml in a folder above holds here too.
         for found in _facts_above(place):
             if found not in seen:
                 seen.add(found)
@@ -139,7 +139,7 @@ def _once(place: str) -> str:
 
 
 def printable(path: str) -> str:
-    """A path as text: bytes that are no UTF-8 as escapes."""
+    """A path as text, with escapes for bytes that are not UTF-8."""
     if path.isascii():
         return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""facts.toml: facts that no log holds, declared beside the logs for their folder and what is below."""
+"""facts.toml: facts that no log states, declared for the logs of its folder and below."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DeclaredFact:
 
 @dataclass(frozen=True)
 class Declared:
-    """What all facts.toml above a log say of it; the nearest one counts."""
+    """The facts of a log in all facts.toml files above it; the nearest file counts."""
 
     campaign: str | None
     facts: tuple[DeclaredFact, ...]
@@ -51,7 +51,7 @@ class _Body:
 class FactsFiles:
     """Reads each facts.toml once; `problems` holds, by real path, what is wrong with those that cannot be used.
 
-    `on_disk`: whether those on this disk are looked for. Others are provided.
+    `on_disk`: whether to look for them on this disk. Others are provided.
     """
 
     def __init__(self, *, on_disk: bool = True) -> None:
@@ -87,7 +87,7 @@ class FactsFiles:
             below = _paths_below(os.path.relpath(place, folder).replace(os.sep, "/"))
             bodies = [body for body in self.bodies(folder) if body.match is None or _matches(body.match, below)]
             self._fitting.update((folder, body.place) for body in bodies)
-            # Within one file, what is said for some files beats what is said for all.
+            # Within one file, a fact for some logs beats a fact for all.
             for body in reversed(bodies):
                 campaign = campaign or body.campaign
                 for fact in body.facts:
@@ -95,13 +95,13 @@ class FactsFiles:
         return Declared(campaign, tuple(facts.values()))
 
     def is_refused(self, place: str) -> bool:
-        """Whether a facts.toml above the file at a real path cannot be used: what it said before is to stay."""
+        """Whether a facts.toml above the file at a real path cannot be used: its earlier facts stay."""
         folder = folder_of(place)
         self._declaring(folder)
         return any(is_below(folder, os.path.dirname(problem)) for problem in self.problems)
 
     def unfitting(self, folder: str) -> list[str]:
-        """Of one folder's facts.toml, each match that fitted no file so far, after its line."""
+        """Each match of one folder's facts.toml that fitted no file so far, after its line."""
         return [
             f"{body.place.removeprefix(f'{FACTS_FILE}:')}: match {body.match!r} fits none of the logs below it"
             for body in self.bodies(folder)
@@ -109,8 +109,8 @@ class FactsFiles:
         ]
 
     def _declaring(self, folder: str) -> tuple[str, ...]:
-        # The folders above that have a facts.toml: most have none, and many files share a folder. What has no place on
-        # disk, standard input, lies in none.
+        # The folders above that have a facts.toml: most have none, and many files share a folder. Standard input has
+        # no folder.
         if not folder:
             return ()
         if folder not in self._above:
@@ -120,7 +120,7 @@ class FactsFiles:
         return self._above[folder]
 
     def bodies(self, folder: str) -> tuple[_Body, ...]:
-        """What the facts.toml of one folder says; empty where there is none."""
+        """The content of one folder's facts.toml; empty where there is none."""
         if folder not in self._bodies:
             path = os.path.join(folder, FACTS_FILE)
             self._bodies[folder] = ()
@@ -165,7 +165,7 @@ def _read(file: TomlFile) -> tuple[_Body, ...]:
 
 
 def _refuse_unknown(file: TomlFile, place: str, table: dict[str, Any], keys: set[str]) -> None:
-    # A fact that stands outside of its table, as in a first try.
+    # A fact outside of its table is a common mistake.
     for name in table:
         if name not in keys and (cure := _cure(place, name, "", _stated_here())):
             file.fail(
@@ -224,7 +224,7 @@ def _fact(
 
 
 def _stated_here() -> dict[str, FactName]:
-    # What only a manifest states has no place here: campaign has a key of its own.
+    # Facts of manifests cannot be declared here: campaign has a key of its own.
     return {fact.name: fact for fact in vocabulary().facts.values() if fact.group != "manifest"}
 
 

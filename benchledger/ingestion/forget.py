@@ -1,4 +1,4 @@
-"""`bench forget`: a log goes with all that came from it; the runs near it are derived as if it had never been read."""
+"""`bench forget`: removes logs with all that came from them, and derives the runs near them again."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _HASH_SHOWN = 12
 _ALL = "bench report logs"
-# Of fewer digits a file's name, a year or a slip of the finger would name a log.
+# With fewer digits, a file name or a year could name a log by accident.
 _HASH_BEGUN = re.compile(r"[0-9a-fA-F]{6,}")
-# A place as reports tell it may have the line behind it.
+# Reports print the line number behind a place.
 _BY_PLACE = """
 with place as (
     select log_id, place_of(path, archive, member) as place, status in ('loaded', 'duplicate') as is_active
@@ -70,7 +70,7 @@ order by before.run_key
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What went, or with `dry_run` would go: one row a log, and one a run that had one of them.
+    """What was removed, or would be (`dry_run`): one row per log, and one per run that had one of them.
 
     `becomes` is the run's key afterwards (it keeps its other logs), NULL where the run is gone.
     """
@@ -97,7 +97,7 @@ def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_
             return _forget(con, db, logs, dry_run)
         with transaction(con, db):
             found = _forget(con, db, logs, dry_run)
-    # Afterwards: were it cut off here, places would be known whose log is not there, and these are read again.
+    # Afterwards: after a kill in between, the list has files whose log is missing, and these are read again.
     _forget_places(db, set(found.logs["log_id"]))
     return found
 
@@ -110,7 +110,7 @@ def _find(con: duckdb.DuckDBPyConnection, db: Path | str, log: str) -> int:
         begun = "select log_id from log where starts_with(content_hash, lower($log))"
         named += con.execute(begun, {"log": log}).fetchall()
     if not named:
-        # As it lies on the disk, which only the private file tells.
+        # By its real path, which only the private list of files knows.
         named = con.execute("select log_id from log where log_id = ?", [log_read_from(db, log)]).fetchall()
     found = sorted({row[0] for row in named})
     if len(found) == 1:

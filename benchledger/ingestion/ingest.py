@@ -1,4 +1,4 @@
-"""`bench ingest`: every file seen is accounted for, and what a log holds is in the ledger whole or not at all."""
+"""`bench ingest`: gives every file an outcome, and loads each log as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -55,9 +55,8 @@ class IngestResult:
     """Every file's outcome in the order in which it was seen, and what the ledger holds after it.
 
     `runs` is the number of runs that the files of this ingest belong to, `retold_runs` of those that were derived again
-    because a facts.toml says something else now, `moved_runs` of those that lie below a folder that was named only now;
-    `unpaired` counts telemetry, profile and
-    sidecar logs that no run claims; `stale` counts logs in the ledger that were read under older definitions.
+    because a facts.toml has changed, `moved_runs` of those below a folder that was named only now; `unpaired` counts
+    telemetry, profile and sidecar logs without a run; `stale` counts logs that were read with older definitions.
     `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
     `unfitting`: each `match` of a facts.toml that fits no log, with its line.
     `archives` were read, or unchanged, with `nested_archives` and `archived_files` in them; a part of

@@ -190,7 +190,7 @@ def _end_with(parent: Connection) -> None:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No search for cycles within: among the rows and files of an ingest it is a tenth of the time."""
+    """No garbage collection of cycles within: for the rows and files of an ingest it takes a tenth of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -207,7 +207,7 @@ def read_files(files: list[ToRead]) -> ReadFiles:
 
 
 class UnitReader:
-    """Reads units of files. It keeps from unit to unit what formats compiled to: it serves the next logs too.
+    """Reads units of files. Compiled formats are kept from unit to unit.
 
     `folder`: where records of long logs are spilled; None for memory. `known` are content hashes whose logs need not be
     read again; `meanwhile` is called again and again while logs are read, and what it raises ends that.
@@ -243,7 +243,7 @@ class UnitReader:
             spilled = spill.rows if spill is not None else 0
             log = self._read_one(file, columns, lambda digest: digest in self._known or digest in here)
             if spill is not None and spill.rows > spilled:
-                # All of a log in one piece: what follows its records from one to the next need not sort them.
+                # The records of a log in one chunk: later steps need not sort them.
                 columns.flush(1)
             if isinstance(log, str) or log.status == "archive":
                 base.files.append(WasRead(problem=redact(log)) if isinstance(log, str) else WasRead(status="archive"))
@@ -251,7 +251,7 @@ class UnitReader:
                 continue
             is_manifest = log.format in self._manifests
             if log.content_hash in manifests or log.content_hash in here:
-                # A manifest is read for what it lists here, and kept once; so is what holds no text.
+                # A manifest is read at each place, since its list depends on that, and kept once; so is an empty file.
                 log.status = "known"
             (manifests if is_manifest else here).add(log.content_hash)
             log_ids.append(log.log_id if log.status == "loaded" else None)
@@ -290,5 +290,5 @@ class UnitReader:
             with io.BytesIO(content) if content is not None else opens() as opened:
                 return reader.read(ObservedStream(opened, self._meanwhile), columns, known, file.previous, file.size)
         except OSError as error:
-            # It vanished or may not be read: accounted for, and no reason to lose the others.
+            # It vanished or may not be read: the other files are read all the same.
             return f"cannot be read: {error.strerror or error}"

@@ -27,7 +27,7 @@ LARGE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an ingest is: what it is doing, and bytes done of all bytes that it will read."""
+    """Progress of an ingest: its step, and the bytes read of all bytes to read."""
 
     doing: str
     files_done: int
@@ -51,12 +51,12 @@ class Reading:
     def __init__(self, work: Work, pool: Pool, report: Reporter, *, jobs: int = 1) -> None:
         self._pool, self._report = pool, report
         units = units_of(work.files, work.to_read)
-        # How many bytes are still to be read, as far as it is known.
+        # Bytes still to be read, as far as known.
         self.bytes_left = sum(work.sizes)
         if len(units) > 1:
             self._pool.start(self.bytes_left, len(units))
         if jobs > 1 and not self._pool.is_started:
-            # Best begun now, where there is neither a thread nor an open database.
+            # Now, while there is neither a thread nor an open database: forking is quick and safe.
             self._pool.start(_packed_bytes(work.to_read) * EXPANSION)
         self._plain = self._pool.read(units)
 
@@ -89,7 +89,7 @@ class Reading:
             yield Part(members.files, members.base, ended)
 
     def close(self) -> None:
-        """Lets the other processes go, whether they have read all or not."""
+        """Ends the other processes, whether they have read all or not."""
         self._pool.close()
 
 
@@ -131,7 +131,7 @@ class Reporter:
         self._show(self._bytes)
 
     def files_read(self, files: list[FoundFile], archives: list[FoundFile]) -> None:
-        """Some plain files were read, and some turned out to be archives, which come later."""
+        """Some plain files were read; the archives among them come later."""
         self._files += len(files) - len(archives)
         self._bytes += sum(file.size for file in files) - sum(file.size for file in archives)
         self._show(self._bytes)
@@ -141,7 +141,7 @@ class Reporter:
         self._show(self._bytes + taken)
 
     def archives_read(self, archives: list[FoundFile]) -> None:
-        """Some archives were read to their ends."""
+        """Some archives were read completely."""
         self._files += len(archives)
         self._bytes += sum(file.size for file in archives)
         self._show(self._bytes)
@@ -197,7 +197,7 @@ class ArchiveSources:
 
 
 def account_for_facts(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, db: Path) -> list[SeenFile]:
-    """Accounts for every facts.toml; returns the files read earlier of which one says something else now."""
+    """Accounts for every facts.toml; returns the files read earlier whose facts have changed."""
     changed: list[str] = []
     for file in work.facts:
         folder = os.path.dirname(file.place)
@@ -238,7 +238,7 @@ def late_members(folders: list[str], db: Path) -> list[SeenFile]:
 def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accounts, given: list[str]) -> list[str]:
     """Each `match` of a facts.toml that fits no log below it, new or known, as file:line and the problem.
 
-    Only of folders of which all was looked at: those at or below the `given` ones, and those of archives.
+    Only for folders of which every file was seen: those at or below the `given` ones, and those of archives.
     """
     folders = {os.path.dirname(archive) for archive in accounts.members}
     found: list[str] = []
@@ -247,7 +247,7 @@ def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accou
         if folder not in folders and not any(is_below(folder, top) for top in given):
             continue
         if facts.unfitting(folder):
-            # What was unchanged was not asked for so far.
+            # Unchanged files were not looked up so far.
             for seen in plan.seen_below(folder):
                 if seen.log_id is not None:
                     facts.declared(plan.found_again(seen).named_place)
@@ -257,7 +257,7 @@ def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accou
 
 
 def load_archived_facts(retold: list[SeenFile], plan: Plan, sources: ArchiveSources) -> None:
-    """Reads the facts.toml files again that lie in the archives of these files, where nothing else is read again."""
+    """Reads again the facts.toml files in the archives of these files, and nothing else there."""
     for archive in sorted({seen.within for seen in retold if seen.within}):
         places = {seen.place for seen in plan.members_of(archive) if os.path.basename(seen.place) == FACTS_FILE}
         if places:

@@ -1,4 +1,4 @@
-"""Records as polars frames, and the check of what a key would refuse: while they are written, which costs far less."""
+"""Records as polars frames, and the check of their key in a frame, which costs far less than a key in DuckDB."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# Texts are seldom asked for, and slow to take over.
+# Other texts are seldom needed, and slow to convert.
 _FRAMED = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
            "clock_s", "values")  # fmt: skip
 _TEXTS = ("device", "label")
 
 
 class BrokenKeyError(DatabaseError):
-    """Records of a log cannot stand in the ledger together: a fault of the scanner that read it."""
+    """Records of a log break the key of table record: a fault of the scanner."""
 
     def __init__(self, log_id: int, why: str) -> None:
         super().__init__(f"records of log {log_id} broke a key: {why}")
@@ -36,43 +36,43 @@ def framed(table: pa.Table | pa.RecordBatch) -> pl.DataFrame:
 
 
 def chosen(rows: pl.DataFrame, by: pl.Expr) -> pl.DataFrame:
-    """The rows of which something is so: where it is of all, they are not copied."""
+    """The rows that fulfil a condition; not copied where all do."""
     is_chosen = rows.select(by).to_series()
     return rows if is_chosen.all(ignore_nulls=False) else rows.filter(is_chosen)
 
 
 def are_alike(rows: pl.DataFrame, *columns: str) -> bool:
-    """Whether there are rows, and all say the same in some columns of numbers: such need not be grouped by these."""
+    """Whether there are rows, and all are equal in some columns of numbers: then no grouping is needed."""
     given = [rows[name] for name in columns]
     return rows.height > 0 and all(one.min() == one.max() and not one.null_count() for one in given)
 
 
 def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
-    """One row so many times."""
+    """One row, repeated."""
     import polars as pl
 
     return pl.DataFrame([column.new_from_index(0, times) for column in row])
 
 
 def copied(rows: pl.DataFrame) -> pl.DataFrame:
-    """The same few rows apart: a piece of a part, which is kept, would hold all of it in memory."""
+    """A copy of a few rows: a slice would keep the whole frame in memory."""
     import polars as pl
 
     return rows[pl.int_range(rows.height, eager=True)]
 
 
 def summed(rows: pl.DataFrame, of: str, **sums: pl.Expr) -> pl.DataFrame:
-    """One row for each number in column `of`, as these come, with what its rows come to: each sum is one value."""
+    """One row per number in column `of`, in order of appearance, with aggregates that are one value each."""
     import polars as pl
 
     if are_alike(rows, of):
-        # The first of a column is a piece of it.
+        # The first value of a column is a slice of it.
         return copied(rows.select(pl.col(of).first(), **sums))
     return rows.group_by(of, maintain_order=True).agg(**sums)
 
 
 def is_sorted(rows: pl.DataFrame, of: str, place: str) -> bool:
-    """Whether the rows of each `of` stand together, in the order of their places."""
+    """Whether the rows of each `of` are together, in the order of their places."""
     import polars as pl
 
     follows = pl.col(of) == pl.col(of).shift()
@@ -84,7 +84,7 @@ def numbers_of(rows: pa.Table) -> pl.DataFrame:
     """The numbers of rows of table record as a frame."""
     import polars as pl
 
-    # To take a column of texts over, even one that none of them states, takes longer than all the numbers.
+    # To convert a column of texts, even an empty one, takes longer than all the numbers.
     unstated = [name for name in _TEXTS if rows.column(name).null_count == rows.num_rows]
     frame = framed(rows.select([name for name in _FRAMED if name not in unstated]))
     return frame.with_columns(pl.lit(None, pl.String).alias(name) for name in unstated).select(_FRAMED)
@@ -96,7 +96,7 @@ def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
     import pyarrow as pa
 
     frame = numbers_of(rows)
-    # As most scanners hand them over.
+    # Most scanners give them in order.
     if not is_sorted(frame, "log_id", "byte_offset"):
         order = frame.select(pl.arg_sort_by("log_id", "byte_offset")).to_series()
         rows, frame = call("take", rows, pa.array(order.to_arrow())), frame[order]
@@ -104,14 +104,14 @@ def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
 
 
 class RecordKeys:
-    """Takes parts of records as `in_order` gives them; a part of a log begins behind the part before it."""
+    """Checks the key of records, given in parts by `in_order`; the parts of a log follow one another."""
 
     def __init__(self, shapes: Iterable[int]) -> None:
         self._shapes = list(shapes)
         self._parts: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Takes a part."""
+        """Adds a part."""
         import polars as pl
 
         place = pl.col("byte_offset")
@@ -122,14 +122,14 @@ class RecordKeys:
                 first=place.first(),
                 last=place.last(),
                 records=pl.len().cast(pl.Int64),
-                # Those of one log stand in order.
+                # The records of one log are in order.
                 places=pl.len() - (place == place.shift()).sum(),
                 known=pl.col("shape_id").is_in(self._shapes).all(),
             )
         )
 
     def broken(self, counted: pl.DataFrame) -> tuple[int, str] | None:
-        """A log that a key would not have let in, and why: none is what is expected.
+        """The first log whose records break the key, and why; None as a rule.
 
         `counted`: how many records each log should have; columns log_id and counted.
         """

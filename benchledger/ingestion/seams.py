@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     pass
 
 LogId = int
-# Of definitions, of the ledger itself, and what people said of runs before.
+# Tables of definitions, of the ledger itself, and of what people stated about runs.
 _NOT_DERIVED = {
     "schema_version", "format", "rule", "demanded_runs", "published", "synced_definitions", "exclusion", "run_alias",
 }  # fmt: skip
@@ -134,7 +134,7 @@ def read_unit(
     work = plan.sort_out([_found(one) for one in given])
     pool = Pool(partial(UnitReader, definitions.formats, redactor), jobs=1)
     reading = Reading(work, pool, Reporter(lambda _: None, work.sizes))
-    # All is read first: what a facts.toml and an archive say of a file may come after it.
+    # All is read before anything is accounted for: a facts.toml may come after the files for which it holds.
     declared = [_declared(file, facts) for file in work.facts]
     parts = list(reading.parts(ArchiveSources(plan, facts, limits or Limits())))
     roots.read = _members_of(parts)
@@ -145,7 +145,7 @@ def read_unit(
 
 
 def closure(base: BaseTables) -> list[set[LogId]]:
-    """The logs in sets that can be derived alone: what is said of a run follows from the logs of its set."""
+    """The logs in closed sets: all that is derived of a run follows from the logs of its set."""
     import duckdb
 
     with closing(duckdb.connect()) as con:

@@ -1,4 +1,4 @@
-"""What the records of each segment say together: of each part of them once, while they are written."""
+"""Aggregates the records of each segment, part by part, while they are written."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# So many first moments and losses of a segment are kept: a twin is recognised by them.
+# The number of first times and losses of a segment that are kept to recognise its twin.
 FIRST = 16
-# Columns of a frame of layouts: where in its values a loss stands, the first, the second and so on.
+# Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
 _LOSS = "loss_at_"
 
 
 class Segments:
-    """Takes parts of records in the order of logs and places; a part of a log begins behind the part before it."""
+    """Aggregates parts of records in the order of logs and places; the parts of a log follow one another."""
 
     def __init__(self, logged: pa.Table, layouts: Iterable[Layout]) -> None:
         """`logged`: the columns that the logs themselves give; `layouts` of all records that come."""
@@ -33,7 +33,7 @@ class Segments:
         self._epochs: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
-        """Takes a part: `frame` has the numbers of `rows`, which are rows of table record."""
+        """Adds a part: `frame` has the numbers of `rows`, which are rows of table record."""
         found = _with_losses(_with_layouts(frame, self._spans, self._layouts))
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
@@ -43,13 +43,13 @@ class Segments:
         self._parts.append(part)
 
     def rows(self) -> pl.DataFrame:
-        """Rows of table segment, of those that have records."""
+        """Rows of table segment, for segments with records."""
         import polars as pl
 
         if not self._parts:
             return self._logged.head(0)
         parts = pl.concat(self._parts).sort("at", "first_offset")
-        # From the last step of one part to the first of the next is a gap like those within.
+        # The gap between two parts counts like the gaps within a part.
         stepped = parts.filter(pl.col("first_step").is_not_null())
         between = stepped.select("at", gap=_since("first_step", "last_step")).filter(pl.col("gap") > 0)
         gaps = pl.concat([between, parts.select("at", gap="step_gap")]).group_by("at").agg(step_gap=pl.col("gap").max())
@@ -146,7 +146,7 @@ def _with_layouts(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFram
 
 
 def _segments_of(frame: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    # Only the columns that a join asks for go through it: those of the values would be copied.
+    # Only the columns that the join needs: it would copy the values.
     places = frame.select("log_id", "line")
     ends = _within(places[[0, -1]], spans)
     if are_alike(places, "log_id") and ends["at"][0] == ends["at"][1] and places["line"].is_sorted():
@@ -171,7 +171,7 @@ def _layouts_of(frame: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
 def _with_losses(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    # A line that prints several: the first that is there counts, and nan if any is.
+    # A line with several losses: the first that is there counts, or nan if any is nan.
     places: list[pl.Expr | int] = [pl.col(name) for name in found.columns if name.startswith(_LOSS)]
     if are_alike(found, "shape_id"):
         places = [found[name][0] for name in found.columns if name.startswith(_LOSS) and found[name][0] is not None]
@@ -256,7 +256,7 @@ def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.D
         value=pl.col("values").list.get(pl.col("ordinal"), null_on_oob=True),
         text=pl.col("texts").list.get(pl.col("ordinal"), null_on_oob=True),
     )
-    # The words alone may say it: a text, or a record without values.
+    # A closing line may have a text, or no value at all.
     closing_rows = last.filter(pl.col("value").is_not_null() | pl.col("text").is_not_null() | pl.col("is_bare"))
     return (
         closing_rows.sort("row", "ordinal", descending=[False, True])

@@ -20,10 +20,10 @@ from benchledger.scanning.columns import with_log_ids
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Arrow's own memory is aligned so; what is not, others copy.
+# Arrow aligns its memory so; it copies buffers that are not aligned.
 _ALIGNED = 64
 _AT_ONCE = 512
-# Parts of a log have about as many rows: what is the same in all of them is made for so many more.
+# Parts of a log have about as many rows: a constant column is made a little longer, and reused.
 _MANY = 1 << 16
 
 
@@ -36,20 +36,20 @@ class SharedTables:
     memory: Any
 
     def taken(self) -> dict[str, pa.Table]:
-        """The tables, once: they are read where they stand."""
+        """The tables, without a copy. Can be called once."""
         descriptor = self.memory.detach()
         try:
             view = memoryview(mmap.mmap(descriptor, 0, prot=mmap.PROT_READ))
         finally:
             os.close(descriptor)
         buffers = [view[start : start + size] for start, size in self.places]
-        # Written by a process of this ingest, as all that comes from it.
+        # Written by a process of this ingest.
         tables: dict[str, pa.Table] = pickle.loads(self.pickled, buffers=buffers)  # noqa: S301
         return tables
 
 
 def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
-    """The tables for another process; None where they have to be sent: there is no such memory, or nothing in them."""
+    """The tables in shared memory; None where there is no such memory, or the tables are empty."""
     if not hasattr(os, "memfd_create"):
         return None
     from multiprocessing import resource_sharer
@@ -86,9 +86,9 @@ def _write(descriptor: int, buffers: list[memoryview]) -> None:
 
 @dataclass(frozen=True)
 class Part:
-    """Where some rows stand in the file, how many, and the numbers of their logs.
+    """Where some rows are in the file, how many, and the numbers of their logs.
 
-    `alike`: of columns in which all rows say the same, what that is: these are not in the file.
+    `alike`: the value of each column in which all rows are equal: these columns are not in the file.
     """
 
     start: int
@@ -99,29 +99,29 @@ class Part:
 
 
 class SpilledRecords:
-    """Records in a file: rows of table record, handed out in order as often as they are asked for.
+    """Rows of table record in a file, which can be read in order any number of times.
 
-    Between processes only the open file goes.
+    Pickled, only the open file goes to the other process.
     """
 
     def __init__(
         self, file: IO[bytes], parts: list[Part], schema: pa.Schema, rows: int, log_ids: list[int | None]
     ) -> None:
-        """`log_ids`: those of the logs that the rows know by number; None for a log to leave out."""
+        """`log_ids`: by the number of a log in the rows; None for a log to leave out."""
         self._file, self._parts, self._schema, self._log_ids = file, parts, schema, log_ids
         self.rows = rows
 
     @property
     def bytes(self) -> int:
-        """How many bytes of the file they take."""
+        """Their size in the file."""
         return sum(part.end - part.start for part in self._parts)
 
     def leave_out(self, log_ids: set[int]) -> None:
-        """Hands out no rows of these logs from now on."""
+        """Leaves out these logs from now on."""
         self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
 
     def parts(self) -> Iterator[pa.Table]:
-        """The rows, some at a time: those of one part of the logs, which begins behind that of the part before."""
+        """The rows in parts, in order."""
         for part in self._parts:
             if any(self._log_ids[log] is not None for log in part.logs):
                 yield self._whole(part)
@@ -129,7 +129,7 @@ class SpilledRecords:
     def _seen(self, part: Part) -> pa.Table:
         import pyarrow as pa
 
-        # Where they stand: as long as anything of them is in use, they are not copied.
+        # Mapped into memory, not copied, as long as any of the rows is in use.
         offset = part.start - part.start % mmap.ALLOCATIONGRANULARITY
         there = mmap.mmap(self._file.fileno(), part.end - offset, access=mmap.ACCESS_READ, offset=offset)
         with pa.ipc.open_stream(memoryview(there)[part.start - offset :]) as stream:
@@ -162,7 +162,7 @@ class SpilledRecords:
 
 
 class Spill:
-    """Takes rows that are too many for memory. Its file lies in the ledger's folder, which needs the room anyway."""
+    """Takes rows that are too many for memory. Its file is in the ledger's folder, which needs the space anyway."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -172,7 +172,7 @@ class Spill:
         self.rows = 0
 
     def add(self, rows: pa.Table) -> None:
-        """Writes rows behind those before. Raises DatabaseError where there is no room for them."""
+        """Appends rows. Raises DatabaseError where there is no space for them."""
         import pyarrow as pa
 
         try:
@@ -182,13 +182,13 @@ class Spill:
             logs = rows.column("log_id").unique().to_pylist()
             start = self._file.tell()
             alike = {name: value for name in rows.column_names if (value := _alike(rows.column(name))) is not None}
-            # What none of them states, and what all say, takes no room: to write it takes longer than to make it again.
-            # ArchiveToRead they took a third of it, and twice as long in all.
+            # Empty and constant columns are not written: to make them again is faster. Compressed rows took a third of
+            # the space and twice the time.
             stated = rows.select(
                 [name for name in rows.column_names if name not in alike and rows.column(name).null_count < len(rows)]
             )
             with pa.ipc.new_stream(self._file, stated.schema) as writer:
-                # One batch, as `take` gave it: no other one holds rows between its own.
+                # One batch.
                 writer.write_table(stated.combine_chunks())
             self._parts.append(Part(start, self._file.tell(), len(rows), logs, alike))
         except OSError as error:
@@ -196,7 +196,7 @@ class Spill:
         self.rows += rows.num_rows
 
     def end(self, log_ids: list[int | None]) -> list[SpilledRecords]:
-        """What was added, if anything was: rows of logs that are known by now. Raises as `add` does."""
+        """The rows that were added, if any, with the ids of their logs. Raises as `add` does."""
         if self._file is None:
             return []
         try:
@@ -218,14 +218,14 @@ def _repeated(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
 
 @lru_cache(maxsize=16)
 def _many(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
-    # Made once for the parts of a log: pages that are new to the kernel each time cost more than all else of it.
+    # Made once for all parts of a log: new memory pages for each part cost more than everything else here.
     import pyarrow as pa
 
     return pa.nulls(times, kind) if number is None else pa.repeat(pa.scalar(number, kind), times)
 
 
 def _alike(column: pa.ChunkedArray) -> int | None:
-    """The number that all rows of a column state, if it is one of whole numbers and they do."""
+    """The value of an integer column in which all rows are equal, else None."""
     import pyarrow as pa
 
     if not pa.types.is_integer(column.type) or column.null_count or not len(column) or column[0] != column[-1]:

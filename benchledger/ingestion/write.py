@@ -1,4 +1,4 @@
-"""Writes what was read: each batch in one transaction, with the runs that are derived from it."""
+"""Writes each batch in one transaction, with the runs that are derived from it."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from benchledger.store.sync import sync_definitions
 if TYPE_CHECKING:
     import duckdb
 
-# Two threads insert what is left of long logs whose records take no more bytes than so on the disk, some ten values: of
-# longer ones they would hold much more memory, since each has a row group in hand.
+# Two threads insert the rest of long logs whose records have no more bytes than this on the disk, some ten values: with
+# longer records they need much more memory, since each thread holds a row group.
 SHARED_BYTES = 128
 # A sighting that is written again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "member")
@@ -57,7 +57,7 @@ class Writer:
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
         # Whether the roots are in the private file.
         self._roots, self._knows_roots = roots, False
-        # Of so many cores half: others read meanwhile, and a thread of DuckDB's that waits for another keeps one busy.
+        # Half of the cores: other processes read meanwhile, and a waiting thread of DuckDB keeps its core busy.
         self._jobs, self._threads = jobs, max(1, jobs // 2)
         self._touched: set[int] = set()
         self._synced = False
@@ -79,7 +79,7 @@ class Writer:
         return open_for_writing(self._db, self._wait_s, records=records)
 
     def interrupt(self) -> None:
-        """Ends what another thread is writing now, if it is with the database: nothing of it is kept."""
+        """Rolls back what another thread is writing now."""
         if (con := self._in_use) is not None:
             con.interrupt()
 
@@ -117,13 +117,13 @@ class Writer:
             except DatabaseError as error:
                 if not isinstance(error.__cause__, duckdb.OutOfMemoryException):
                     raise
-                # What can be done in little memory is only known when it is done.
+                # Only the attempt shows whether the memory is enough.
                 con.rollback()
                 lift_memory_limit(con)
                 self._synced = synced
                 with transaction(con, self._db):
                     self._write(con, pending, shares=False)
-        # Only now: a file that was remembered but not loaded would lose its growth, or a changed facts.toml.
+        # Only now: a file that was remembered and not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
             self._remember_roots(private)
@@ -166,7 +166,7 @@ class Writer:
             with closing(PrivateFile(self._db)) as private:
                 private.remember_roots(self._roots.new, is_settled=True)
         with self._open() as con:
-            # Also where nothing was to be written: a new rule is one over the logs that are there.
+            # Also where nothing was written: a new rule gives numbers for the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)
             runs = self._runs_of(con, unchanged)
@@ -187,13 +187,13 @@ class Writer:
             return runs, unpaired, stale
 
     def _remember_roots(self, private: PrivateFile) -> None:
-        # They are settled once every sighting below them is written again: else the next ingest has to.
+        # They are settled when every sighting below them is written again; else the next ingest does that.
         if self._roots.new and not self._knows_roots:
             private.remember_roots(self._roots.new, is_settled=not self._roots.moved)
         self._knows_roots = True
 
     def _runs_of(self, con: duckdb.DuckDBPyConnection, unchanged: set[int]) -> int:
-        # Where nothing was written, what was not seen may be less than what was: often it is nothing.
+        # Where nothing was written, fewer logs may be unseen than seen: often none.
         others = self._plan.logs.keys() - unchanged
         if not self._touched and len(others) < len(unchanged):
             set_ids(con, "other_log", others)
@@ -204,7 +204,7 @@ class Writer:
         return _count(con, f"select count(distinct run_id) from run_log where log_id {seen}")  # noqa: S608 - our own
 
     def _sync(self, con: duckdb.DuckDBPyConnection) -> None:
-        # Once an ingest, within whatever it writes first.
+        # Once per ingest, in its first transaction.
         if not self._synced:
             sync_definitions(con)
             load_formats_table(con, self._formats)
@@ -251,7 +251,7 @@ def _are_short(spilled: list[SpilledRecords]) -> bool:
 
 
 def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
-    # What was unrecognised may be loaded now, at every place where it was seen first.
+    # An unrecognised content may be loaded now, at every place where it was seen first.
     logs = [pending.logs[log_id] for log_id in pending.replaced]
     con.execute("create or replace temp table restated (status varchar, reason varchar, log_id bigint)")
     insert(con, "restated", [{"status": log.status, "reason": log.evidence, "log_id": log.log_id} for log in logs])
@@ -259,7 +259,7 @@ def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None
         """update sighting set status = restated.status, reason = restated.reason from restated
            where sighting.log_id = restated.log_id and sighting.status in ('loaded', 'unrecognised', 'empty')"""
     )
-    # A sighting of this very place keeps the part that it had.
+    # A sighting of the same place keeps its status.
     part: dict[int, str] = dict(
         con.execute("select sighting_id, status from sighting where log_id in (select log_id from restated)").fetchall()
     )

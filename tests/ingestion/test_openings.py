@@ -42,7 +42,7 @@ def test_a_few_logs_are_written_at_one_opening(
     db = db if there else tmp_path / "new.duckdb"
     seen = openings(monkeypatch, db)
     # However slow this machine is.
-    options = IngestOptions(db, batch_limits=BatchLimits(open_s=600.0))
+    options = IngestOptions(db, batch_limits=BatchLimits(open_s=600.0, seconds=600.0))
     result = ingest_with(options, logs(tmp_path / "logs", range(2)))
 
     assert (result.runs, len(seen)) == (2, 1)
@@ -54,7 +54,7 @@ def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
     for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (read, "UNIT_FILES", 1)):
         monkeypatch.setattr(place, name, small)
     seen = openings(monkeypatch, tmp_path / "new.duckdb")
-    options = IngestOptions(tmp_path / "new.duckdb", jobs=2, batch_limits=BatchLimits(open_s=600.0))
+    options = IngestOptions(tmp_path / "new.duckdb", jobs=2, batch_limits=BatchLimits(open_s=600.0, seconds=600.0))
     result = ingest_with(options, logs(tmp_path / "logs", range(2)))
 
     assert (result.runs, len(seen)) == (2, 1)
