@@ -191,7 +191,7 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
                 if not value:
                     continue
                 value = str(value)
-            facts.append(_fact(file, f"{where}.{name}", full, value, "facts.toml", group))
+            facts.append(_fact(file, f"{where}.{name}", full, value, group))
     if "correct" in table:
         where = f"{place}.correct".lstrip(".")
         correct = _table(file, where, table["correct"])
@@ -199,13 +199,12 @@ def _body(file: TomlFile, place: str, table: dict[str, Any], match: str | None) 
             file.fail(where, "reason is missing: say why these facts beat the log")
         for name, value in correct.items():
             if name != "reason":
-                facts.append(_fact(file, f"{where}.{name}", name, value, "correct", None, correct["reason"]))
+                facts.append(_fact(file, f"{where}.{name}", name, value, None, correct["reason"]))
     return _Body(match, _where(file, f"{place}.match" if match else ""), campaign, tuple(facts))
 
 
-def _fact(
-    file: TomlFile, where: str, name: str, value: Any, source: str, group: str | None, reason: str = ""
-) -> DeclaredFact:
+def _fact(file: TomlFile, where: str, name: str, value: Any, group: str | None, reason: str = "") -> DeclaredFact:
+    """`group` is the table of the fact, None for [correct]."""
     known = _stated_here()
     if name not in known or (group is not None and known[name].group != group):
         names = [fact.name for fact in known.values() if group is None or fact.group == group]
@@ -220,7 +219,7 @@ def _fact(
     if canonical is None:
         file.fail(where, f"{value!r} is no value of {name}; it must be {known[name].wanted}")
     place = _where(file, where) + (f" ({reason})" if reason else "")
-    return DeclaredFact(name, canonical, str(value), source, place)
+    return DeclaredFact(name, canonical, str(value), "facts.toml" if group else "correct", place)
 
 
 def _stated_here() -> dict[str, FactName]:

@@ -186,7 +186,7 @@ class _Ingest:
 
     def _plan_work(self, opened: ExitStack, stdin: BinaryIO | None) -> None:
         options, db = self._options, self._db
-        # A ledger that is there may be locked: that is found out before anything is read.
+        # A ledger that exists may be locked: this fails before anything is read.
         self._is_new = db.parent.is_dir() and not db.exists()
         con = None if self._is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
         with gc_paused(), closing(PrivateFile(db, options.key)) as private:
@@ -220,7 +220,7 @@ class _Ingest:
         report = Reporter(options.progress, self._work.sizes)
         pool = Pool(partial(process_reader, plan.known, self._key, self._db.parent), options.jobs)
         self._reading = Reading(self._work, pool, report, jobs=options.jobs)
-        # While other processes read: the formats have to prove themselves.
+        # While other processes read: check the samples of all formats.
         load_formats()
         load_redaction()
         self._facts = FactsFiles()
@@ -233,7 +233,7 @@ class _Ingest:
         opened.callback(self._reading.close)
 
     def _read_and_write(self) -> list[SeenFile]:
-        """Returns the files read earlier of which a facts.toml says something else now."""
+        """Returns the files read earlier whose facts.toml has changed."""
         accounts, reading = self._accounts, self._reading
         limits, reads_ahead = self._options.batch_limits, reading.in_other_processes
         with Batches(accounts, self._writer, reads_ahead=reads_ahead, limits=limits) as batches:
@@ -251,7 +251,7 @@ class _Ingest:
             accounts.add(self._work.unreadable, ReadFiles())
             batches.finish()
             changed = account_for_facts(self._work, self._plan, self._facts, accounts, self._db)
-            # What remains writes and counts; nobody has to wait for a reader any more.
+            # From here on the ledger stays open.
             batches.write_rest()
         return changed + late_members(self._sources.late, self._db)
 

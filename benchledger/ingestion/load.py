@@ -1,4 +1,4 @@
-"""Writes what was read into the database: columns from Arrow, never row by row."""
+"""Inserts base tables into the database, from Arrow tables, never row by row."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 # After so many rows an insert stops if others want the connection: some hundredths of a second.
 ROWS_AT_ONCE = 40_000
-# DuckDB's threads share an insert by batches: where each is a row group, the rows stay in their order and need not be
-# put together again.
+# DuckDB's threads share an insert by batches: where each batch is a row group, the rows stay in order, and no copy is
+# needed.
 ROW_GROUP = 122_880
-# So many a statement: DuckDB keeps what it reads until the statement has ended.
+# Row groups per statement: DuckDB keeps what it reads until the statement has ended.
 GROUPS_AT_ONCE = 6
 _SQL = Path(__file__).parent / "sql"
 _TABLES_OF_A_LOG = ("reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
-# Of a large ledger only what was loaded with these logs is looked through.
+# In a large ledger, only records with the load numbers of these logs are read.
 _REMOVE_RECORDS = """
 delete from record
 using (from log where log_id in (select id from removed)) as gone
@@ -45,7 +45,7 @@ def sql_text(name: str) -> str:
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]], on_conflict: str = "") -> None:
-    """Inserts rows given as dicts of one and the same set of columns."""
+    """Inserts rows given as dicts with the same columns."""
     if not rows:
         return
     import pyarrow as pa
@@ -77,8 +77,8 @@ def insert_base(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], num
 def set_ids(con: duckdb.DuckDBPyConnection, table: str, ids: Iterable[int]) -> None:
     """Makes a temporary table of distinct ids, column `id`.
 
-    As one text in the statement: as parameters they would cost more than all the rest, since DuckDB looks for numpy
-    anew at every value of a list; and an ingest that finds nothing new does without pyarrow.
+    The ids are one text in the statement. Parameters would cost far more, since DuckDB tries to import numpy for every
+    value of a list; and an ingest that finds nothing new needs no pyarrow.
     """
     text = ",".join(map(str, sorted(set(ids))))
     found = f"select unnest(string_split('{text}', ','))::bigint as id" if text else "select null::bigint as id limit 0"
@@ -94,7 +94,7 @@ def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
 
 
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:
-    """Keeps what the views need of each format."""
+    """Stores the columns of each format that views need."""
     rows = [
         (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role)
         for f in formats.values()
@@ -136,10 +136,10 @@ def load_logs(
 ) -> Insert:
     """Adds logs that are not there yet, with all that was found in them. Raises BrokenKeyError.
 
-    Of the records only some are in the table when this returns: the answer inserts the others.
+    Only some of the records are in the table when this returns: the returned Insert inserts the others.
 
-    `records`: each table has whole logs, or what is left of logs whose other records are `spilled`, of which only a
-    part is in memory at a time. `layouts` are those of all of them.
+    `records`: each table has whole logs, or the rest of logs whose other records are `spilled`, of which one part is in
+    memory at a time. `layouts` are those of all records.
     """
     number = _load_number(con)
     insert_base(con, {name: tables[name] for name in ("log", "reject", "ignored_piece", "log_fact")}, number)
@@ -164,7 +164,7 @@ def segments_of(
 ) -> pa.Table:
     """Rows of table segment, from what logs say of their segments and from their records. Raises BrokenKeyError.
 
-    `parts`: as `in_order` gives them; a part of a log begins behind the part before it.
+    `parts`: as `in_order` gives them; the parts of a log follow one another.
     """
     logged = tables["segment"]
     segments, keys = Segments(logged, layouts.values()), RecordKeys(layouts)
@@ -184,7 +184,7 @@ def _counted(logs: pa.Table, segments: pa.Table) -> pl.DataFrame:
 
 
 def _load_number(con: duckdb.DuckDBPyConnection) -> int:
-    """One more than that of any load: what lies together in table record is then of neighbouring numbers."""
+    """The next number of a load: records that are stored together have equal or neighbouring numbers."""
     row = con.execute("select coalesce(max(load_number), 0) + 1 from log").fetchone()
     return int(row[0]) if row else 1
 
@@ -193,11 +193,11 @@ class Insert:
     """Inserts records while nobody else uses the connection, and goes on the next time."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, load_number: int, parts: Iterator[pa.Table]) -> None:
-        """`parts`: rows of table record, taken one after another as they are inserted."""
+        """`parts`: rows of table record."""
         self._con, self._load_number, self._parts = con, load_number, parts
         self._left: Iterator[pa.RecordBatch] = iter(())
         self._is_wanted = Event()
-        # So many of DuckDB's share the insert of what is left.
+        # The number of DuckDB's threads that share the rest of the insert.
         self.threads = 1
 
     @contextmanager
@@ -210,7 +210,7 @@ class Insert:
             yield lambda: not inserting.done()
 
     def rest(self) -> None:
-        """Inserts all that is left."""
+        """Inserts the rest."""
         if self.threads == 1:
             self._all(self._go_on)
         else:
@@ -218,7 +218,7 @@ class Insert:
                 self._all(self._in_groups)
 
     def _all(self, insert: Callable[[], None]) -> None:
-        # Not on this thread: Ctrl-C within what DuckDB reads would look like an error of the statement.
+        # On a thread of its own: Ctrl-C while DuckDB reads a batch would look like an error of the statement.
         with self._lane(insert) as inserting:
             inserting.result()
 
@@ -241,7 +241,7 @@ class Insert:
                     return
                 self._left = iter(part.to_batches(ROWS_AT_ONCE))
             else:
-                # A statement for each part: DuckDB keeps what it reads until the statement has ended.
+                # One statement per part: DuckDB keeps what it reads until the statement has ended.
                 self._insert(first.schema, self._turn(first))
 
     def _in_groups(self) -> None:
@@ -256,7 +256,7 @@ class Insert:
             yield following
 
     def _insert(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
-        # Read once: DuckDB holds what was registered until the transaction ends, and of this nothing is left by then.
+        # A reader: DuckDB keeps a registered object until the transaction ends, and a reader is empty by then.
         import pyarrow as pa
 
         con = self._con
@@ -269,7 +269,7 @@ class Insert:
 
 
 def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of so many, the last of what is left."""
+    """The same rows in batches of `rows` rows; the last one may be smaller."""
     import pyarrow as pa
 
     gathered: list[pa.RecordBatch] = []

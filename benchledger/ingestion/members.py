@@ -1,4 +1,4 @@
-"""What archives hold, read member by member where they are walked: small ones together, large ones as streams."""
+"""Reads the members of archives: small ones together, large ones as streams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
 from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.content import Previous
 
-# A larger member is not held whole, but read as it streams.
+# A larger member is read as a stream.
 SMALL = 16 * 1024 * 1024
 _FACTS_BYTES = 1024 * 1024
 _LIMITS = ("bomb", "deep")
@@ -25,8 +25,8 @@ _LIMITS = ("bomb", "deep")
 
 @dataclass(frozen=True)
 class ArchiveToRead:
-    """An archive to read. `wanted`: the places of the members that are to be read, None for all; `previous`: what was
-    seen at their places before.
+    """An archive to read. `wanted`: the places of the members to read, None for all; `previous`: their earlier contents
+    by place.
     """
 
     archive: FoundFile
@@ -39,8 +39,8 @@ class ArchiveToRead:
 class ReadMembers:
     """Members that were read together, in order, and what was found in them.
 
-    Those with a problem stand among `files`, and facts.toml, whose texts are in `facts` by place. `to_read`: what
-    another process is to read of it. `ended`: so many of the archives ended with these.
+    `files` include those with a problem, and facts.toml files, whose texts are in `facts` by place. `to_read`: the
+    files that another process is to read. `ended`: the number of archives that end with these.
     """
 
     files: list[FoundFile]
@@ -81,7 +81,7 @@ class _MemberReader:
         read: Callable[[list[ToRead]], ReadFiles],
     ) -> None:
         self._on_read, self._is_free, self._read = on_read, is_free, read
-        # Small members that are to be read together, with what stands among them.
+        # Small members that are to be read together, and the other members between them.
         self._unit = Unit()
         self._facts: dict[str, bytes] = {}
         self._ended = self._ended_bytes = 0
@@ -149,7 +149,7 @@ class _MemberReader:
         streams = [member.stream]
 
         def reopen() -> Source:
-            # The rare log that tells its format after its first 8 MB: the archive is walked to it once more.
+            # Rare: a log whose format shows after its first 8 MB. The archive is read up to it once more.
             for place, again in enumerate(_walked(packed, opened, lambda _: None)):
                 if place == number and again.stream is not None:
                     streams.append(again.stream)
@@ -167,7 +167,7 @@ class _MemberReader:
 
 
 class _Continued:
-    # A stream of which the beginning was read already.
+    # A stream whose beginning was read already.
     def __init__(self, first: bytes, rest: Source) -> None:
         self._first, self._rest = first, rest
 
@@ -189,7 +189,7 @@ def _facts(file: FoundFile, member: Member) -> tuple[FoundFile, bytes | None]:
 
 
 def _walked(packed: ArchiveToRead, opened: ExitStack, on_read: Callable[[int], None]) -> Iterator[Member]:
-    # What walks archives is not imported where there is none.
+    # Imported only where there is an archive.
     from benchledger.archives.walk import Archive
 
     archive = packed.archive
@@ -209,10 +209,10 @@ def _refused(file: FoundFile, problem: Problem) -> FoundFile:
 
 
 def _found(archive: FoundFile, member: Member) -> FoundFile:
-    """A member as a file that was found: its place leads through the archive."""
+    """A member as a found file; its place leads through the archive."""
     where = member.where
     chain = f"{CHAIN}{where.chain}" if where.chain else ""
-    # What a compressed file holds, and what is missing of an archive, have places of their own beside that file's.
+    # The content of a compressed file, and the missing rest of an archive, have places of their own.
     place = f"{archive.place}{chain}{CHAIN if member.whole else '!' if member.lone else ''}"
     if where.chain:
         shown = member.path

@@ -1,4 +1,4 @@
-"""What an ingest has to read: what the ledger knows, and what has changed since."""
+"""The plan of an ingest: which files are new or have changed since the ledger saw them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from benchledger.store.private_file import PrivateFile, SeenFile
 if TYPE_CHECKING:
     import duckdb
 
-# In the private file: an archive that was read to its end, and what a limit kept from being read.
+# Statuses in the list of files: an archive that was read completely, and a file that a limit kept from being read.
 ARCHIVE, LIMITED = "archive", "limited"
 
 
 class KnownLog(NamedTuple):
-    """A content that the ledger holds."""
+    """A log in the ledger."""
 
     log_id: int
     content_hash: str
@@ -35,7 +35,7 @@ class KnownLog(NamedTuple):
 
     @property
     def status(self) -> str:
-        """What a file with this content is when it is read first."""
+        """The status of the first file with this content."""
         return status_of(self.format, self.evidence)
 
 
@@ -59,7 +59,7 @@ class Work:
 
 
 class Plan:
-    """What the ledger knew before this ingest: nothing, until `know` is called."""
+    """The knowledge of the ledger before this ingest; empty, until `know` is called."""
 
     def __init__(
         self, names: Names, unread_hash: str, refresh: bool, campaign_name: str | None,
@@ -75,13 +75,13 @@ class Plan:
         self.foreign: list[str] = []
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
-        # Folders that were named before, each with whether all that was seen below is told as its own; and the roots
-        # that hold logs.
+        # Folders that were named before, and whether the sightings below each are its own; and the ids of roots with
+        # logs.
         self.named: dict[str, bool] = {}
         self.root_ids: set[str] = set()
         self._members: dict[str, list[SeenFile]] = {}
         self._reasons: dict[int, str] = {}
-        # Of an archive of which some members only are to be read again, their places.
+        # The places of the members to read again, for archives of which not all are.
         self.wanted: dict[str, set[str]] = {}
         self._listing: frozenset[str] = frozenset()
         self._inputs: set[str] = set()
@@ -90,7 +90,7 @@ class Plan:
         self.names_hash = names.definitions_hash
 
     def know(self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat]) -> None:
-        """Takes in what the ledger holds: its logs, and where they were seen."""
+        """Reads the ledger's logs and sightings, and the list of files."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
         rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
         self.logs = {row[0]: KnownLog._make(row) for row in rows}
@@ -126,7 +126,7 @@ class Plan:
 
     @cached_property
     def read_anyway(self) -> frozenset[str]:
-        """What a manifest lists depends on where it lies: it is read wherever it is seen, and kept once."""
+        """Manifests: their lists depend on the place, so they are read at each place, and kept once."""
         return self._not_stale & self._listing
 
     @cached_property
@@ -137,7 +137,7 @@ class Plan:
         return frozenset(log.content_hash for log in logs if self.is_current(log))
 
     def status_of(self, sighting_id: int) -> str | None:
-        """What a sighting was before this ingest, None if it is new."""
+        """The status of a sighting before this ingest, None if it is new."""
         return self._statuses.get(sighting_id)
 
     def campaign_given(self, place: str) -> str | None:
@@ -146,13 +146,13 @@ class Plan:
         return self._named.get(seen.sighting_id) if seen is not None else None
 
     def is_input(self, log_id: int) -> bool:
-        """Whether a content is a manifest or a sidecar: of these, the one that lies at a place now counts."""
+        """Whether a log is a manifest or a sidecar: only the latest one at a place counts."""
         return log_id in self.logs and self.logs[log_id].format in self._inputs
 
     def is_current(self, log: KnownLog) -> bool:
         """Whether a log was read by the definitions of today."""
         if log.format is not None and log.format not in self._current:
-            # Its definition is somebody's own, and not given today: no reason to lose what it read.
+            # A user's own definition, which is not given today: its logs stay.
             return True
         now = self._current[log.format] if log.format is not None else self.unread_hash
         return log.definitions_hash == now
@@ -174,13 +174,13 @@ class Plan:
         """A file that was seen before, as it is now, under the path that it had then."""
         path = self._paths.get(seen.sighting_id, os.path.basename(seen.place))
         if not seen.within:
-            # The ledger keeps the path redacted, with as many parts; what is to be read again is the real one.
+            # The path in the ledger is redacted and has as many parts as the real one, which is to be read.
             real = "/".join(seen.place.split("/")[-(path.count("/") + 1) :])
             return found_at(seen.place, real if self._shown(real, seen.place) == path else path)
         return member_at(seen.place, path, seen.within)
 
     def sort_out(self, files: list[FoundFile]) -> Work:
-        """Decides for each file what is to be done with it."""
+        """Sorts files by what is to be done with them."""
         work = Work(order=files)
         for file in files:
             seen = self.seen.get(file.place)
@@ -204,7 +204,7 @@ class Plan:
         return seen is None or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns)
 
     def facts_gone(self, files: list[FoundFile]) -> list[SeenFile]:
-        """Every facts.toml that was seen in a folder of these files, or above one, and is there no more."""
+        """Every facts.toml that was seen in a folder of these files, or above one, and is gone."""
         gone = [
             seen for seen in self.seen.values()
             if seen.place.endswith(FACTS_FILE) and os.path.basename(seen.place) == FACTS_FILE and not seen.within
@@ -241,7 +241,7 @@ class Plan:
         return all(self._told_the_same(member) for member in self.members_of(file.place))
 
     def _told_the_same(self, seen: SeenFile) -> bool:
-        # Where a limit was reached, another may be given now.
+        # The limit may be higher now.
         if seen.status == LIMITED or seen.definitions_hash != self.names_hash:
             return False
         if self._campaign_name is not None and self.campaign_given(seen.place) != self._campaign_name:
@@ -249,7 +249,7 @@ class Plan:
         return seen.log_id is None or (seen.log_id in self.logs and self.is_current(self.logs[seen.log_id]))
 
     def shown_before(self, place: str) -> str | None:
-        """The path by which a file was told when it was seen last, if it was redacted by the rules of today."""
+        """The path under which a file was shown last, if it was redacted by the rules of today."""
         seen = self.seen.get(place)
         if seen is None or seen.definitions_hash != self.names_hash:
             return None

@@ -76,7 +76,7 @@ class Pool:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
     def read(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, ReadFiles]]:
-        """What was read, unit by unit in order. Other processes begin at once.
+        """Reads units, in order. Other processes begin at once.
 
         Raises BenchledgerError if one of them is ended from outside.
         """
@@ -111,7 +111,7 @@ class Pool:
     def _fill(
         self, executor: ProcessPoolExecutor, waiting: deque[tuple[Unit, Future[ReadFiles]]], pending: Iterator[Unit]
     ) -> None:
-        # A bounded amount in flight: what was read waits in memory until it is loaded.
+        # Bounded, because what was read stays in memory until it is loaded.
         while len(waiting) < 2 * self._jobs or sum(unit.bytes for unit, _ in waiting) < READ_AHEAD:
             if (unit := next(pending, None)) is None:
                 return
@@ -147,7 +147,7 @@ def _says_if_killed() -> Iterator[None]:
 
 
 def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, Connection]:
-    # Not imported where one process reads. What hands over what was read is imported once, before the processes part.
+    # Not imported where one process reads. Workers need resource_sharer: it is imported once, before they are forked.
     import multiprocessing.resource_sharer
     from concurrent.futures import ProcessPoolExecutor
 
@@ -159,7 +159,7 @@ def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, 
     their_end, our_end = multiprocessing.Pipe(duplex=False)
     context = multiprocessing.get_context(how)
     executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end)))
-    # They are forked now: none of them shall hold the ends of others' pipes.
+    # They are forked now, so that none of them has the ends of others' pipes.
     executor.submit(_nothing)
     return executor, our_end
 
@@ -219,9 +219,9 @@ class ArchiveWorker:
         while not self._pipe.poll(PROGRESS_S):
             meanwhile()
             if self._reading.done():
-                # Its last word may have come meanwhile; else this raises why there is none.
+                # The last message may have come meanwhile; else this raises the error of the worker.
                 self._reading.result()
-        # It has its end by now: where it is ended, so is the pipe.
+        # The worker has its end by now: when it ends, the pipe closes.
         self._other_end.close()
         try:
             return self._pipe.recv()

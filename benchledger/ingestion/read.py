@@ -66,7 +66,7 @@ class ToRead:
 
 @dataclass
 class Unit:
-    """Files that are read together. Those with a problem, and facts.toml, stand among them to keep the order."""
+    """Files that are read together. `files` include those that are not read, to keep the order."""
 
     files: list[FoundFile] = field(default_factory=list)
     to_read: list[ToRead] = field(default_factory=list)
@@ -85,7 +85,7 @@ class Unit:
 
 
 def most_bytes() -> int:
-    """How many bytes are read together: what is read is written between two units."""
+    """The size of a unit: between two units, what was read can be written."""
     return UNIT_BYTES if is_requested() and is_available() else min(SLOW_UNIT_BYTES, UNIT_BYTES)
 
 
@@ -210,7 +210,7 @@ class UnitReader:
     """Reads units of files. Compiled formats are kept from unit to unit.
 
     `folder`: where records of long logs are spilled; None for memory. `known` are content hashes whose logs need not be
-    read again; `meanwhile` is called again and again while logs are read, and what it raises ends that.
+    read again; `meanwhile` is called again and again while logs are read, and an error that it raises ends the reading.
     """
 
     def __init__(

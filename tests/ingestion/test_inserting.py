@@ -66,7 +66,7 @@ def test_records_are_inserted_while_what_is_within_runs_and_the_rest_in_their_or
         yield lines(3, 4)
 
     insert = Insert(con, 7, parts())
-    with insert.beside() as goes_on:
+    with insert.in_background() as goes_on:
         assert is_inserted.wait(60)
         assert goes_on()
     assert inserted(con) == [1, 2]
@@ -88,7 +88,7 @@ def test_who_wants_the_connection_gets_it_before_the_end_of_a_part(con: duckdb.D
 
     part: Any = Part(rows)
     insert = Insert(con, 1, iter([part]))
-    with insert.beside():
+    with insert.in_background():
         assert is_begun.wait(60)
     assert inserted(con) == [1, 2]
     insert.rest()
@@ -123,7 +123,7 @@ def test_what_is_left_of_a_part_is_shared_too(con: duckdb.DuckDBPyConnection, mo
 
     part: Any = Part(first)
     insert = Insert(con, 7, iter([part, lines(5)]))
-    with insert.beside():
+    with insert.in_background():
         assert is_begun.wait(60)
     assert inserted(con) == [1, 2]
     insert.threads = 2
@@ -141,7 +141,7 @@ def test_what_stops_an_insert_is_raised_when_what_is_beside_it_has_ended(con: du
         yield lines(1)
 
     def beside() -> None:
-        with Insert(con, 1, parts()).beside():
+        with Insert(con, 1, parts()).in_background():
             assert is_stopped.wait(60)
             is_ended.set()
 
@@ -171,7 +171,7 @@ def test_monitors_and_twins_are_told_by_records_that_nothing_was_beside_to_inser
         put(tmp_path / "logs" / "gpu.csv", run.telemetry)
     ledgers = [made(defined_ledger, tmp_path / name) for name in ("beside", "afterwards")]
     ingest(tmp_path / "logs", db=ledgers[0])
-    monkeypatch.setattr(Insert, "beside", lambda self: nullcontext(lambda: False))
+    monkeypatch.setattr(Insert, "in_background", lambda self: nullcontext(lambda: False))
     ingest(tmp_path / "logs", db=ledgers[1])
 
     assert ask(ledgers[1], told) == ask(ledgers[0], told) != []

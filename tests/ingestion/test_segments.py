@@ -92,7 +92,7 @@ def test_steps_of_any_size_stop_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said", "why"),
+    ("rows", "counted", "why"),
     [
         ([record(1), record(1)], 2, "more than one record at one place"),
         ([record(1), record(2)], 3, "log.records is not how many it has"),
@@ -101,9 +101,9 @@ def test_steps_of_any_size_stop_nothing() -> None:
         ([record(1), record(2)], 2, None),
     ],
 )
-def test_records_that_break_a_key_are_told(rows: list[Any], said: int, why: str | None) -> None:
+def test_records_that_break_a_key_are_told(rows: list[Any], counted: int, why: str | None) -> None:
     keys = RecordKeys([STEP])
     keys.add(in_order(pa.Table.from_pylist(rows, record_schema()))[1])
-    broken = keys.broken(pl.DataFrame({"log_id": [LOG], "said": [said]}))
+    broken = keys.broken(pl.DataFrame({"log_id": [LOG], "counted": [counted]}))
 
     assert broken == (why and (LOG, why))
