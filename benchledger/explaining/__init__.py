@@ -1,10 +1,9 @@
 """Where a number comes from, what a run is, how a file was recognised: what `bench explain` tells.
 
-`explain.py` finds what is meant, `find_cell.py` a cell by its name or by filters; `explained.py` has the answers.
+`explain.py` finds what is meant; `explained.py` has the answers.
 
 - A speed: `speed.py` with its trials, `readings.py` with every value, its line and its use. These are those of
   `benchledger.kept.uses`, the statements that fill the kept numbers; `sql/` finds their lines and says them in words.
 - `memory.py` and `speedup.py` explain the other two tables, `run.py` a run, `file.py` and `file_now.py` a file.
-- In words: `rule_words.py` a rule as a recipe, `speed_words.py` and `memory_words.py` a number, `factors.py` what it is
-  multiplied by, `roundings.py` how it is rounded.
+- In words: `rule_words.py` a rule as a recipe, `speed_words.py` a speed.
 """

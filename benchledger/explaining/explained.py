@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.tables.grouping import Row
@@ -55,12 +55,9 @@ class ExplainedCell:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as JSON has it."""
-        frames = {name: getattr(self, name) for name in ("trials", "logs", "readings", "facts", "conflicts", "bases")}
         check = {"value": self.check.value, "recomputed": self.check.recomputed, "agrees": self.check.agrees}
-        told = {"cell": self.cell, "table": self.table, "number": self.number, "rule": self.rule, "check": check}
-        listed = {name: [] if frame is None else frame.to_dicts() for name, frame in frames.items()}
-        sides = [side.to_dict() for side in self.sides]
-        return {**told, "sentences": list(self.sentences), **listed, "sides": sides}
+        told = {"check": check, "sides": [side.to_dict() for side in self.sides]}
+        return _plain(self) | told | ({"bases": []} if self.bases is None else {})
 
 
 @dataclass(frozen=True)
@@ -80,11 +77,8 @@ class ExplainedRun:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as JSON has it."""
-        frames = ("logs", "facts", "speeds", "memory", "series")
-        told = {name: getattr(self.detail, name) for name in ("run_key", "run", "campaigns", "status", "excluded")}
-        told |= {name: getattr(self.detail, name).to_dicts() for name in frames}
-        own = {name: getattr(self, name).to_dicts() for name in ("conflicts", "chain", "cells")}
-        return {"sentences": list(self.sentences), **told, **own}
+        told = _plain(self) | _plain(self.detail)
+        return {name: value for name, value in told.items() if name not in ("detail", "convergence")}
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,9 @@ class ExplainedFile:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, as JSON has it."""
-        frames = ("sightings", "runs", "ignored", "rejects", "nearest")
-        told = {name: getattr(self, name) for name in ("file", "log", "now")}
-        listed = {name: getattr(self, name).to_dicts() for name in frames}
-        return {"sentences": list(self.sentences), **told, **listed}
+        return _plain(self)
+
+
+def _plain(answer: Any) -> dict[str, Any]:
+    values = {field.name: getattr(answer, field.name) for field in fields(answer)}
+    return {name: value.to_dicts() if hasattr(value, "to_dicts") else value for name, value in values.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,25 +53,12 @@ order by run_log.first_line, run.run_key
 _IGNORED = "select reason, pieces from ignored_piece where log_id = $log_id order by pieces desc, reason"
 _REJECTS = "select line, record, reason, text from reject where log_id = $log_id order by line, byte_offset"
 _SHOWN = 5
-FACTS_FILE = "facts.toml"
 
 
 def file_on_disk(file: str) -> Path | None:
     """The path of an existing plain file; None for what is none."""
-    try:
-        path = Path(file)
-        return path if path.is_file() else None
-    except (OSError, ValueError):
-        # A name too long, or with a NUL: no file.
-        return None
-
-
-def is_folder(file: str) -> bool:
-    """Whether a path is that of an existing folder."""
-    try:
-        return Path(file).is_dir()
-    except (OSError, ValueError):
-        return False
+    # Unlike a Path, os.path takes a name that is too long, or has a NUL, for no file.
+    return Path(file) if os.path.isfile(file) else None  # noqa: PTH113
 
 
 def logs_at(con: duckdb.DuckDBPyConnection, file: str) -> list[Row]:
@@ -79,46 +67,40 @@ def logs_at(con: duckdb.DuckDBPyConnection, file: str) -> list[Row]:
     return [row for row in found if row["place"] == file] or found
 
 
-def explained_known_file(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None) -> ExplainedFile:
-    """A file of which no more is at hand than what the ledger keeps."""
-    return _explained(con, file, log_id, None)
-
-
 def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
     """A file on disk: by its content what the ledger knows of it, and how it would be recognised now."""
     if is_archive_of_files(path):
-        return _archive(con, path)
+        said = f"{path} is an archive; its members are files of their own."
+        none = "The ledger has no file from an archive of this name: bench ingest reads its members."
+        return _archive(str(path), said, _counts_from(con, path.name) or none)
     known = rows_asked(con, _BY_HASH, content_hash=hash_of(path))
-    return _explained(con, str(path), known[0]["log_id"] if known else None, path)
-
-
-def _archive(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
-    counts = _counts_from(con, path.name)
-    said = [
-        f"{path} is an archive; its members are files of their own.",
-        f"From an archive of this name the ledger has {counts}." if counts
-        else "The ledger has no file from an archive of this name: bench ingest reads its members.",
-    ]  # fmt: skip
-    return ExplainedFile(str(path), tuple(said), None, None, *(_frame([]) for _ in range(5)))
+    return explained_content(con, str(path), known[0]["log_id"] if known else None, path)
 
 
 def explained_known_archive(con: duckdb.DuckDBPyConnection, name: str) -> ExplainedFile | None:
     """What the ledger has from an archive that is not at hand; None where it knows none of this name."""
     counts = _counts_from(con, name)
-    said = (f"{name} is not here. From an archive of this name the ledger has {counts}.",)
-    return ExplainedFile(name, said, None, None, *(_frame([]) for _ in range(5))) if counts else None
+    return _archive(name, f"{name} is not here. {counts}") if counts else None
 
 
-def _counts_from(con: duckdb.DuckDBPyConnection, archive: str) -> str:
+def _archive(name: str, *said: str) -> ExplainedFile:
+    return ExplainedFile(name, said, None, None, *(_frame([]) for _ in range(5)))
+
+
+def _counts_from(con: duckdb.DuckDBPyConnection, archive: str) -> str | None:
     seen = rows_asked(con, _IN_ARCHIVE, archive=archive)
-    return ", ".join(f"{row['files']} {row['status']} (such as {row['first']})" for row in seen)
+    counts = ", ".join(f"{row['files']} {row['status']} (such as {row['first']})" for row in seen)
+    return f"From an archive of this name the ledger has {counts}." if counts else None
 
 
-def _explained(con: duckdb.DuckDBPyConnection, file: str, log_id: int | None, path: Path | None) -> ExplainedFile:
+def explained_content(
+    con: duckdb.DuckDBPyConnection, file: str, log_id: int | None, path: Path | None = None
+) -> ExplainedFile:
+    """A file by what the ledger keeps of its content, and by what is on disk where it is at hand."""
     queries = (_RUNS, _IGNORED, _REJECTS)
     log = next(iter(rows_asked(con, _LOG, log_id=log_id)), None)
     now = None if path is None else recognised_now(path)
-    is_facts = path is not None and path.name == FACTS_FILE
+    is_facts = path is not None and path.name == "facts.toml"
     near = [] if path is None or now is None or now["format"] is not None or is_facts else nearest_formats(path)
     sightings = frame_asked(con, _SIGHTINGS, log_id=log_id, file=file)
     runs, ignored, rejects = (frame_asked(con, query, log_id=log_id) for query in queries)
@@ -144,10 +126,9 @@ def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored
     said = [f"The ledger knows this content, {size}, from {', '.join(places)}{more}."]
     if log["format"] is None:
         return [*said, f"No format claimed it when it was read: {log['evidence']}."]
+    counts = f"{log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects"
     said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
-    said.append(
-        f"Of {log['pieces']} pieces {log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects."
-    )
+    said.append(f"Of {log['pieces']} pieces {counts}.")
     said += [f"Ignored: {row['pieces']} times {row['reason']}." for row in ignored.iter_rows(named=True)]
     told = [f"{row['run_key']} as its {row['role']} log ({row['paired_by']})" for row in runs.iter_rows(named=True)]
     return [*said, f"It belongs to {', '.join(told)}." if told else "It belongs to no run."]
@@ -159,9 +140,7 @@ def _now(log: Row | None, now: Row | None, is_facts: bool) -> list[str]:
     if now["status"] == "empty":
         return ["There is no text in it."]
     if is_facts:
-        return [
-            "By its name it states facts about the logs of its folder and below: bench ingest takes it up with them."
-        ]
+        return ["By its name it states facts about the logs in its folder and below: bench ingest reads it with them."]
     if now["format"] is None:
         return [f"By today's definitions no format claims it: {now['evidence']}."]
     counts = f"{now['records']} records, {now['ignored']} ignored pieces, {now['rejects']} rejects"

@@ -6,25 +6,19 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.series import frame_asked, frame_of, rows_asked
+from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.explaining.explained import Check, ExplainedCell
-from benchledger.explaining.memory_words import memory_sentences
 from benchledger.explaining.readings import placed, sql_of
-from benchledger.explaining.speed import frame_of_rows
+from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence
 from benchledger.kept import records_of
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-QUANTITIES = {
-    "device": "memory_used",
-    "allocated": "memory_allocated",
-    "reserved": "memory_reserved",
-    "process": "memory_process",
-}
 _MEMBERS = """
 select series_run.trial, run.run_key, run.run_id, run.status, run.reason
 from series_run
@@ -36,12 +30,10 @@ order by series_run.trial, run.run_key
 
 def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of memory_table, explained."""
-    import polars as pl
-
     members = rows_asked(con, _MEMBERS, series_id=number["series_id"])
     runs = [member["run_id"] for member in members]
     with records_of(con, runs):
-        printed = frame_asked(con, sql_of("memory"), quantity=QUANTITIES[number["definition"]], runs=runs)
+        printed = frame_asked(con, sql_of("memory"), definition=number["definition"], runs=runs)
     trials = [_trial(member, printed.filter(run_id=member["run_id"])) for member in members]
     counted = [trial["value"] for trial in trials if trial["counts"]]
     check = Check(number["value_mib"], float(median(counted)) if counted else None)
@@ -50,8 +42,8 @@ def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCe
     keys = {member["run_id"]: member["run_key"] for member in members}
     sentences = memory_sentences(number, meaning, trials, check, conflicts.to_dicts())
     return ExplainedCell(
-        number["cell"], "memory", number, None, sentences, check, frame_of_rows(trials), logs,
-        placed(printed, keys, logs, device=pl.String()), facts_stated(con, runs), conflicts,
+        number["cell"], "memory", number, None, sentences, check, frame_of(trials, without=()), logs,
+        placed(printed, keys, logs, "device"), facts_stated(con, runs), conflicts,
     )  # fmt: skip
 
 
@@ -63,14 +55,55 @@ def _trial(member: Row, readings: pl.DataFrame) -> Row:
     most = max((highest for _, highest in devices), default=None)
     fullest = sorted((device for device, highest in devices if highest == most), key=lambda one: sort_key((one,)))
     counts = bool(devices) and member["status"] in ("ok", "unknown")
-    why = None
-    if not devices:
-        why = "its logs state no such memory"
-    elif not counts:
-        why = ": ".join(str(part).replace("_", " ") for part in (member["status"], member["reason"]) if part)
+    status = ": ".join(str(part).replace("_", " ") for part in (member["status"], member["reason"]) if part)
+    why = None if counts else status if devices else "its logs state no such memory"
     used = ~readings["use"].str.starts_with("not read") & (readings["use"] != "dropped: not finite")
     return {
         **member, "value": most, "unit": "MiB",
         "device": ", ".join(str(device or "unknown") for device in fullest) if devices else None,
         "devices": len(devices), "records_used": int(used.sum()), "counts": counts, "dropped_because": why,
     }  # fmt: skip
+
+
+def memory_sentences(
+    number: Row, meaning: str, trials: list[Row], check: Check, conflicts: list[Row]
+) -> tuple[str, ...]:
+    """Headline, definition, trials with their devices, contradictions and check of a memory number."""
+    counted = [trial for trial in trials if trial["counts"]]
+    of = (
+        f"{number['definition']} memory of {number['name']} in campaign {fact_text(number['campaign'])}, "
+        f"GPU model {fact_text(number['gpu_model'])}"
+    )
+    said = [
+        f"{number['value_mib']} MiB: {of}." if counted else f"No number ({status_text(number['status'])}) for {of}.",
+        f"{meaning[0].upper()}{meaning[1:]}.",
+        "Take of each run the highest value that any of its devices reaches; over the trials of a series the median.",
+        counted_sentence(trials),
+    ]
+    if len(counted) > 1:
+        said.append(f"The median of {', '.join(str(trial['value']) for trial in counted)} is {number['value_mib']}.")
+        said.append(f"Lowest {number['lowest_mib']}, highest {number['highest_mib']}.")
+    seen = _fewest_devices(number, counted)
+    if seen is not None:
+        said.append(f"Of its {number['gpus']} GPUs the logs tell {seen} apart: another one may have been fuller.")
+    if number["gpu_memory_mib"] is not None and counted:
+        of = "" if seen is None else ", by what was watched"
+        said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}{of}.")
+    if number["mixed"]:
+        said.append(f"The runs of this series differ in: {number['mixed']}.")
+    return (*said, *conflict_sentences(conflicts), check_sentence(check, "MiB", parts_agree=True))
+
+
+def _fewest_devices(number: Row, counted: list[Row]) -> int | None:
+    """Of how many devices the trial with fewest of them has memory; None where that is every GPU of the run."""
+    fewest = min((trial["devices"] for trial in counted), default=None)
+    return fewest if fewest is not None and number["gpus"] is not None and fewest < number["gpus"] else None
+
+
+def _headroom(number: Row) -> str:
+    """What is left of the card: free only where all that is held on the device was measured."""
+    if number["definition"] == "device":
+        return f"{number['headroom_mib']} MiB of it were free"
+    return (
+        f"{number['headroom_mib']} MiB headroom against {number['definition']} memory; others may have held part of it"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,21 +16,11 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).with_name("sql")
 _TIMED = ("interval", "round", "span")
-_SECONDS = {"s": 1, "min": 60}
 # Readings of any table, in their order.
 COLUMNS = (
     "run_key", "run_id", "rule", "phase", "unit", "log", "log_id", "line", "byte_offset", "ordinal", "step", "rank",
     "name", "quantity", "value", "rate", "use", "unit_logged", "from_line",
 )  # fmt: skip
-_WHOLE_NUMBERS = ("run_id", "log_id", "line", "byte_offset", "ordinal", "step", "rank", "from_line")
-
-
-@dataclass(frozen=True)
-class RuleReadings:
-    """What a rule reads of some runs: `outcomes` by run, and every value that it could have read, with its use."""
-
-    outcomes: dict[int, Row]
-    rows: pl.DataFrame
 
 
 def sql_of(name: str) -> str:
@@ -39,8 +28,13 @@ def sql_of(name: str) -> str:
     return (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def readings_of_rule(con: duckdb.DuckDBPyConnection, rule: Row, unit: str | None, runs: list[int]) -> RuleReadings:
-    """Returns what a rule reads of some runs: of each for its number in this unit, else for its first number."""
+def readings_of_rule(
+    con: duckdb.DuckDBPyConnection, rule: Row, unit: str | None, runs: list[int]
+) -> tuple[dict[int, Row], pl.DataFrame]:
+    """Returns what a rule reads of each run, and every value that it could have read, with its use.
+
+    Of each run it is what its number in this unit is made of, else its first number.
+    """
     import polars as pl
 
     with uses(con, runs, rule["rule"]):
@@ -55,7 +49,7 @@ def readings_of_rule(con: duckdb.DuckDBPyConnection, rule: Row, unit: str | None
         if any(read["quantity"] in _TIMED for read in chosen):
             rows = _in_order(pl.concat([rows, _timed(con, used)], how="diagonal_relaxed"))
     outcomes = {read["run_id"]: _outcome(read, *found.get(read["run_id"], (0, None))) for read in chosen}
-    return RuleReadings(outcomes, rows)
+    return outcomes, rows.with_columns(use=pl.coalesce("told", pl.format("not read: {}", "unread")))
 
 
 def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
@@ -66,7 +60,7 @@ def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame
     # What a shape says of all its values is joined to them here: so many texts cost DuckDB more than all the rest.
     said = frame_asked(con, sql_of("printed_shapes"))
     rows = rows.join(said, on=["run_id", "shape_id", "ordinal"], how="left", maintain_order="left")
-    return rows.with_columns(use=_use(), from_line=pl.lit(None, pl.Int64))
+    return rows.with_columns(from_line=pl.lit(None, pl.Int64))
 
 
 def _timed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
@@ -75,7 +69,7 @@ def _timed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
     rows = frame_asked(con, sql_of("timed"))
     rows = _with_uses(_in_order(rows), used)
     # A round, or a span, is no value where it was not told.
-    return rows.with_columns(use=_use()).filter(pl.col("use").is_not_null())
+    return rows.filter(pl.col("told").is_not_null() | pl.col("unread").is_not_null())
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
@@ -88,12 +82,6 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
 def _with_uses(rows: pl.DataFrame, used: pl.DataFrame) -> pl.DataFrame:
     # Both are in their order: a join by a table of hashes takes three times the memory.
     return rows.join_asof(used, on="place", by="run_id", tolerance=0, check_sortedness=False)
-
-
-def _use() -> pl.Expr:
-    import polars as pl
-
-    return pl.coalesce("told", pl.format("not read: {}", "unread"))
 
 
 def _rates(rule: Row, used: pl.DataFrame) -> pl.DataFrame:
@@ -117,34 +105,18 @@ def _rates(rule: Row, used: pl.DataFrame) -> pl.DataFrame:
 
 
 def _outcome(read: Row, records: int, rate: float | None) -> Row:
-    """What a rule reads of a run, what this comes to, and what it is multiplied by: `exact`, before it is rounded."""
-    is_own = read["yields"] == read["base_unit"]
-    is_time = read["yields"] in _SECONDS and not is_own
-    parts = [read["processes"], 1 if is_own else read["conversion"], 1 if is_time else read["share"]]
-    factor = exact = None
-    if None not in parts:
-        conversion = parts[1] if not is_time else 1 / parts[1] if parts[1] else math.inf
-        factor = parts[0] * conversion * parts[2]
-    if factor is not None and rate is not None:
-        exact = rate * factor
-        if is_time:
-            exact = (1 / exact if exact else math.inf) / _SECONDS[read["yields"]]
-    return {**read, "records": records, "rate": rate, "factor": factor, "exact": exact}
+    """What a rule reads of a run, and what this comes to: `exact`, before it is rounded."""
+    exact = None if rate is None or read["factor"] is None else rate * read["factor"]
+    if exact is not None and read["seconds"] is not None:
+        exact = (1 / exact if exact else math.inf) / read["seconds"]
+    return {**read, "records": records, "rate": rate, "exact": exact}
 
 
-def kinds() -> dict[str, pl.DataType]:
-    """Returns the columns of readings and their types."""
-    import polars as pl
-
-    found = {name: pl.Int64() if name in _WHOLE_NUMBERS else pl.String() for name in COLUMNS}
-    return {**found, "value": pl.Float64(), "rate": pl.Float64()}
-
-
-def placed(rows: pl.DataFrame, runs: dict[int, str], logs: pl.DataFrame, **more: pl.DataType) -> pl.DataFrame:
+def placed(rows: pl.DataFrame, runs: dict[int, str], logs: pl.DataFrame, *more: str) -> pl.DataFrame:
     """Returns readings with the keys of their runs and the places of their logs, in the columns of all tables."""
     import polars as pl
 
     places = logs.select("run_key", "log_id", "log").unique(["run_key", "log_id"], keep="last")
     keys = pl.DataFrame({"run_id": list(runs), "run_key": list(runs.values())}, schema_overrides={"run_id": pl.Int64()})
     found = rows.join(keys.join(places, on="run_key"), on=["run_id", "log_id"], how="left", maintain_order="left")
-    return found.select(pl.col(name).cast(kind) for name, kind in {**kinds(), **more}.items())
+    return found.select(*COLUMNS, *more)

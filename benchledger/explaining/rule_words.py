@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from benchledger.answers.tables.grouping import Row
-from benchledger.explaining.roundings import rounding_words
 
+_ROUNDINGS = {
+    "round_even": "rounded half to even",
+    "round_exact": "rounded like Python's round()",
+    "truncate": "cut off",
+    "significant": "rounded as '%.{}g' prints it",
+    "round2_truncate": "rounded half to even at 2 decimals, then cut off",
+}
 _QUANTITIES = {
     "throughput": "the printed speeds",
     "step_time": "the printed times of a step",
@@ -181,4 +187,13 @@ def trial_words(rule: Row) -> str:
     return (
         f"mean without the {rule['trial_drop']} lowest and {rule['trial_drop']} highest, of which each run without a "
         "number is one of the highest"
+    )
+
+
+def rounding_words(method: str | None, digits: int | None) -> str | None:
+    """What a rounding does, in words; None where nothing is rounded."""
+    if method is None:
+        return None
+    return (
+        f"{_ROUNDINGS[method].format(digits)} to {digits} {'digits in all' if method == 'significant' else 'decimals'}"
     )

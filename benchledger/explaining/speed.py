@@ -6,19 +6,16 @@ import math
 from typing import TYPE_CHECKING
 
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import any_excluded, rows_asked
+from benchledger.answers.series import any_excluded, frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
-from benchledger.explaining.factors import factor_words
-from benchledger.explaining.readings import RuleReadings, placed, readings_of_rule
+from benchledger.explaining.readings import placed, readings_of_rule
 from benchledger.explaining.rule_words import rule_sentences
-from benchledger.explaining.speed_words import speed_sentences
+from benchledger.explaining.speed_words import factor_words, speed_sentences
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
-_RULE = "select * from rule where rule = $rule"
 _MEMBERS = """
 select series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit, run_speed.is_trial,
     run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason, kept_speed.value as computed
@@ -73,15 +70,19 @@ select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact
 
 def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speed_table, explained."""
-    (rule,) = rows_asked(con, _RULE, rule=number["rule"])
+    import polars as pl
+
+    (rule,) = rows_asked(con, "from rule where rule = $rule", rule=number["rule"])
     trials = _trials(con, number)
     runs = [trial["run_id"] for trial in trials]
-    found = readings_of_rule(con, rule, number["unit"], runs)
+    outcomes, rows = readings_of_rule(con, rule, number["unit"], runs)
     for trial in trials:
-        trial |= _recomputed(con, rule, trial, found.outcomes.get(trial["run_id"]))
+        trial |= _recomputed(con, rule, trial, outcomes.get(trial["run_id"]))
+    rows = rows.with_columns(rule=pl.lit(rule["rule"]))
+    keys = {trial["run_id"]: trial["run_key"] for trial in trials}
     logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     stated = facts_stated(con, runs)
-    factor, factor_words = factor_stated(rule, stated.to_dicts(), len(trials))
+    factor, factor_said = factor_stated(rule, stated.to_dicts(), len(trials))
     ((demanded,),) = con.execute(_DEMANDED, {"rule": rule["rule"], "runs": runs}).fetchall()
     is_short = demanded is not None and len(trials) < demanded
     whole = None if is_short else _over_trials(con, rule, trials, factor, number["value"])
@@ -95,9 +96,9 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
             number, rule, trials, check, conflicts.to_dicts(),
             {key[0]: [row["rule"] for row in rows] for key, rows in grouped(chains, ("format",)).items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
-            factor_words, demanded,
+            factor_said, demanded,
         ),
-        check, frame_of_rows(trials), logs, _readings(rule, trials, found, logs), stated, conflicts,
+        check, frame_of(trials, without=()), logs, placed(rows, keys, logs), stated, conflicts,
     )  # fmt: skip
 
 
@@ -183,18 +184,3 @@ def rounded(
     (([found, *ends],),) = con.execute(_ROUNDED, asked).fetchall()
     is_told = found is not None and told is not None and min(ends) <= told <= max(ends)
     return told if is_told else found
-
-
-def frame_of_rows(rows: list[Row]) -> pl.DataFrame:
-    """Rows as a frame; a column that is empty throughout is text, since not every file has a type for nothing."""
-    import polars as pl
-
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    return frame.cast({pl.Null: pl.String})
-
-
-def _readings(rule: Row, trials: list[Row], found: RuleReadings, logs: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    runs = {trial["run_id"]: trial["run_key"] for trial in trials}
-    return placed(found.rows.with_columns(rule=pl.lit(rule["rule"])), runs, logs)

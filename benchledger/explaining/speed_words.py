@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from benchledger.answers.tables.cells import UNKNOWN, fact_text, status_text
 from benchledger.answers.tables.grouping import Row
+from benchledger.errors import counted
 from benchledger.explaining.explained import Check
-from benchledger.explaining.roundings import rounding_words
-from benchledger.explaining.rule_words import trial_words
+from benchledger.explaining.rule_words import rounding_words, trial_words
 
 # Of more than so many contradictions the rest is counted.
 _SHOWN = 8
+
+
+# From what is read to the rule's unit: the facts that it is multiplied by, and those that it is divided by.
+_TIMES = {
+    ("steps/s", "samples/s"): ("global_batch_size",),
+    ("steps/s", "tokens/s"): ("global_batch_size", "seq_len"),
+    ("steps/s", "TFLOP/s"): ("global_batch_size", "params_b", "seq_len"),
+    ("samples/s", "tokens/s"): ("seq_len",),
+}
+_OVER = {
+    ("tokens/s", "samples/s"): ("seq_len",),
+    ("samples/s", "s"): ("global_batch_size",),
+    ("tokens/s", "s"): ("global_batch_size", "seq_len"),
+}
 
 
 def speed_sentences(
@@ -91,15 +105,15 @@ def _of_a_run(trial: Row, rule: Row) -> str:
         statistic = "steps over seconds" if statistic == "mean" else "one over the median time"
     steps = [f"{trial['records_used']} used, {trial['records_skipped']} left out", f"{statistic} {trial['rate']}"]
     over = {"s": "one over it", "min": "one over it, over 60"}.get(trial["unit"])
-    steps += [words for words in (trial["factor_words"], over, _rounding(rule)) if words]
+    steps += [
+        words
+        for words in (trial["factor_words"], over, rounding_words(rule["rounding"], rule["rounding_digits"]))
+        if words
+    ]
     return (
         f"Run {trial['run_key']}: {trial['reads']}; {'; '.join(steps)}: {trial['value']} {trial['unit'] or ''}".rstrip()
         + "."
     )
-
-
-def _rounding(rule: Row) -> str | None:
-    return rounding_words(rule["rounding"], rule["rounding_digits"])
 
 
 def counted_sentence(trials: list[Row]) -> str:
@@ -135,3 +149,24 @@ def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:
         return f"{recomputed} {check.recomputed}{f' {unit}' if unit else ''} (matches the table)."
     what = "the number of the table" if not check.agrees else "the number of a trial"
     return f"RECOMPUTED FROM THE STORED RECORDS IT DIFFERS from {what}: {check.recomputed} instead of {check.value}."
+
+
+def factor_words(rule: Row, read: Row) -> str:
+    """Returns what the factor of a run is made of; `read` is what the rule reads of it, with the facts of its case."""
+    words = []
+    if read["quantity"] == "throughput" and read["scope"] in ("gpu", "node"):
+        who = "GPU" if read["scope"] == "gpu" else "node"
+        words.append(f"times {counted(read['processes'], who)}, for it is printed per {who}")
+    between = (read["base_unit"], read["yields"])
+    times = _TIMES.get(between, ())
+    if read["yields"] == "TFLOP/s" and times:
+        words.append("times 8 FLOP, over 1000")
+    elif rule["batch"] == "pass" and read["base_unit"] == "steps/s" and times:
+        times = ("batch_size_per_gpu", "gpus", *times[1:])
+    words += [f"times {name} {read[name]}" for name in times]
+    words += [f"over {name} {read[name]}" for name in _OVER.get(between, ())]
+    if rule["per"] == "gpu":
+        words.append(f"over gpus {read['gpus']}")
+    if rule["volume"] == "window":
+        words.append(f"times the {rule['take']} steps of the window")
+    return ", ".join(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchledger.explaining.explained import Check
-from benchledger.explaining.memory_words import memory_sentences
+from benchledger.explaining.memory import memory_sentences
 
 
 @pytest.mark.parametrize(

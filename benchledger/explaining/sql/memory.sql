@@ -14,7 +14,7 @@ with printed as (
                 then format('not read: of a {} record, neither of telemetry nor of a step', kind)
         end as unread
     from claimed_record
-    join (from shape where quantity = getvariable('quantity')) as shape using (shape_id)
+    join (from shape where quantity = 'memory_' || replace(getvariable('definition'), 'device', 'used')) as shape using (shape_id)
     where "values"[ordinal] is not null
 ),
 compared as (
@@ -29,6 +29,6 @@ select
         when highest < max(highest) over (partition by run_id) then 'dropped: highest of a device that is not the fullest'
         else 'kept'
     end as "use",
-    null as "rule", null as rate, null as from_line
+    null::varchar as "rule", null::double as rate, null::bigint as from_line
 from compared
 order by list_position(getvariable('runs'), run_id), log_id, byte_offset, ordinal;

@@ -10,15 +10,10 @@ with step_record as (
     where part is not null
 ),
 ended as (
-    select *, lag(line) over own as from_line, lag(step) over own as step_before
-    from step_record
-    where quantity = 'interval'
-    window own as (partition by run_id, coalesce(rank, -1) order by place)
-    union all by name
     -- A round ends with every so many records as there are ranks.
-    select * replace (null as rank), lag(line, ranks) over (partition by run_id order by place) as from_line
+    select *, lag(line, if(quantity = 'round', ranks, 1)) over own as from_line, lag(step) over own as step_before
     from step_record
-    where quantity = 'round'
+    window own as (partition by run_id, if(quantity = 'round', -1, coalesce(rank, -1)) order by place)
     union all by name
     select stop.* replace (null as step), chosen.quantity, from_line
     from chosen
@@ -33,8 +28,9 @@ ended as (
     where quantity = 'span' and part is not null and label = split_part(chosen.name, ' to ', 2)
 )
 select
-    ended.run_id, place, log_id, line, byte_offset, 0 as ordinal, step, rank, 'train' as phase, 's' as unit,
-    if(ended.quantity = 'span', chosen.name, null) as name, ended.quantity, null as unit_logged, from_line,
+    ended.run_id, place, log_id, line, byte_offset, 0 as ordinal, step,
+    if(ended.quantity = 'round', null, rank)::bigint as rank, 'train' as phase, 's' as unit,
+    if(ended.quantity = 'span', chosen.name, null) as name, ended.quantity, null::varchar as unit_logged, from_line,
     list_position(getvariable('runs'), ended.run_id) as nth_run,
     case
         when ended.quantity <> 'interval' then null
