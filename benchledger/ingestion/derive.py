@@ -38,28 +38,7 @@ def derive(
     con.execute(sql_text("derive_status"))
     con.execute(_cases_sql())
     con.execute(_environments_sql())
-    con.execute(
-        """
-        insert into run by name
-        select
-            n.run_id, n.run_key, c.case_id, e.environment_id, try_cast(t.value as bigint) as trial,
-            coalesce(n.started_at, try_cast(b.value as timestamp)) as started_at,
-            if(n.started_at is null, coalesce(try_cast(a.value as timestamp), n.ended_at), n.ended_at) as ended_at,
-            case
-                when n.started_at is not null then 'log' when coalesce(b.value, a.value) is not null then 'manifest'
-            end as time_source,
-            s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.exit_code
-        from new_run as n
-        join run_case as c using (run_id)
-        join run_environment as e using (run_id)
-        join ending as s using (run_id)
-        left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
-        left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used and b.source = 'manifest'
-        left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used and a.source = 'manifest'
-        """
-    )
-    con.execute("delete from bench_case where case_id not in (select case_id from run)")
-    con.execute("delete from environment where environment_id not in (select environment_id from run)")
+    con.execute(sql_text("derive_run_rows"))
     _keep_keys(con, succession)
     _have_all(records)
     keep(con, "select run_id from old_run union select run_id from new_run")
@@ -175,22 +154,6 @@ def _quoted(name: str) -> str:
 
 
 def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
-    # Every key that was ever shown stays valid: for the run with the same part of the same log, or of its successor.
     con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
     insert(con, "succession", [{"old_id": old, "new_id": new} for old, new in succession])
-    con.execute(
-        """
-        create or replace temp table renamed as
-        select distinct on (o.run_key) o.run_key as old_key, r.run_key
-        from old_claim as o
-        left join succession as s on s.old_id = o.log_id
-        join run_log as l on l.log_id = coalesce(s.new_id, o.log_id) and l.segment = o.segment
-            and l.role in ('train', 'duplicate_stream', 'manifest')
-        join run as r on r.run_id = l.run_id
-        where r.run_key <> o.run_key and o.run_key not in (select run_key from run)
-        order by o.run_key, r.run_key;
-
-        update run_alias set run_key = renamed.run_key from renamed where run_alias.run_key = renamed.old_key;
-        insert into run_alias select old_key, run_key from renamed on conflict do update set run_key = excluded.run_key;
-        """
-    )
+    con.execute(sql_text("derive_keys"))

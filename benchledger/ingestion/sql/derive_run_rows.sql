@@ -1,0 +1,23 @@
+-- Inserts the runs of new_run into table run, and removes the cases and environments of no run.
+-- reads: new_run, run_case, run_environment, ending, fact
+-- makes: run, bench_case, environment
+
+insert into run by name
+select
+    n.run_id, n.run_key, c.case_id, e.environment_id, try_cast(t.value as bigint) as trial,
+    coalesce(n.started_at, try_cast(b.value as timestamp)) as started_at,
+    if(n.started_at is null, coalesce(try_cast(a.value as timestamp), n.ended_at), n.ended_at) as ended_at,
+    case
+        when n.started_at is not null then 'log' when coalesce(b.value, a.value) is not null then 'manifest'
+    end as time_source,
+    s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.exit_code
+from new_run as n
+join run_case as c using (run_id)
+join run_environment as e using (run_id)
+join ending as s using (run_id)
+left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
+left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used and b.source = 'manifest'
+left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used and a.source = 'manifest';
+
+delete from bench_case where case_id not in (select case_id from run);
+delete from environment where environment_id not in (select environment_id from run);
