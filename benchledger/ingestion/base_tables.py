@@ -112,8 +112,8 @@ class BaseTables:
         """What belongs to these logs, and to the places where they were seen. Layouts and roots stay whole."""
         tables = {name: only(self.tables[name], log_ids) for name in (*_OF_LOGS, "sighting")}
         seen = set(tables["sighting"].column("sighting_id").to_pylist())
-        told = {name: only(self.tables[name], seen, "sighting_id") for name in ("sighting_fact", "sighting_file")}
-        return BaseTables({**self.tables, **tables, **told})
+        of_places = {name: only(self.tables[name], seen, "sighting_id") for name in ("sighting_fact", "sighting_file")}
+        return BaseTables({**self.tables, **tables, **of_places})
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ def _one_owner(sightings: pa.Table, logs: pa.Table) -> pa.Table:
         if log_id in several:
             owners[log_id] = min(sighting_id, owners.get(log_id, sighting_id))
     asked = only(logs, several).select(["log_id", "format", "evidence"]).to_pylist()
-    told = {row["log_id"]: (status_of(row["format"], row["evidence"]), row["evidence"]) for row in asked}
+    first = {row["log_id"]: (status_of(row["format"], row["evidence"]), row["evidence"]) for row in asked}
     for at, log_id in enumerate(log_ids):
         if log_id in several:
-            statuses[at], reasons[at] = told[log_id] if owners[log_id] == ids[at] else copy_of(*told[log_id])
+            statuses[at], reasons[at] = first[log_id] if owners[log_id] == ids[at] else copy_of(*first[log_id])
     columns = {"status": pa.array(statuses, pa.string()), "reason": pa.array(reasons, pa.string())}
     for name, column in columns.items():
         sightings = sightings.set_column(sightings.schema.get_field_index(name), name, column)
@@ -240,13 +240,13 @@ class LogRows:
                 (
                     log_id,
                     number,
-                    said.name,
-                    *self._redacted(said.name, said.value, said.value_logged),
-                    said.line,
-                    said.trust,
-                    said.strength,
+                    fact.name,
+                    *self._redacted(fact.name, fact.value, fact.value_logged),
+                    fact.line,
+                    fact.trust,
+                    fact.strength,
                 )
-                for said in segment.statements
+                for fact in segment.statements
             ]
 
     def _redacted(self, name: str, value: str, logged: str) -> tuple[str, str]:

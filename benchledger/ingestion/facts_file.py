@@ -140,8 +140,8 @@ def _paths_below(below: str) -> list[str]:
     archive, *within = below.split(CHAIN)
     folder = archive.rpartition("/")[0]
     inside = [CHAIN.join(within[depth:]) for depth in range(len(within))]
-    beside = [f"{folder}/{path}" for path in inside] if folder else []
-    return [below, *inside, *beside, below.rpartition("/")[2]]
+    in_folder = [f"{folder}/{path}" for path in inside] if folder else []
+    return [below, *inside, *in_folder, below.rpartition("/")[2]]
 
 
 def _matches(pattern: str, paths: list[str]) -> bool:

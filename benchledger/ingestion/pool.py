@@ -83,9 +83,9 @@ class Pool:
         pending = iter(units)
         if self._executor is None:
             return ((unit, self._here().read(unit.to_read)) for unit in pending)
-        waiting: deque[tuple[Unit, Future[ReadFiles]]] = deque()
-        self._fill(self._executor, waiting, pending)
-        return self._in_turn(self._executor, pending, waiting)
+        in_flight: deque[tuple[Unit, Future[ReadFiles]]] = deque()
+        self._fill(self._executor, in_flight, pending)
+        return self._in_turn(self._executor, pending, in_flight)
 
     def read_archives(self, units: list[list[ArchiveToRead]], on_read: Callable[[int], None]) -> Iterator[ReadMembers]:
         """Reads the members of archives, in order: one process reads a unit of archives, several units in parallel.
@@ -97,36 +97,36 @@ class Pool:
             for archives in units:
                 yield from read_members(archives, on_read, self._here().read)
             return
-        waiting = self._workers
+        workers = self._workers
         pending = deque(units)
         # Where there are fewer archives than processes. Each archive has a process of its own: none waits for ever.
         helpers = max(self._processes - len(pending), 0) // max(len(pending), 1)
         with _says_if_killed():
-            while pending or waiting:
-                while pending and len(waiting) < 2 * self._processes:
-                    waiting.append(ArchiveWorker(self._executor, pending.popleft(), helpers))
-                yield from waiting[0].parts(on_read, self.meanwhile)
-                waiting.popleft().close()
+            while pending or workers:
+                while pending and len(workers) < 2 * self._processes:
+                    workers.append(ArchiveWorker(self._executor, pending.popleft(), helpers))
+                yield from workers[0].parts(on_read, self.meanwhile)
+                workers.popleft().close()
 
     def _fill(
-        self, executor: ProcessPoolExecutor, waiting: deque[tuple[Unit, Future[ReadFiles]]], pending: Iterator[Unit]
+        self, executor: ProcessPoolExecutor, in_flight: deque[tuple[Unit, Future[ReadFiles]]], pending: Iterator[Unit]
     ) -> None:
         # Bounded, because what was read stays in memory until it is loaded.
-        while len(waiting) < 2 * self._jobs or sum(unit.bytes for unit, _ in waiting) < READ_AHEAD:
+        while len(in_flight) < 2 * self._jobs or sum(unit.bytes for unit, _ in in_flight) < READ_AHEAD:
             if (unit := next(pending, None)) is None:
                 return
-            waiting.append((unit, executor.submit(read_files, unit.to_read)))
+            in_flight.append((unit, executor.submit(read_files, unit.to_read)))
 
     def _in_turn(
-        self, executor: ProcessPoolExecutor, pending: Iterator[Unit], waiting: deque[tuple[Unit, Future[ReadFiles]]]
+        self, executor: ProcessPoolExecutor, pending: Iterator[Unit], in_flight: deque[tuple[Unit, Future[ReadFiles]]]
     ) -> Iterator[tuple[Unit, ReadFiles]]:
         with _says_if_killed():
-            while waiting:
-                unit, future = waiting.popleft()
+            while in_flight:
+                unit, future = in_flight.popleft()
                 while not wait([future], MEANWHILE_S).done:
                     self.meanwhile()
                 base = future.result()
-                self._fill(executor, waiting, pending)
+                self._fill(executor, in_flight, pending)
                 yield unit, base
 
     def _here(self) -> UnitReader:

@@ -1,4 +1,4 @@
--- Logs that belong to runs beside their own: their fellows and twins, manifests, monitors, and sidecars.
+-- The other logs of a run: its fellows and twins, manifests, monitors, and sidecars.
 -- reads: fellow, new_run, first_sighting, covering, live_segment, twin, listed_log, active_sighting
 -- makes: run_log, monitor, monitor_by_manifest, monitor_by_stem, watched, monitor_by_time
 
@@ -27,7 +27,8 @@ join new_run as r on r.log_id = t.log_id and r.segment = t.segment
 join live_segment as s on s.log_id = t.twin_id and s.segment = t.twin_segment
 join first_sighting as f on f.log_id = t.twin_id;
 
--- Monitors: by the only manifest that lists them, by folder and stem, else by time where one run only was on the machine.
+-- Monitors: by the only manifest that lists them, by folder and stem, else by time where only one run was on the
+-- machine.
 
 create or replace temp table monitor as
 select s.* from live_segment as s where s.role in ('telemetry', 'profile');

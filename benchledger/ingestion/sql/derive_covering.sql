@@ -1,4 +1,4 @@
--- Which runs a manifest covers; one that covers none is a run itself, of which it alone says what became.
+-- Which runs a manifest covers; one that covers none is a run itself, whose end it alone states.
 -- reads: new_run, twin, fellow, listed_log, log, live_segment
 -- makes: covering, new_run
 

@@ -2,13 +2,13 @@
 -- reads: log, run_log, new_run, covering, log_fact, format, active_sighting, sighting_fact
 -- makes: fact
 
--- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others are
--- weighed against one another. Lines that were counted are a lower bound, since some can be lost: a total that somebody
+-- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others
+-- are weighed against one another. Lines that were counted are a lower bound, since some can be lost: a total that somebody
 -- states counts unless it is smaller. A count by itself is used where its lines are complete: another total that these
 -- lines make is the one that is stated. A command line that may only be quoted counts after every other source.
 insert into fact by name
 with run_source as (
-    -- The twin says the same as the train log where both speak: it is asked after it.
+    -- A twin repeats its train log: its statements come after those of the train log.
     select
         l.run_id, l.log_id, l.segment, l.role, l.sighting_id,
         case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
@@ -16,10 +16,10 @@ with run_source as (
     semi join new_run as n on n.run_id = l.run_id
 ),
 shared as (
-    -- A manifest speaks of one run: how and when that ended is said of none where its logs hold several.
+    -- A manifest describes one run: where its logs hold several, how and when the run ended is stated for none of them.
     select listing as sighting_id from covering group by listing having count(*) > 1
 ),
-said as (
+statement as (
     select
         r.run_id, f.name, f.value, f.value_logged, 'log' as source, 1 as source_rank, f.strength,
         f.trust + r.later + case f.strength when 'usual' then 10000 when 'quoted' then 1000000 else 0 end as trust,
@@ -41,14 +41,15 @@ said as (
         )
     union all
     select
-        n.run_id, own.name, own.value, own.value, 'log', 1, 'stated', 500, n.log_id, n.first_line, null, 'format ' || m.format
+        n.run_id, own.name, own.value, own.value, 'log', 1, 'stated', 500, n.log_id, n.first_line, null,
+        'format ' || m.format
     from new_run as n
     join log using (log_id)
     join format as m using (format)
     cross join lateral (
         select unnest(['framework', 'implementation']) as name, unnest([m.framework, m.implementation]) as value
     ) as own
-    -- Whose lines these are says the format; a program that prints them, and says that it is another, is no contradiction.
+    -- The format knows whose lines these are; a program that prints them under another name is no contradiction.
     where (n.run_id, own.name) not in (
         select (r.run_id, f.name)
         from run_source as r
@@ -67,10 +68,10 @@ said as (
 ),
 numbered as materialized (
     select *, source_rank * 100000 + trust as rank, row_number() over () as number
-    from said
+    from statement
     where value is not null
 ),
--- What is said alike is kept once, as it is said first.
+-- Equal statements are kept once: the first of them.
 alike as (
     select run_id, name, value, rank, place, min(number) as number, count(*) > 1 as is_repeated
     from numbered
@@ -121,9 +122,11 @@ agreed as materialized (
     group by r.run_id, r.name
     having min(r.value) = max(r.value)
 ),
--- Beside a count: whether it allows the total, and whether it is the total.
+-- Whether the count allows the stated total, and whether it equals it.
 weighed as materialized (
-    select s.number, c.*, s.source <> 'correct' and s.value::hugeint < c.least as is_less, s.value::hugeint = c.least as is_equal
+    select
+        s.number, c.*, s.source <> 'correct' and s.value::hugeint < c.least as is_less,
+        s.value::hugeint = c.least as is_equal
     from stated as s
     semi join agreed using (number)
     join counted as c using (run_id, name)
@@ -146,10 +149,10 @@ select
 from kept
 left join winner using (number);
 
--- What follows from what is known, where nothing states it: statements that contradict each other are no gap to be
--- filled, and what follows is no less than what was counted.
--- gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one model is
--- split share a batch, so where nobody says how many these are, nothing follows.
+-- Facts that follow from others, where nothing states them. Contradicting statements are no gap to fill, and a derived
+-- number is not less than a counted one.
+-- gpus x batch_size_per_gpu x gradient_accumulation = global_batch_size x model_parallel: the GPUs over which one model
+-- is split share a batch, so where nothing states their number, nothing follows.
 insert into fact by name
 with known as (
     select
@@ -189,7 +192,7 @@ quotient as (
     where model_parallel > 1 or not is_split
 ),
 derived as (
-    -- A batch that cannot be divided evenly says that something else was meant.
+    -- A batch that cannot be divided evenly has another meaning.
     select run_id, log_id, name, (over // under)::varchar as value, place
     from quotient
     where over % under = 0 and over // under between 1 and 9223372036854775807
@@ -201,8 +204,8 @@ derived as (
 select derived.run_id, derived.name, value, 'derived' as source, log_id, place, true as used
 from derived
 -- Equal columns only: an anti join with an inequality compares every row with every other.
-anti join (from fact where used or strength <> 'counted') as said
-    on said.run_id = derived.run_id and said.name = derived.name
+anti join (from fact where used or strength <> 'counted') as stated
+    on stated.run_id = derived.run_id and stated.name = derived.name
 left join (
     select run_id, name, max(value::hugeint) as least
     from fact

@@ -36,8 +36,8 @@ by_records as (
     group by all
     having count(*) * 2 >= least(any_value(t.moments), any_value(r.moments))
 ),
--- A log without times is told by its first losses, in order, to the four digits that such a log prints. Two logs that
--- both fit are two trials of one seed: it is of neither.
+-- A log without times is recognised by its first losses, in order, to the four digits that such a log prints. Two logs
+-- that both fit are two trials of one seed: it is of neither.
 by_losses as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength,
@@ -69,7 +69,9 @@ with whole as (
     qualify max(s.segment) over (partition by l.listing) = 1
 ),
 found as (
-    select log_id, first(main order by main) as main, any_value(first_line) as first_line, any_value(last_line) as last_line
+    select
+        log_id, first(main order by main) as main, any_value(first_line) as first_line,
+        any_value(last_line) as last_line
     from (select *, arg_min(log_id, (file, log_id)) over (partition by listing) as main from whole)
     where log_id <> main
     group by log_id

@@ -1,5 +1,5 @@
--- What is derived again: temp table scope has everything near the logs in temp table touched(log_id). All that is derived
--- depends on the set of active sightings and logs only, never on the order in which they came.
+-- What is derived again: temp table scope has all logs near those in temp table touched(log_id). All that is derived
+-- depends only on the set of active sightings and logs, never on the order in which they came.
 -- reads: sighting, sighting_file, run_log, touched, log, format
 -- makes: active_sighting, listed_log, tie, scope
 
@@ -8,7 +8,7 @@ select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at
 from sighting
 where status in ('loaded', 'duplicate') and log_id is not null;
 
--- Which logs a manifest binds: those that were seen where it says that they lie. The same manifest elsewhere binds others.
+-- Which logs a manifest binds: those at the places that it lists. The same manifest in another folder binds others.
 create or replace temp table listed_log as
 select f.sighting_id as listing, m.log_id as manifest_id, a.log_id, min(f.file) as file
 from sighting_file as f

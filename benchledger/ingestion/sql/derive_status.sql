@@ -54,7 +54,7 @@ judged as (
         *,
         -- Short only if one more record was due before the end: some programs print every tenth step.
         coalesce(steps_done + coalesce(step_gap, steps_done) <= steps_planned, false) as short,
-        -- Where nobody says how epochs are numbered, from 0: it may have begun one less.
+        -- Epochs count from 0 unless something states their first number.
         coalesce(last_epoch + 1 - coalesce(first_epoch, 0) < epochs_planned, false) as lacks_epochs,
         coalesce(steps_ended >= steps_planned, false) as reached,
         closing_line is not null as closed,

@@ -1,5 +1,5 @@
--- Before the logs in temp table forgotten(id) go: what has to be derived again for it, then all that is told of their
--- places, and layouts of lines that no other log has.
+-- Before the logs in temp table forgotten(id) are removed: finds the logs to derive again, and removes the sightings of
+-- the forgotten logs, and the layouts of lines that no other log has.
 -- reads: forgotten, sighting, sighting_file, record, log
 -- makes: near_forgotten, layout_forgotten, shape, sighting_fact, sighting_file, sighting
 
