@@ -49,5 +49,5 @@ def measure_again(folder: Path, large: Path, scratch: Path, jobs: int, number: i
 def records_in(database: Path) -> int:
     """How many records a ledger holds."""
     # In a process of its own, which leaves nothing in the memory of this one.
-    count = "duckdb.connect(sys.argv[1], read_only=True).sql('from record').count('*').fetchone()[0]"
+    count = "duckdb.connect(sys.argv[1], read_only=True).sql('from kept.record').count('*').fetchone()[0]"
     return int(run([sys.executable, "-c", f"import duckdb, sys; print({count})", database]).stdout)

@@ -19,27 +19,32 @@ def insert_rows(finished: str, fresh: str) -> dict[str, float | int]:
     """The same tables with the same keys and checks; views and what the migrations keep for themselves are left out."""
     source = duckdb.connect(finished, read_only=True)
     tables = source.execute(
-        "select table_name, sql from duckdb_tables() where schema_name = 'main' and not internal order by table_oid"
+        "select schema_name || '.' || table_name, sql from duckdb_tables() where not internal order by table_oid"
     ).fetchall()
     rows = {name: source.table(name).to_arrow_table() for name, _ in tables}
     source.close()
     target = duckdb.connect(fresh)
+    target.execute("create schema kept")
     for name, sql in tables:
         target.execute(sql)
-        target.register(f"rows_of_{name}", rows[name])
+        target.register(_rows_of(name), rows[name])
     started = time.perf_counter()
     target.execute("begin")
     for name, _ in tables:
-        target.execute(f'insert into "{name}" from "rows_of_{name}"')
+        target.execute(f"insert into {name} from {_rows_of(name)}")
     target.execute("commit")
     seconds = time.perf_counter() - started
     target.close()
     return {
         "seconds": seconds,
         "rows": sum(table.num_rows for table in rows.values()),
-        "logs": rows["log"].num_rows,
-        "records": rows["record"].num_rows,
+        "logs": rows["main.log"].num_rows,
+        "records": rows["kept.record"].num_rows,
     }
+
+
+def _rows_of(name: str) -> str:
+    return f"rows_of_{name.replace('.', '_')}"
 
 
 if __name__ == "__main__":

@@ -8,14 +8,15 @@ from pathlib import Path
 import duckdb
 
 COLUMNS = """
-    select c.table_name, c.column_name from duckdb_columns() as c join duckdb_tables() as t using (table_oid)
-    where not c.internal and t.database_name = current_database() order by c.table_name, c.column_index
+    select t.schema_name || '.' || t.table_name, c.column_name
+    from duckdb_columns() as c join duckdb_tables() as t using (table_oid)
+    where not c.internal and t.database_name = current_database() order by 1, c.column_index
 """
 IDS = ("log_id", "run_id", "sighting_id", "status_log_id")
 # As if each copy had been loaded after those before it.
 LOADS = 100_000
 # What has to be different beside the ids.
-KEYS = {"log": ("content_hash",), "run": ("run_key",)}
+KEYS = {"main.log": ("content_hash",), "main.run": ("run_key",)}
 
 
 def multiply(database: Path, times: int) -> None:
@@ -26,7 +27,7 @@ def multiply(database: Path, times: int) -> None:
             tables.setdefault(table, []).append(column)
         copied = {table: columns for table, columns in tables.items() if set(columns) & set(IDS)}
         for table in copied:
-            con.execute(f'create temp table "one_{table}" as from "{table}"')
+            con.execute(f"create temp table {_one(table)} as from {table}")
         for number in range(1, times):
             con.execute("begin")
             for table, columns in copied.items():
@@ -44,4 +45,8 @@ def _copy(table: str, columns: list[str]) -> str:
         f"{text} || '-' || $number" if c in KEYS.get(table, ()) else text
         for c, text in zip(columns, shown, strict=True)
     ]
-    return f'insert into "{table}" select {", ".join(shown)} from "one_{table}"'  # noqa: S608 - a ledger's own names
+    return f"insert into {table} select {', '.join(shown)} from {_one(table)}"  # noqa: S608 - a ledger's own names
+
+
+def _one(table: str) -> str:
+    return f"one_{table.replace('.', '_')}"

@@ -14,10 +14,10 @@ from benchledger.store.sync import sync_definitions
 
 RECORDS_AT_A_TIME = 1_000_000
 DEFINED = """
-insert into format by name
+insert into kept.format by name
 select 'megatron' as format, 1 as version, 'steps.mean_skip1' as default_rule, 'train' as role;
 
-insert into shape by name
+insert into kept.shape by name
 select 1 as shape_id, 'megatron' as format, 'step' as record, 'step' as kind, 'train' as phase, value.*
 from (
     values (1, 'lm loss', 'loss', null, null), (2, 'learning rate', 'learning_rate', null, null),
@@ -68,7 +68,7 @@ select id as run_id, name, value, 'log' as source, true as used
 from n, (values ('gpus', '8'), ('model', 'gpt2_345m'), ('precision', 'fp16')) as told(name, value);
 """
 STEPS = """
-insert into record by name
+insert into kept.record by name
 select
     id as log_id, line, line * 100 as byte_offset, line as step, 1 as shape_id,
     timestamp '2026-01-01' + to_milliseconds(line * 300 + hash(i, line) % 50) as logged_at,

@@ -1,11 +1,11 @@
 -- One row per published number and series of the same case, from the document's own logs if the ledger has them.
 -- $source = '*', a glob of published.source
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $every = false
 -- Example: bench query against-published -p source='*MxNet/BERT*'
 with found as (
     select *
-    from published_table
+    from kept.published_table
     where source glob $source and (campaign is null or in_campaign(campaign, $campaign))
     -- A document's own logs explain its number best. Series of other campaigns are listed only if these logs are
     -- missing.

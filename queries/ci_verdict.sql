@@ -1,12 +1,12 @@
 -- One row per series: its speed and last loss, those of the same case in a base campaign, and PaddlePaddle's CI code.
--- $campaign = '*', a glob of run_campaign.campaign
--- $base = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
+-- $base = '*', a glob of kept.run_campaign.campaign
 -- $threshold = 0.05
 -- $loss_threshold = 0.3
 -- Example: bench query ci-verdict -p campaign='made*'
 with last_loss as (
     select run_id, loss
-    from loss_curve
+    from kept.loss_curve
     where is_main and nth = losses and isfinite(loss)
 ),
 told as (
@@ -15,7 +15,7 @@ told as (
         any_value(name) as name, any_value(gpu_model) as gpu_model, any_value(rule) as rule, any_value(unit) as unit,
         any_value(value) as value, any_value(status) as status, list_median(list_sort(list(loss))) as loss
     from speed_table
-    join series_run using (series_id)
+    join kept.series_run using (series_id)
     left join last_loss using (run_id)
     where is_default
     group by speed_table.series_id, speed_table.cell

@@ -1,6 +1,6 @@
 -- One row per contradicted statement about a run: facts, file names, multiplied speeds, published speeds.
 -- $name = '*', a glob of fact.name
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $run = '*', a glob of run.run_key
 -- Example: bench query conflicts -p name='g*'
 with seen as (
@@ -37,7 +37,7 @@ names as (
     select distinct
         run_id, 'file_name' as name, null::varchar as used_value, null::varchar as used_source, null::varchar as used_place,
         log_name.name as other_value, 'name' as other_source, log_name.place as other_place
-    from log_name
+    from kept.log_name
     join run_log using (log_id)
     where names > 1 and role = 'train'
 ),
@@ -46,7 +46,7 @@ speeds as (
         run_id, 'speed' as name,
         format('{:.6g} ({})', value, multiplied_speed.name), 'log', place.path || ':' || line,
         format('{:.6g} ({}), {} times as much', higher_value, higher_name, gpus), 'log', place.path || ':' || higher_line
-    from multiplied_speed
+    from kept.multiplied_speed
     join place_of_log('*') as place using (log_id)
 ),
 -- The published speed of the owner's logs, beside ours by the rule that the document claims, or by our own rule.
@@ -55,7 +55,7 @@ published as (
         trial_runs[1] as run_id, 'speed' as name,
         format('{:.6g} ({})', found.our_value, found.rule), 'log', found.our_cell,
         found.printed, 'published', concat_ws(', ', found.source || coalesce('@' || found.revision, ''), found.section, found.cell)
-    from published_table as found
+    from kept.published_table as found
     join speed_table on speed_table.cell = found.our_cell
     where found.own_logs and found.quantity = 'speed' and found.equal in ('other', 'other card')
 ),
@@ -67,7 +67,7 @@ every as (
 ),
 campaigns as (
     select run_id, string_agg(campaign, '; ' order by campaign) as campaign
-    from run_campaign
+    from kept.run_campaign
     group by run_id
     having bool_or(in_campaign(campaign, $campaign))
 )

@@ -1,5 +1,5 @@
 -- One row per run that prints a loss or a metric: first and final loss, best metric, and divergence.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $run = '*', a glob of run.run_key
 -- Example: bench query convergence
 select
@@ -9,5 +9,5 @@ select
 from run_convergence as told
 join bench_case using (case_id)
 where told.run_key glob $run
-    and told.run_id in (select run_id from run_campaign where in_campaign(campaign, $campaign))
+    and told.run_id in (select run_id from kept.run_campaign where in_campaign(campaign, $campaign))
 order by told.run_key, told.metric;

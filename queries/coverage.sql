@@ -1,5 +1,5 @@
 -- One row per campaign: how many series have a speed by the default rule, and why the others have none.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- Example: bench query coverage -p campaign='made*'
 with cell as (
     select

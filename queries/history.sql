@@ -1,12 +1,12 @@
 -- One row per series, by time within its case: its speed and the mean of five earlier ones, as in PaddlePaddle's mail.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $model = '*'
--- $rule = '', one of rule.rule
+-- $rule = '', one of kept.rule.rule
 -- $threshold = 0.05
 -- Example: bench query history -p model='bert*'
 with began as (
     select series_id, min(started_at) as started_at
-    from series_run
+    from kept.series_run
     join run using (run_id)
     group by series_id
 ),

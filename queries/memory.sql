@@ -1,5 +1,5 @@
 -- One row per series and definition of memory: the median over trials of the fullest device, in MiB.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $definition = '*', a glob of 'device', 'process', 'allocated', 'reserved'
 -- Example: bench query memory -p definition=device
 select

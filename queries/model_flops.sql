@@ -1,6 +1,6 @@
 -- One row per series of a transformer: the rule model_flops, TFLOP/s per GPU, and the share of the GPU's peak (MFU).
--- $campaign = '*', a glob of run_campaign.campaign
--- $rule = '', one of rule.rule
+-- $campaign = '*', a glob of kept.run_campaign.campaign
+-- $rule = '', one of kept.rule.rule
 -- Example: bench query model_flops -p campaign='made*'
 with model_size (model, layers, width, vocabulary) as (
     -- BERT: Devlin et al. (2018), the vocabulary padded to 30,528 as NVIDIA does; GPT-2: Radford et al. (2019), to 50,304.

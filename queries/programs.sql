@@ -29,6 +29,6 @@ select
     count(distinct told.run_id) filter (where told.status not in ('ok', 'unknown')) as failed,
     count(distinct told.run_id) filter (where told.has_speed) as with_speed
 from told
-left join format using (format)
+left join kept.format using (format)
 group by told.format, format.role, format.framework, format.implementation
 order by told.format nulls last;

@@ -1,5 +1,5 @@
 -- One row per series with a speed by its default rule: whether the number may be published, and if not, why.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $least_trials = 1
 -- Example: bench query publishable -p campaign='made*' -p least_trials=3
 with judged as (

@@ -17,7 +17,7 @@ with told as (
     join log using (log_id)
     union all
     select 'ignored', format, reason, ignored_piece.pieces, log_id, null, null
-    from ignored_piece
+    from kept.ignored_piece
     join log using (log_id)
 )
 select

@@ -1,5 +1,5 @@
 -- One row per piece of a log that looks like a record but is none, with one place of the log.
--- $path = '*', a glob of file_place.place
+-- $path = '*', a glob of kept.file_place.place
 -- $limit = 1000
 -- Example: bench query rejects -p limit=10
 select place.path, reject.line, reject.record, reject.reason, reject.text, reject.byte_offset, reject.log_id

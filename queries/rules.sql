@@ -1,5 +1,5 @@
 -- One row per rule: its method, its owner, and how many runs and series have a speed by it.
--- $rule = '*', a glob of rule.rule
+-- $rule = '*', a glob of kept.rule.rule
 -- Example: bench query rules -p rule='ngc.*'
 with run_count as (
     select rule, count(distinct run_id) as runs, count(distinct run_id) filter (where is_default) as default_runs
@@ -26,7 +26,7 @@ select
     coalesce(run_count.default_runs, 0) as default_runs,
     coalesce(series_count.series, 0) as series,
     rule.source
-from rule
+from kept.rule
 left join run_count using (rule)
 left join series_count using (rule)
 where rule.rule glob $rule

@@ -1,7 +1,7 @@
 -- One row per series and rule with a number: that of its default rule, and its rank among equal work by both rules.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $model = '*'
--- $rule = '*', a glob of rule.rule
+-- $rule = '*', a glob of kept.rule.rule
 -- $changed = false
 -- Example: bench query rules-side-by-side -p changed=true
 with speed as materialized (

@@ -1,6 +1,6 @@
 -- One row per series: its speed over its trials, by its default rule or by the selected rule.
--- $campaign = '*', a glob of run_campaign.campaign
--- $rule = '', one of rule.rule
+-- $campaign = '*', a glob of kept.run_campaign.campaign
+-- $rule = '', one of kept.rule.rule
 -- Example: bench query speed -p campaign='made*' -p rule=steps.mean_skip20
 select
     campaign, framework, implementation, model, task, precision, batch_size_per_gpu, nodes, gpus, gpu_model,

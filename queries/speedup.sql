@@ -1,6 +1,6 @@
 -- One row per series and kind of scaling: its speed over that of the same case on the fewest GPUs.
--- $campaign = '*', a glob of run_campaign.campaign
--- $rule = '', one of rule.rule
+-- $campaign = '*', a glob of kept.run_campaign.campaign
+-- $rule = '', one of kept.rule.rule
 -- $scaling = '*', a glob of 'weak', 'strong'
 -- Example: bench query speedup -p scaling=weak
 select

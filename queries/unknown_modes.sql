@@ -1,5 +1,5 @@
 -- One row per run with speeds in a mode that no format knows (in no table of training): the mode, and its line.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- Example: bench query unknown-modes
 with unphased as (
     select run_id, max(value) as highest_value, any_value(unit) as unit
@@ -16,7 +16,7 @@ stated as (
 select run.run_key, run_format.format, stated.mode, run.status, unphased.highest_value, unphased.unit, stated.log_id, stated.line
 from unphased
 join run using (run_id)
-left join run_format using (run_id)
+left join kept.run_format using (run_id)
 left join stated using (run_id)
-where run_id in (select run_id from run_campaign where coalesce(campaign, '') glob $campaign)
+where run_id in (select run_id from kept.run_campaign where coalesce(campaign, '') glob $campaign)
 order by run_format.format, stated.mode, run.run_key;

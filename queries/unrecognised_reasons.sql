@@ -1,5 +1,5 @@
 -- One row per folder and reason why files are in no table: their number, and one of them. Line numbers are ignored.
--- $path = '*', a glob of file_place.place
+-- $path = '*', a glob of kept.file_place.place
 -- $depth = 2
 -- Example: bench query unrecognised-reasons -p depth=1
 with missed as (

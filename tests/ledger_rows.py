@@ -43,7 +43,7 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
         # Records of logs that say they have none are not looked for.
         con.execute(
             """update log set records = counted.records, pieces = counted.records + ignored + rejects
-               from (select log_id, count(*) as records from record group by log_id) as counted
+               from (select log_id, count(*) as records from kept.record group by log_id) as counted
                where log.log_id = counted.log_id"""
         )
         take_definitions_as_followed(con)
@@ -68,8 +68,8 @@ class LedgerRows:
         self.con = con
         self._ids = itertools.count(1)
         self._cases: dict[str, int] = {}
-        self.insert("format", format=FORMAT, version=1, default_rule=SUMMARY_RULE, role="train")
-        con.execute("delete from rule")
+        self.insert("kept.format", format=FORMAT, version=1, default_rule=SUMMARY_RULE, role="train")
+        con.execute("delete from kept.rule")
         self.rule(SUMMARY_RULE, kind="summary", statistic="last")
         self.rule(STEP_RULE, kind="step", statistic="mean", skip=1)
         self.summary_shape = self.shape("summary", name="training_sequences_per_second", quantity="throughput")
@@ -86,7 +86,7 @@ class LedgerRows:
         """A rule without rounding, for every format."""
         how = {"kind": kind, "window": f"skip {skip}", "skip": skip, "positive_only": False, "statistic": statistic}
         trials = {"ranks": "all", "trial_statistic": trial_statistic}
-        self.insert("rule", rule=rule, source="test", description="test", **how, **trials)
+        self.insert("kept.rule", rule=rule, source="test", description="test", **how, **trials)
 
     def shape(
         self,
@@ -101,7 +101,7 @@ class LedgerRows:
         """A line layout with one value."""
         shape_id = next(self._ids)
         values = {"format": FORMAT, "record": kind, "kind": kind, "phase": phase, "name": name, "quantity": quantity}
-        self.insert("shape", shape_id=shape_id, ordinal=1, unit=unit, unit_logged=unit, scope=scope, **values)
+        self.insert("kept.shape", shape_id=shape_id, ordinal=1, unit=unit, unit_logged=unit, scope=scope, **values)
         return shape_id
 
     def case(self, **columns: Any) -> int:
@@ -178,7 +178,7 @@ class LedgerRows:
         lines = {"first_line": 1, "last_line": 100}
         segment = {"first_record_line": 1, "last_record_line": 100, "records": 1, "step_records": 0}
         segment |= {"expects_closing": False, "final_loss_nan": False, "event_line": event_line}
-        self.insert("segment", log_id=log_id, segment=1, role=role, event_text=event_text, **lines, **segment)
+        self.insert("kept.segment", log_id=log_id, segment=1, role=role, event_text=event_text, **lines, **segment)
         place = {"run_id": run_id, "log_id": log_id, "sighting_id": sighting_id, "role": role, "segment": 1}
         self.insert("run_log", **place, **lines, paired_by="self")
         return sighting_id
@@ -186,7 +186,7 @@ class LedgerRows:
     def record(self, log_id: int, line: int, shape_id: int, value: float, device: str | None = None) -> None:
         """A record with one value."""
         place = {"log_id": log_id, "line": line, "byte_offset": line * 10, "shape_id": shape_id}
-        self.insert("record", **place, device=device, values=[value], load_number=1)
+        self.insert("kept.record", **place, device=device, values=[value], load_number=1)
 
     def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str = "ngc") -> None:
         """A telemetry log of a run, a sample a line."""

@@ -22,11 +22,11 @@ WHAT = r"(?:create or replace temp (?:table|view|macro)|insert into|update|delet
 QUERIES = (
     (r"create or replace temp (?:table|view) \w+ as\s", ""),
     (r"create or replace temp macro \w+\([^)]*\) as\s", "select "),
-    (r"insert into \w+(?: by name)?\s", ""),
-    (r"delete from \w+\s+using (\w+(?: as \w+)?)", r"select 1 from \2"),
-    (r"delete from \w+;", "select 1;"),
-    (r"delete from \w+", "select 1"),
-    (r"update \w+\s+set\s.*?\nfrom ", "select 1\nfrom "),
+    (r"insert into [\w.]+(?: by name)?\s", ""),
+    (r"delete from [\w.]+\s+using ([\w.]+(?: as \w+)?)", r"select 1 from \2"),
+    (r"delete from [\w.]+;", "select 1;"),
+    (r"delete from [\w.]+", "select 1"),
+    (r"update [\w.]+\s+set\s.*?\nfrom ", "select 1\nfrom "),
 )
 
 
@@ -56,7 +56,7 @@ def relations(statement):
     def walk(node):
         if isinstance(node, dict):
             if node.get("type") == "BASE_TABLE":
-                found.add(node["table_name"])
+                found.add(".".join(filter(None, (node["schema_name"], node["table_name"]))))
             own.update(pair["key"] for pair in node.get("cte_map", {}).get("map", []))
             node = list(node.values())
         for part in node if isinstance(node, list) else []:
@@ -73,7 +73,7 @@ def test_the_head_of_a_file_says_what_it_reads_and_makes(name):
     text, made, read = TEXTS[name], set(), set()
     for statement in statements(text):
         read |= relations(statement) - made
-        made |= set(re.findall(rf"^(?:with\s.*?\n\)\n)?{WHAT} (\w+)", statement, re.DOTALL))
+        made |= set(re.findall(rf"^(?:with\s.*?\n\)\n)?{WHAT} ([\w.]+)", statement, re.DOTALL))
 
     assert said(text, "makes") == made
     assert said(text, "reads") == read

@@ -12,7 +12,7 @@ from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.published_logs import missing_logs_note
 
 # The word for a row of a table whose column a parameter matches.
-_CALLED = {"run_campaign": "run", "file_place": "file", "published": "published number"}
+_CALLED = {"kept.run_campaign": "run", "kept.file_place": "file", "published": "published number"}
 # The question that ignores published numbers without logs of their own here.
 _PUBLISHED = "against_published"
 
@@ -94,7 +94,7 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
         if parameter.column is None or bound[name] in (parameter.default, None):
             continue
         table, column = parameter.column
-        there = con.table(table)
+        there = con.sql(f"from {table}")
         # An empty text asks for NULL.
         asked = Filters({column: (bound[name] or None,)})
         if there.limit(1).fetchone() is not None and asked.apply(there).limit(1).fetchone() is None:

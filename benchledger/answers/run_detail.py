@@ -24,13 +24,13 @@ select
     ),
     bench_case.* exclude (case_id), environment.* exclude (environment_id)
 from run
-join run_time using (run_id)
+join kept.run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
 where run_id = $run_id
 """
-_CAMPAIGNS = "select campaign from run_campaign where run_id = $run_id order by campaign"
-_EXCLUDED = "select reason, excluded_at, excluded_by from excluded_run where run_id = $run_id"
+_CAMPAIGNS = "select campaign from kept.run_campaign where run_id = $run_id order by campaign"
+_EXCLUDED = "select reason, excluded_at, excluded_by from kept.excluded_run where run_id = $run_id"
 _SPEEDS = """
 select rule, is_default, phase, value, unit, records_used, records_skipped, status, reason
 from run_speed
@@ -47,11 +47,11 @@ order by definition, device
 _CONVERGENCE = """
 with told as (
     select 'final' as which, name, coalesce(mean_loss, loss) as value, null as unit, epoch, step, seconds, log_id, line
-    from loss_curve
+    from kept.loss_curve
     where run_id = $run_id and is_main and nth = losses
     union all
     (select 'best', name, value, unit, epoch, step, seconds, log_id, line
-    from evaluation
+    from kept.evaluation
     where run_id = $run_id and isfinite(value)
     qualify row_number() over (partition by name order by if(higher_is_better, -value, value), nth) = 1)
 )
@@ -62,7 +62,7 @@ order by which desc, name
 """
 _SERIES = """
 select series_run.series_id, series_run.trial, series.campaign, series.mixed
-from series_run
+from kept.series_run
 join series using (series_id)
 where series_run.run_id = $run_id
 order by series.campaign
@@ -79,7 +79,7 @@ left join (
     group by all
 ) as seen on seen.log_id = run.status_log_id
 left join sighting on sighting.sighting_id = seen.sighting_id
-left join segment on segment.log_id = run.status_log_id and segment.event_line = run.status_line
+left join kept.segment on segment.log_id = run.status_log_id and segment.event_line = run.status_line
 where run.run_id = $run_id
 limit 1
 """

@@ -32,11 +32,11 @@ select
     excluded.reason as excluded,
     run.run_id
 from run
-join run_time using (run_id)
+join kept.run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
-left join run_campaign using (run_id)
-left join excluded_run as excluded on excluded.run_id = run.run_id
+left join kept.run_campaign using (run_id)
+left join kept.excluded_run as excluded on excluded.run_id = run.run_id
 """
 # A file's time is often that of packing. It must not put an old run before one whose log states its time.
 _ORDER = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"

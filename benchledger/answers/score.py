@@ -25,7 +25,7 @@ _RUNS = """
 select series.campaign, bench_case.*, series.gpu_model, series.gpu_memory_mib, series.framework_version,
     series.implementation_version, run.run_key, told.value, told.unit, coalesce(told.is_trial, false) as counts,
     run.status not in ('ok', 'unknown') and not coalesce(told.is_trial, false) as failed
-from series_run
+from kept.series_run
 join series using (series_id)
 join bench_case on bench_case.case_id = series.case_id
 join run using (run_id)

@@ -27,7 +27,7 @@ def all_series(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
 def any_excluded(con: duckdb.DuckDBPyConnection) -> bool:
     """Tells whether any run is excluded."""
     # Most ledgers have none, and planning the list of all runs costs more than the rest of a small report.
-    return con.execute("from exclusion limit 1").fetchone() is not None
+    return con.execute("from kept.exclusion limit 1").fetchone() is not None
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:

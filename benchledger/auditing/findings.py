@@ -25,7 +25,7 @@ create temp table finding (
 _PLACED = """
 with source as (
     select run_id, min(log_id) as log_id, arg_min(first_line, log_id) as line
-    from run_source
+    from kept.run_source
     group by run_id
 )
 select

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction, shown
+from benchledger.store.tables import Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,7 +25,8 @@ create temp table private_text (
 """
 # Texts in lists are checked one by one. One place per distinct text is enough, with its number of rows.
 _COLUMNS = """
-select columns.table_name, columns.column_name, columns.data_type, list(others.column_name) as others
+select columns.schema_name, columns.table_name, columns.column_name, columns.data_type,
+    list(others.column_name) as others
 from duckdb_columns() as columns
 join duckdb_tables() as tables on tables.table_oid = columns.table_oid and not tables.temporary
 join duckdb_columns() as others on others.table_oid = columns.table_oid
@@ -37,8 +39,8 @@ order by all
 # The name of a field can say that its value is private: a log may have a column "Host Name".
 _FIELDS = """
 select shape.name, record.texts[shape.ordinal] as text, count(*), min((record.log_id, record.line)), null
-from record
-join shape using (shape_id)
+from kept.record
+join kept.shape using (shape_id)
 where list_contains($names, shape.name) and text <> ''
 group by all
 """
@@ -48,17 +50,20 @@ def make_table(con: duckdb.DuckDBPyConnection) -> None:
     """Fills temporary table `private_text`: one row per text that is not redacted, shown redacted."""
     con.execute(_MAKE)
     redactor = Redactor(load_redaction(), _KEY)
-    for table, column, data_type, others in con.execute(_COLUMNS).fetchall():
+    for schema, name, column, data_type, others in con.execute(_COLUMNS).fetchall():
+        table = Table(schema, name)
         found = _texts(con, table, column, data_type, others)
         # A path relative to its root has lost its leading slash.
         before = "/" if column in _PATHS else ""
         for number in _suspected(redactor, [before + row[0] for row in found]):
             value, *place = found[number]
             redacted = redactor.path(value) if column in _PATHS else redactor.fresh(value)
-            _add(con, (table, column), value, redacted, place)
-    names = [name for (name,) in con.execute("select distinct name from shape").fetchall() if redactor.kind_of(name)]
+            _add(con, (str(table), column), value, redacted, place)
+    names = [
+        name for (name,) in con.execute("select distinct name from kept.shape").fetchall() if redactor.kind_of(name)
+    ]
     for name, value, *place in con.execute(_FIELDS, {"names": names}).fetchall():
-        _add(con, ("record", name), value, redactor.value(name, value), place)
+        _add(con, ("kept.record", name), value, redactor.value(name, value), place)
 
 
 def without_private_places(found: pl.DataFrame) -> pl.DataFrame:
@@ -81,13 +86,13 @@ def without_private_places(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _texts(
-    con: duckdb.DuckDBPyConnection, table: str, column: str, data_type: str, others: list[str]
+    con: duckdb.DuckDBPyConnection, table: Table, column: str, data_type: str, others: list[str]
 ) -> list[tuple[Any, ...]]:
     text = f'unnest("{column}")' if data_type.endswith("[]") else f'"{column}"::varchar'
     log, line, run = (f'"{name}"' if name in others else "null" for name in ("log_id", "line", "run_id"))
     statement = f"""
         select text, count(*), min(({log}, {line})), min({run})
-        from (select {text} as text, * from "{table}")
+        from (select {text} as text, * from {table.sql})
         where text <> ''
         group by text
     """  # noqa: S608 - the names are those of our own tables

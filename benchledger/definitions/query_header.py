@@ -20,7 +20,7 @@ _DECLARED = re.compile(
     r"(?:,\s*(?P<kind>a glob of|one of)\s+(?P<of>.+?))?\s*"
 )
 _EXAMPLE = re.compile(r"--\s*Example:\s*(?P<command>.+?)\s*")
-_COLUMN = re.compile(r"(?P<table>\w+)\.(?P<column>\w+)")
+_COLUMN = re.compile(r"(?P<table>(?:\w+\.)?\w+)\.(?P<column>\w+)")
 _WORDS = re.compile(r"'([^']*)'(?:,\s*|$)")
 _LITERALS: dict[str, Value] = {"null": None, "true": True, "false": False}
 

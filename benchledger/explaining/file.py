@@ -50,7 +50,7 @@ join bench_case using (case_id)
 where run_log.log_id = $log_id
 order by run_log.first_line, run.run_key
 """
-_IGNORED = "select reason, pieces from ignored_piece where log_id = $log_id order by pieces desc, reason"
+_IGNORED = "select reason, pieces from kept.ignored_piece where log_id = $log_id order by pieces desc, reason"
 _REJECTS = "select line, record, reason, text from reject where log_id = $log_id order by line, byte_offset"
 _SHOWN = 5
 

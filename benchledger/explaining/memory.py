@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MEMBERS = """
 select series_run.trial, run.run_key, run.run_id, run.status, run.reason
-from series_run
+from kept.series_run
 join run using (run_id)
 where series_run.series_id = $series_id
 order by series_run.trial, run.run_key

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _CHAIN = """
 select default_rule.place, default_rule.rule, run_speed.value, run_speed.unit, run_speed.is_default, run_speed.status,
     run_speed.reason
-from run_format
-join default_rule using (format)
+from kept.run_format
+join kept.default_rule using (format)
 left join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed
     on run_speed.rule = default_rule.rule
 where run_format.run_id = $run_id
@@ -31,14 +31,14 @@ _CELLS = """
 select 'speed' as "table", cell_key('s', [series_run.series_id::varchar, run_speed.rule, run_speed.unit]) as cell,
     series.campaign, run_speed.rule as made_by, run_speed.unit, run_speed.value, run_speed.is_trial as counts,
     run_speed.status, run_speed.reason
-from series_run
+from kept.series_run
 join series using (series_id)
 join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed using (run_id)
 where series_run.run_id = $run_id
 union all
 select 'memory', cell_key('m', [series_run.series_id::varchar, run_memory.definition]), series.campaign,
     run_memory.definition, 'MiB', max(run_memory.value_mib), run.status in ('ok', 'unknown'), run.status, run.reason
-from series_run
+from kept.series_run
 join series using (series_id)
 join (select * from run_memory where run_id = $run_id) as run_memory using (run_id)
 join run using (run_id)
@@ -46,14 +46,14 @@ where series_run.run_id = $run_id
 group by all
 order by all
 """
-_ALIASES = "select old_key from run_alias where run_key = $run_key order by old_key"
+_ALIASES = "select old_key from kept.run_alias where run_key = $run_key order by old_key"
 _SPEEDUPS = """
 select 'speedup' as "table", cell, campaign, rule || ', ' || scaling as made_by, 'times' as unit, speedup as value,
-    series_id in (select series_id from series_run where run_id = $run_id) as is_own
+    series_id in (select series_id from kept.series_run where run_id = $run_id) as is_own
 from speedup_table
 where is_default and speedup is not null
-    and (series_id in (select series_id from series_run where run_id = $run_id)
-        or base_series_id in (select series_id from series_run where run_id = $run_id))
+    and (series_id in (select series_id from kept.series_run where run_id = $run_id)
+        or base_series_id in (select series_id from kept.series_run where run_id = $run_id))
 order by all
 """
 

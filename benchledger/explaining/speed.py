@@ -18,39 +18,39 @@ if TYPE_CHECKING:
 
 _MEMBERS = """
 select series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit, run_speed.is_trial,
-    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason, kept_speed.value as computed
-from series_run
+    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason, speed.value as computed
+from kept.series_run
 join run using (run_id)
 left join (select * from run_speed where rule = $rule and phase = 'train') as run_speed using (run_id)
 -- What the records say, also where the closing throughput contradicts it.
-left join kept_speed
-    on kept_speed.run_id = run_speed.run_id
-    and kept_speed.rule = run_speed.rule
-    and kept_speed.phase = run_speed.phase
-    and kept_speed.unit is not distinct from run_speed.unit
+left join kept.speed
+    on speed.run_id = run_speed.run_id
+    and speed.rule = run_speed.rule
+    and speed.phase = run_speed.phase
+    and speed.unit is not distinct from run_speed.unit
 where series_run.series_id = $series_id
 order by series_run.trial, run.run_key, run_speed.unit
 """
 # Of each format its default rule, and what stands in for it.
 _CHAIN = """
 select format, rule
-from default_rule
-where format in (select format from run_format where list_contains($runs, run_id))
+from kept.default_rule
+where format in (select format from kept.run_format where list_contains($runs, run_id))
 order by format, place
 """
 # How many runs a suite demands of a submission to the benchmark that its runs state.
 _DEMANDED = """
 select max(demanded_runs.runs)
-from demanded_runs
+from kept.demanded_runs
 join fact on fact.value = demanded_runs.benchmark
 where demanded_runs.rule = $rule and fact.name = 'benchmark' and fact.used and list_contains($runs, fact.run_id)
 """
 # An excluded run is in no series; these would be in this one or beside it.
 _EXCLUDED = """
 select excluded_run.run_key, excluded_run.reason
-from excluded_run
+from kept.excluded_run
 join run using (run_id)
-join run_campaign using (run_id)
+join kept.run_campaign using (run_id)
 where run.case_id = $case_id and run_campaign.campaign is not distinct from $campaign
 order by excluded_run.run_key
 """
@@ -72,7 +72,7 @@ def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCel
     """A row of speed_table, explained."""
     import polars as pl
 
-    (rule,) = rows_asked(con, "from rule where rule = $rule", rule=number["rule"])
+    (rule,) = rows_asked(con, "from kept.rule where rule = $rule", rule=number["rule"])
     trials = _trials(con, number)
     runs = [trial["run_id"] for trial in trials]
     outcomes, rows = readings_of_rule(con, rule, number["unit"], runs)

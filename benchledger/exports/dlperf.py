@@ -20,7 +20,7 @@ from benchledger.store.default_db import DEFAULT_DB
 _SPEEDS = """
 with trial as (
     select series_run.series_id, run_speed.rule, run_speed.unit, list_sort(list(run_speed.value)) as speeds
-    from series_run
+    from kept.series_run
     join run_speed using (run_id)
     where run_speed.phase = 'train' and run_speed.is_trial and list_contains($series, series_run.series_id)
     group by all
@@ -29,7 +29,7 @@ select trial.series_id, trial.rule, trial.unit,
     rounded(list_avg(trial.speeds), rule.trial_rounding, rule.trial_rounding_digits) as average,
     rounded(list_median(trial.speeds), rule.trial_rounding, rule.trial_rounding_digits) as median
 from trial
-join rule using (rule)
+join kept.rule using (rule)
 """
 _KEY = ("batch_size_per_gpu", "model", "nodes", "gpus")
 # Columns in which two series of one key may differ. The first that differs names the filter that tells them apart.

@@ -32,7 +32,7 @@ SAME = (
 _MEMORY_KINDS = ("device", "process", "reserved", "allocated")
 _LOGS = """
 select series_run.series_id, min({'trial': series_run.trial, 'place': place_of(path, archive, member)}).place as log
-from series_run
+from kept.series_run
 join run_log using (run_id)
 join sighting using (sighting_id)
 where run_log.role = 'train'
@@ -42,7 +42,7 @@ group by all
 _PROFILES = """
 with one_device as (
     select run_id, log_id, device, 1000 * list_sum(list_sort(list(total_s))) as kernels_ms
-    from kernel_table
+    from kept.kernel_table
     where run_id is not null
     group by run_id, log_id, device
 ),
@@ -52,7 +52,7 @@ profiled as (
     group by run_id
 )
 select series_run.series_id, min({'trial': series_run.trial, 'ms': profiled.kernels_ms}).ms as kernels_ms
-from series_run
+from kept.series_run
 join profiled using (run_id)
 group by all
 """
@@ -96,7 +96,7 @@ def train_logs(con: duckdb.DuckDBPyConnection) -> dict[int, str]:
 
 def largest_batches(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[tuple[Any, ...], int]:
     """Returns the largest batch size that ran, by the columns SAME, where a larger one ran out of memory."""
-    table = con.view("max_batch_table")
+    table = con.sql("from kept.max_batch_table")
     known = Filters({name: values for name, values in filters.values.items() if name in table.columns})
     rows = rows_of(known.apply(table))
     found: dict[tuple[Any, ...], int] = {}

@@ -47,7 +47,7 @@ FORMS = tuple(SUFFIXES.values())
 # A file of these forms holds the numbers of one table; several tables need a folder.
 _ONE_TABLE = ("csv", "parquet")
 _FILLED = "select max(ingested_at) from sighting"
-_SOURCES = "select rule, source from rule"
+_SOURCES = "select rule, source from kept.rule"
 
 
 def export_tables(

@@ -76,6 +76,13 @@ _OTHERS: dict[str, dict[str, str]] = {
 _KEYS = dict.fromkeys(_OF_LOGS, "log_id") | dict.fromkeys(_OF_SIGHTINGS, "sighting_id")
 _KEYS |= {"shape": "shape_id", "root": "root_id"}
 BASE_TABLES = tuple(_KEYS)
+# People read these; the others stand in schema kept.
+_IN_MAIN = {"log", "reject", "sighting"}
+
+
+def in_ledger(name: str) -> str:
+    """The name of a base table in the ledger."""
+    return name if name in _IN_MAIN else f"kept.{name}"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NAMELESS = "unknown"
 # Most logs have no pair, and to plan the statements that pair logs takes longer than a small ingest.
 _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
-_SIDECARS = "from segment where role = 'sidecar' limit 1"
+_SIDECARS = "from kept.segment where role = 'sidecar' limit 1"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
 
 

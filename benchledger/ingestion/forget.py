@@ -62,7 +62,7 @@ _NOW = """
 select before.run_key, coalesce(same.run_key, other.run_key) as becomes
 from before
 left join run as same using (run_key)
-left join run_alias on run_alias.old_key = before.run_key
+left join kept.run_alias on run_alias.old_key = before.run_key
 left join run as other on other.run_key = run_alias.run_key
 order by before.run_key
 """

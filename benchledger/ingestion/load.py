@@ -11,6 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.base_tables import in_ledger
 from benchledger.ingestion.record_frames import BrokenKeyError, RecordKeys, framed, in_order, numbers_of
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.transfer import SpilledRecords
@@ -30,10 +31,10 @@ ROW_GROUP = 122_880
 # Row groups per statement: DuckDB keeps what it reads until the statement has ended.
 GROUPS_AT_ONCE = 6
 _SQL = Path(__file__).parent / "sql"
-_TABLES_OF_A_LOG = ("reject", "segment", "log_fact", "ignored_piece", "stream_only", "log")
+_TABLES_OF_A_LOG = ("reject", "kept.segment", "kept.log_fact", "kept.ignored_piece", "kept.stream_only", "log")
 # In a large ledger, only records with the load numbers of these logs are read.
 _REMOVE_RECORDS = """
-delete from record
+delete from kept.record
 using (from log where log_id in (select id from removed)) as gone
 where record.log_id = gone.log_id and record.load_number = gone.load_number
 """
@@ -71,7 +72,7 @@ def insert_base(con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], num
     for name, rows in tables.items():
         if name in ("log", "record"):
             rows = rows.append_column("load_number", pa.repeat(pa.scalar(number, pa.int32()), len(rows)))
-        insert_arrow(con, name, rows)
+        insert_arrow(con, in_ledger(name), rows)
 
 
 def set_ids(con: duckdb.DuckDBPyConnection, table: str, ids: Iterable[int]) -> None:
@@ -100,22 +101,24 @@ def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFor
         for f in formats.values()
         if f.detectable
     ]
-    stored = con.execute("select format, version, framework, implementation, default_rule, role from format").fetchall()
+    stored = con.execute(
+        "select format, version, framework, implementation, default_rule, role from kept.format"
+    ).fetchall()
     columns = ("format", "version", "framework", "implementation", "default_rule", "role")
     updates = ", ".join(f"{column} = excluded.{column}" for column in columns[1:])
     insert(
-        con, "format", [dict(zip(columns, row, strict=True)) for row in rows if row not in stored],
+        con, "kept.format", [dict(zip(columns, row, strict=True)) for row in rows if row not in stored],
         f"on conflict (format) do update set {updates}",
     )  # fmt: skip
 
 
 def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> None:
     """Adds the line layouts that are not there yet."""
-    insert(con, "shape", shape_rows(layouts), "on conflict do nothing")
+    insert(con, "kept.shape", shape_rows(layouts), "on conflict do nothing")
 
 
 def shape_rows(layouts: dict[int, Layout]) -> list[dict[str, Any]]:
-    """The rows of table shape of some layouts."""
+    """The rows of table kept.shape of some layouts."""
     return [
         {
             "shape_id": shape_id, "ordinal": ordinal, "format": layout.format, "record": layout.record.name,
@@ -155,14 +158,14 @@ def load_logs(
     with insert.in_background():
         parts = chain(in_memory, ((rows, numbers_of(rows)) for rows in from_disk()))
         segments = segments_of(tables, parts, layouts)
-    insert_arrow(con, "segment", segments)
+    insert_arrow(con, "kept.segment", segments)
     return insert
 
 
 def segments_of(
     tables: dict[str, pa.Table], parts: Iterable[tuple[pa.Table, pl.DataFrame]], layouts: dict[int, Layout]
 ) -> pa.Table:
-    """Rows of table segment, from what logs say of their segments and from their records. Raises BrokenKeyError.
+    """Rows of table kept.segment, from what logs say of their segments and from their records. Raises BrokenKeyError.
 
     `parts`: as `in_order` gives them; the parts of a log follow one another.
     """
@@ -193,7 +196,7 @@ class Insert:
     """Inserts records while nobody else uses the connection, and goes on the next time."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, load_number: int, parts: Iterator[pa.Table]) -> None:
-        """`parts`: rows of table record."""
+        """`parts`: rows of table kept.record."""
         self._con, self._load_number, self._parts = con, load_number, parts
         self._left: Iterator[pa.RecordBatch] = iter(())
         self._is_wanted = Event()
@@ -263,7 +266,7 @@ class Insert:
         con.register("arriving_record", pa.RecordBatchReader.from_batches(schema, batches))
         names = ", ".join(f'"{name}"' for name in schema.names)
         con.execute(
-            f"insert into record ({names}, load_number) select {names}, {self._load_number} from arriving_record"  # noqa: S608 - our own names
+            f"insert into kept.record ({names}, load_number) select {names}, {self._load_number} from arriving_record"  # noqa: S608 - our own names
         )
         con.unregister("arriving_record")
 

@@ -104,7 +104,7 @@ class Plan:
             con.execute("select sighting_id, reason from sighting where status = 'unreadable'").fetchall()
         )
         self.seen, self.named = private.seen(), private.roots()
-        self.root_ids = {row[0] for row in con.execute("select root_id from root").fetchall()}
+        self.root_ids = {row[0] for row in con.execute("select root_id from kept.root").fetchall()}
         for seen in self.seen.values():
             if seen.within:
                 self._members.setdefault(seen.within, []).append(seen)

@@ -19,7 +19,7 @@ _TEXTS = ("device", "label")
 
 
 class BrokenKeyError(DatabaseError):
-    """Records of a log break the key of table record: a fault of the scanner."""
+    """Records of a log break the key of table kept.record: a fault of the scanner."""
 
     def __init__(self, log_id: int, why: str) -> None:
         super().__init__(f"records of log {log_id} broke a key: {why}")
@@ -81,7 +81,7 @@ def is_sorted(rows: pl.DataFrame, of: str, place: str) -> bool:
 
 
 def numbers_of(rows: pa.Table) -> pl.DataFrame:
-    """The numbers of rows of table record as a frame."""
+    """The numbers of rows of table kept.record as a frame."""
     import polars as pl
 
     # To convert a column of texts, even an empty one, takes longer than all the numbers.
@@ -91,7 +91,7 @@ def numbers_of(rows: pa.Table) -> pl.DataFrame:
 
 
 def in_order(rows: pa.Table) -> tuple[pa.Table, pl.DataFrame]:
-    """Rows of table record, each log's together in the order of their places, and their numbers as a frame."""
+    """Rows of table kept.record, each log's together in the order of their places, and their numbers as a frame."""
     import polars as pl
     import pyarrow as pa
 

@@ -23,7 +23,7 @@ from benchledger.definitions.names import Names, load_names
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.errors import DatabaseError, DefinitionError
 from benchledger.ingestion.accounts import Accounts, Pending
-from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, rows_table
+from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, in_ledger, rows_table
 from benchledger.ingestion.derive import derive as derive_near
 from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
 from benchledger.ingestion.facts_file import FactsFiles
@@ -42,6 +42,7 @@ from benchledger.scanning.samples import load_formats
 from benchledger.store.database import open_for_writing, open_in_memory, transaction
 from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
+from benchledger.store.tables import tables_of
 
 if TYPE_CHECKING:
     pass
@@ -49,13 +50,9 @@ if TYPE_CHECKING:
 LogId = int
 # Tables of definitions, of the ledger itself, and of what people stated about runs.
 _NOT_DERIVED = {
-    "schema_version", "format", "rule", "demanded_runs", "published", "synced_definitions", "exclusion", "run_alias",
+    "kept.schema_version", "kept.format", "kept.rule", "kept.demanded_runs", "published", "kept.synced_definitions",
+    "kept.exclusion", "kept.run_alias",
 }  # fmt: skip
-_TABLES = """
-select if(schema_name = 'main', table_name, schema_name || '.' || table_name)
-from duckdb_tables()
-where not internal and not temporary
-"""
 
 
 @dataclass(frozen=True)
@@ -174,8 +171,8 @@ def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
         insert_base(con, base.tables, number=1)
         name_campaigns(con)
         derive_near(con, base.tables["log"].column("log_id").to_pylist(), [])
-        names = con.execute(_TABLES).fetchall()
-        wanted = {name for (name,) in names} - set(BASE_TABLES) - _NOT_DERIVED | {"sighting"}
+        base_tables = {in_ledger(name) for name in BASE_TABLES}
+        wanted = {str(table) for table in tables_of(con)} - base_tables - _NOT_DERIVED | {"sighting"}
         return DerivedTables({name: con.execute(f"from {name}").to_arrow_table() for name in sorted(wanted)})
 
 
@@ -189,7 +186,7 @@ def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db:
         load_formats_table(con, definitions.formats)
         insert_base(con, {**base.tables, "sighting": derived.tables["sighting"]}, number=1)
         for name, rows in derived.tables.items():
-            if name not in BASE_TABLES:
+            if name != "sighting":
                 insert_arrow(con, name, rows)
 
 

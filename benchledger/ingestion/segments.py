@@ -33,7 +33,7 @@ class Segments:
         self._epochs: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
-        """Adds a part: `frame` has the numbers of `rows`, which are rows of table record."""
+        """Adds a part: `frame` has the numbers of `rows`, which are rows of table kept.record."""
         found = _with_losses(_with_layouts(frame, self._spans, self._layouts))
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
@@ -43,7 +43,7 @@ class Segments:
         self._parts.append(part)
 
     def rows(self) -> pl.DataFrame:
-        """Rows of table segment, for segments with records."""
+        """Rows of table kept.segment, for segments with records."""
         import polars as pl
 
         if not self._parts:

@@ -99,7 +99,7 @@ class Part:
 
 
 class SpilledRecords:
-    """Rows of table record in a file, which can be read in order any number of times.
+    """Rows of table kept.record in a file, which can be read in order any number of times.
 
     Pickled, only the open file goes to the other process.
     """

@@ -10,7 +10,7 @@ from benchledger.ingestion.sightings import Sighting
 if TYPE_CHECKING:
     import duckdb
 
-_SEVERAL_OF_A_NAME = "select 1 from root group by name having count(*) > 1 limit 1"
+_SEVERAL_OF_A_NAME = "select 1 from kept.root group by name having count(*) > 1 limit 1"
 
 
 def write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
@@ -20,17 +20,17 @@ def write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -
     rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
     _keep_declared(con, [sighting for sighting in rows if sighting.keeps_declared])
     set_ids(con, "told", [sighting.sighting_id for sighting in rows])
-    for table in ("sighting_fact", "sighting"):
+    for table in ("kept.sighting_fact", "sighting"):
         con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
     roots = {sighting.root for sighting in rows if sighting.row["root_id"] is not None}
-    insert(con, "root", [{"root_id": root.root_id, "name": root.name} for root in roots], "on conflict do nothing")
+    insert(con, "kept.root", [{"root_id": root.root_id, "name": root.name} for root in roots], "on conflict do nothing")
     insert(con, "sighting", [sighting.row for sighting in rows])
-    insert(con, "sighting_fact", [fact for sighting in rows for fact in sighting.facts])
+    insert(con, "kept.sighting_fact", [fact for sighting in rows for fact in sighting.facts])
     # What a manifest lists is known only when it is read; what is told of its place again leaves that as it is.
     listing = [sighting for sighting in rows if sighting.files is not None]
     set_ids(con, "listing", [sighting.sighting_id for sighting in listing])
-    con.execute("delete from sighting_file where sighting_id in (select id from listing)")
-    insert(con, "sighting_file", [file for sighting in listing for file in sighting.files or ()])
+    con.execute("delete from kept.sighting_file where sighting_id in (select id from listing)")
+    insert(con, "kept.sighting_file", [file for sighting in listing for file in sighting.files or ()])
 
 
 def _keep_declared(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
@@ -43,7 +43,7 @@ def _keep_declared(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) ->
         ).fetchall()
     )
     before = con.execute(
-        """select sighting_id, name, value, value_logged, source, place from sighting_fact
+        """select sighting_id, name, value, value_logged, source, place from kept.sighting_fact
            where source in ('facts.toml', 'correct') and sighting_id in (select id from kept)"""
     )
     columns = [column[0] for column in before.description]
@@ -89,4 +89,4 @@ def name_campaigns(con: duckdb.DuckDBPyConnection) -> list[int]:
 
 def drop_empty_roots(con: duckdb.DuckDBPyConnection) -> None:
     """Removes the roots of which nothing is left."""
-    con.execute("delete from root where root_id not in (select root_id from sighting where root_id is not null)")
+    con.execute("delete from kept.root where root_id not in (select root_id from sighting where root_id is not null)")

@@ -17,7 +17,10 @@ LONG_RUN = 100_000
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # What there is nothing to do for is not even planned, which takes most of the time that few runs take.
 _HAS_MANIFESTS = "from run_log where role = 'manifest' limit 1"
-_ARE_KEPT = "from due_run where run_id in (select run_id from run_format union all select run_id from kept_run) limit 1"
+_ARE_KEPT = (
+    "from due_run where run_id in"
+    " (select run_id from kept.run_format union all select run_id from kept.run_hash) limit 1"
+)
 _ARE_CONTRADICTED = (
     "from fact semi join due_run using (run_id) where not used and value is not null and name <> 'campaign' limit 1"
 )
@@ -77,8 +80,8 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
     if are_gone:
         con.execute(sql_of("gone_series"))
     con.execute(sql_of("members"))
-    if finds(con, "from exclusion limit 1"):
-        con.execute("delete from due_member where run_id in (select run_id from excluded_run)")
+    if finds(con, "from kept.exclusion limit 1"):
+        con.execute("delete from due_member where run_id in (select run_id from kept.excluded_run)")
     if finds(con, _MAY_BE_NARROW):
         con.execute(sql_of("narrow"))
     con.execute(sql_of("series"))

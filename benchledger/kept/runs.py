@@ -23,6 +23,11 @@ set enable_caching_operators = false
 """
 _AS_USUAL = "reset disabled_optimizers; reset enable_caching_operators"
 _ARE_TWICE = "select 1 from loss_at group by run_id, shape_id having count(*) > 1"
+# All records and all rules: for an explanation, kept/use.py names fewer.
+_ALL = """
+create or replace temp view chunk_record as from kept.record;
+create or replace temp view chunk_rule as from kept.rule;
+"""
 _CLAIMED = """
 select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
@@ -36,6 +41,7 @@ from (select place, lag(place) over () as before, coalesce(rank, -1) as lane fro
 
 def fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     """Fills what is kept of the runs in chunk_run. `is_long`: of one long run, whose records are not held."""
+    con.execute(_ALL)
     with order_kept(con):
         _fill_records(con, is_long=is_long)
 

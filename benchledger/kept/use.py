@@ -26,10 +26,10 @@ select null::varchar as kind, null::varchar as name
 limit 0;
 """
 _LOGS = "select distinct log_id from run_log semi join chunk_run using (run_id)"
-_RECORDS = "create temp view record as from {db}.main.record where log_id in ({logs})"
+_RECORDS = "create temp view chunk_record as from kept.record where log_id in ({logs})"
 _HAS_MEDIANS = "from stream where lanes = 'median' limit 1"
 _HAS_EXTREMES = "from lane_window where statistic = 'trimmed' limit 1"
-_RULE = "create temp table rule as from rule where rule = $rule"
+_RULES = "create temp table chunk_rule as from kept.rule where rule = $rule or $rule is null"
 
 
 @contextmanager
@@ -41,10 +41,9 @@ def records_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[None
     with temporary_relations(con), one_thread(con):
         for statement in con.extract_statements(_ASKED):
             con.execute(statement, {"runs": runs} if statement.named_parameters else None)
-        ((db,),) = con.execute("select current_database()").fetchall()
         logs = [str(log_id) for (log_id,) in con.execute(_LOGS).fetchall()]
         # As numbers in the query: so the scan passes over what is of other logs.
-        con.execute(_RECORDS.format(db='"{}"'.format(db.replace('"', '""')), logs=", ".join(logs) or "null"))
+        con.execute(_RECORDS.format(logs=", ".join(logs) or "null"))
         claim_records(con)
         yield
 
@@ -58,8 +57,7 @@ def uses(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str | None = Non
     record and behind that, if it is printed, its ordinal. The other relations of the kept numbers are there too.
     """
     with records_of(con, runs):
-        if rule is not None:
-            con.execute(_RULE, {"rule": rule})
+        con.execute(_RULES, {"rule": rule})
         read_speeds(con)
         con.execute(sql_of("lanes"))
         # Of a long run these take as much memory as all that is asked for.

@@ -24,8 +24,8 @@ with claimed as (
 select claimed.run_id, claimed.log_id, record.label as key, epoch_ms(record.logged_at) as at_ms,
     record."values"[shape.ordinal] as value
 from claimed
-join record using (log_id)
-left join shape using (shape_id)
+join kept.record using (log_id)
+left join kept.shape using (shape_id)
 order by claimed.run_id, claimed.log_id, record.byte_offset
 """
 

@@ -28,7 +28,7 @@ select
     max(value.text) filter (where list_contains($counted, value.name)) as numbers
 from log
 join place_of_log($points) as place using (log_id)
-join (select distinct log_id, line, byte_offset, name, value, text from measurement_all) as value using (log_id)
+join (select distinct log_id, line, byte_offset, name, value, text from kept.measurement_all) as value using (log_id)
 where list_contains($formats, log.format) and place.path is not null
 group by all
 order by all

@@ -23,12 +23,12 @@ where speed_table.is_default
 _RUNS = """
 with member as (
     select series_run.series_id, series_run.run_id, series_run.trial
-    from series_run
+    from kept.series_run
     where list_contains($series, series_run.series_id)
 ),
 ended as (
     select run_id, log_id, max(byte_offset) as end_at
-    from run_record
+    from kept.run_record
     where run_id in (select run_id from member) and label = $stop
     group by run_id, log_id
 ),
@@ -64,7 +64,7 @@ span as (
         run_id,
         epoch_ms(min(logged_at) filter (where label = $start)) as start_ms,
         epoch_ms(max(logged_at) filter (where label = $stop)) as stop_ms
-    from run_record
+    from kept.run_record
     where run_id in (select run_id from member) and label in ($start, $stop)
     group by run_id
 ),

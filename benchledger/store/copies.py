@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.database import spill_files
 from benchledger.store.private_file import private_path, private_paths
+from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,16 +30,16 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
 
     try:
         (source,) = con.execute("select current_database()").fetchall()[0]
-        con.execute(f"attach {_quoted(str(target), _TEXT)} as {_COPY} (read_write)")
+        con.execute(f"attach {quoted(str(target), _TEXT)} as {_COPY} (read_write)")
         try:
-            con.execute(f"copy from database {_quoted(source)} to {_COPY}")
+            con.execute(f"copy from database {quoted(source)} to {_COPY}")
             _compare(con, source, target)
             con.execute(f"use {_COPY}")
             for change in changes:
                 con.execute(change)
             con.execute(f"checkpoint {_COPY}")
         finally:
-            con.execute(f"use {_quoted(source)}")
+            con.execute(f"use {quoted(source)}")
             con.execute(f"detach {_COPY}")
     except BaseException as error:
         target.unlink(missing_ok=True)
@@ -51,21 +52,15 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
 
 
 def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:
-    names = "select table_name from duckdb_tables() where not internal and database_name = ? order by all"
-    tables = [con.execute(names, [name]).fetchall() for name in (source, _COPY)]
-    for (name,) in tables[0]:
+    tables = [tables_of(con, name) for name in (source, _COPY)]
+    for table in tables[0]:
         counts = [
-            con.sql(f"from {_quoted(home)}.{_quoted(name)}").aggregate("count(*)").fetchall()
-            for home in (source, _COPY)
+            con.sql(f"from {quoted(home)}.{table.sql}").aggregate("count(*)").fetchall() for home in (source, _COPY)
         ]
         if tables[0] != tables[1] or counts[0] != counts[1]:
             raise DatabaseError(
-                f"{target}: the copy differs from the ledger in table {name}. Check the disk, then again"
+                f"{target}: the copy differs from the ledger in table {table}. Check the disk, then again"
             )
-
-
-def _quoted(name: str, sign: str = '"') -> str:
-    return f"{sign}{name.replace(sign, sign * 2)}{sign}"
 
 
 def ledger_files(db: Path) -> set[str]:

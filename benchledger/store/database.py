@@ -217,6 +217,11 @@ def _empty_ledger() -> str:
 
 
 def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyConnection:
+    if place.name.partition(".")[0].lower() == "kept":
+        raise DatabaseError(
+            f"{place}: DuckDB cannot tell a file of this name from the schema kept of a ledger. Rename it, or name "
+            f"another file with --db"
+        )
     _import_duckdb()
     import duckdb
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError
+from benchledger.store.tables import tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,14 +60,18 @@ def schema_version(con: duckdb.DuckDBPyConnection, place: str) -> int:
     """Returns a ledger's version; 0 for an empty database. Raises DatabaseError for a database of another program."""
     import duckdb
 
-    tables = {name for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall()}
+    tables = {str(table) for table in tables_of(con)}
     if not tables:
         return 0
     foreign = DatabaseError(f"{place}: is a DuckDB database, but no ledger of benchledger. Name another file with --db")
-    if "schema_version" not in tables:
+    if {"schema_version", "run", "sighting"} <= tables:
+        raise _unreleased(place, "all tables in one schema")
+    if "kept.schema_version" not in tables:
         raise foreign
     try:
-        row = con.execute("select max(version) from schema_version where benchledger_version is not null").fetchone()
+        row = con.execute(
+            "select max(version) from kept.schema_version where benchledger_version is not null"
+        ).fetchone()
     except duckdb.Error as error:
         raise foreign from error
     if row is None or row[0] is None:
@@ -89,13 +94,13 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
         con.begin()
         try:
             con.execute(
-                "create table if not exists schema_version"
+                "create schema if not exists kept; create table if not exists kept.schema_version"
                 "(version integer not null, applied_at timestamp not null, benchledger_version varchar not null, "
                 "digest varchar not null)"
             )
             con.execute(step.path.read_text(encoding="utf-8"))
             made = [step.version, _now(), program_version(), step.digest]
-            con.execute("insert into schema_version values (?, ?, ?, ?)", made)
+            con.execute("insert into kept.schema_version values (?, ?, ?, ?)", made)
             con.commit()
         except duckdb.Error as error:
             _undo(con)
@@ -113,7 +118,7 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
 def date_migrations(con: duckdb.DuckDBPyConnection) -> None:
     """Dates the migrations of a new ledger now, since it may be a copy of an older empty ledger."""
     # Not as a parameter: DuckDB imports pandas, if it is installed, to inspect one.
-    con.execute("update schema_version set applied_at = make_timestamp(epoch_us(now()))")
+    con.execute("update kept.schema_version set applied_at = make_timestamp(epoch_us(now()))")
 
 
 def _now() -> datetime:
@@ -149,7 +154,7 @@ def _is_current(con: duckdb.DuckDBPyConnection) -> bool:
 
     try:
         made = con.execute(
-            "select version, digest from schema_version where benchledger_version is not null"
+            "select version, digest from kept.schema_version where benchledger_version is not null"
         ).fetchall()
     except duckdb.Error:
         return False
@@ -169,14 +174,19 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
     if not applied:
         return
     # Not duckdb_columns(): it plans every view of the ledger to list its columns.
-    columns = con.execute("select name from pragma_table_info('schema_version')").fetchall()
-    made = dict(con.execute("select version, digest from schema_version").fetchall()) if ("digest",) in columns else {}
+    columns = con.execute("select name from pragma_table_info('kept.schema_version')").fetchall()
+    have_digests = ("digest",) in columns
+    made = dict(con.execute("select version, digest from kept.schema_version").fetchall()) if have_digests else {}
     for step in applied:
         if made.get(step.version) != step.digest:
-            raise DatabaseError(
-                f"{place}: was made by an unreleased benchledger, with another {step.path.name}, and cannot be "
-                f"migrated. Logs are what counts: move this file and its .private and .key aside, and ingest them again"
-            )
+            raise _unreleased(place, f"another {step.path.name}")
+
+
+def _unreleased(place: str, other: str) -> DatabaseError:
+    return DatabaseError(
+        f"{place}: was made by an unreleased benchledger, with {other}, and cannot be migrated. Logs are what counts: "
+        f"move this file and its .private and .key aside, and ingest them again"
+    )
 
 
 def program_version() -> str:

@@ -11,7 +11,7 @@ _COUNT = """
 select
     count(distinct (source, revision, section, cell, quantity)) filter (own_logs),
     count(distinct (source, revision, section, cell, quantity))
-from published_table
+from kept.published_table
 where source glob $source
 """
 

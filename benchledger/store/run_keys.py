@@ -16,7 +16,7 @@ from run
 where run_key = $run or starts_with(run_key, $run)
 union
 select run.run_key, run.run_id
-from run_alias
+from kept.run_alias
 join run using (run_key)
 where run_alias.old_key = $run
 order by run_key

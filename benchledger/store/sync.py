@@ -19,16 +19,16 @@ _READ_FROM = ("queries/rules", "queries/published", "queries/submissions")
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes the tables rule, demanded_runs and published equal to queries/, in the caller's transaction."""
+    """Makes the tables kept.rule, demanded_runs and published equal to queries/, in the caller's transaction."""
     # Skipped if the files are unchanged: reading and comparing them takes longer than ingesting a handful of logs.
     files = synced_hash()
-    if con.execute("select files from synced_definitions").fetchall() == [(files,)]:
+    if con.execute("select files from kept.synced_definitions").fetchall() == [(files,)]:
         return
     _sync_rules(con)
     _sync_demands(con)
     _sync_published(con)
-    con.execute("delete from synced_definitions")
-    con.execute("insert into synced_definitions values ($files)", {"files": files})
+    con.execute("delete from kept.synced_definitions")
+    con.execute("insert into kept.synced_definitions values ($files)", {"files": files})
 
 
 def synced_hash() -> str:
@@ -40,13 +40,13 @@ def _sync_rules(con: duckdb.DuckDBPyConnection) -> None:
     from benchledger.definitions import rules
 
     names, rows = _quoted(rules.COLUMNS), [rule.row() for rule in rules.load_rules()]
-    if con.execute(f"select {names} from rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
+    if con.execute(f"select {names} from kept.rule order by rule").fetchall() == sorted(rows):  # noqa: S608 - names are our own
         return
     with _incoming(con, rules.COLUMNS, rows):
         # Not deleted and inserted: within one transaction DuckDB would still find the old key.
-        con.execute("delete from rule where rule not in (select rule from incoming)")
+        con.execute("delete from kept.rule where rule not in (select rule from incoming)")
         changes = ", ".join(f'"{column}" = excluded."{column}"' for column in rules.COLUMNS[1:])
-        into = f"insert into rule ({names}) select {names} from incoming"  # noqa: S608
+        into = f"insert into kept.rule ({names}) select {names} from incoming"  # noqa: S608
         con.execute(f"{into} on conflict (rule) do update set {changes}")
 
 
@@ -54,12 +54,12 @@ def _sync_demands(con: duckdb.DuckDBPyConnection) -> None:
     from benchledger.definitions.submissions import demanded_runs
 
     rows = demanded_runs()
-    if con.execute("from demanded_runs order by all").fetchall() == rows:
+    if con.execute("from kept.demanded_runs order by all").fetchall() == rows:
         return
-    con.execute("delete from demanded_runs")
+    con.execute("delete from kept.demanded_runs")
     if rows:
         with _incoming(con, ("rule", "benchmark", "runs"), rows):
-            con.execute("insert into demanded_runs from incoming")
+            con.execute("insert into kept.demanded_runs from incoming")
 
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:

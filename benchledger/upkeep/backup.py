@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 # Rows that no result needs and that may name people or other files of a folder.
 _PUBLIC = (
-    "update exclusion set excluded_by = null",
+    "update kept.exclusion set excluded_by = null",
     "delete from log where format is null",
-    "delete from ignored_piece where log_id not in (select log_id from log)",
+    "delete from kept.ignored_piece where log_id not in (select log_id from log)",
     "delete from sighting where log_id is null or log_id not in (select log_id from log)",
-    "delete from sighting_fact where sighting_id not in (select sighting_id from sighting)",
-    "delete from sighting_file where sighting_id not in (select sighting_id from sighting)",
+    "delete from kept.sighting_fact where sighting_id not in (select sighting_id from sighting)",
+    "delete from kept.sighting_file where sighting_id not in (select sighting_id from sighting)",
 )
 
 

@@ -13,6 +13,7 @@ from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
+from benchledger.store.tables import tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,12 +56,12 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     import duckdb
 
     broken = {}
-    for (name,) in con.execute("select table_name from duckdb_tables() where not internal order by all").fetchall():
+    for table in tables_of(con):
         try:
             # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block.
-            con.table(name).aggregate(f'bit_xor(hash("{name}"))').fetchall()
+            con.execute(f"select bit_xor(hash(whole)) from {table.sql} as whole").fetchall()  # noqa: S608 - quoted
         except duckdb.Error as error:
-            broken[name] = str(error).splitlines()[0]
+            broken[str(table)] = str(error).splitlines()[0]
     return broken
 
 
@@ -72,7 +73,11 @@ def _readable(broken: dict[str, str]) -> Held:
 def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
     import duckdb
 
-    statement = "select table_name, column_name, data_type from duckdb_columns() where not internal"
+    statement = """
+        select if(schema_name = 'main', '', schema_name || '.') || table_name, column_name, data_type
+        from duckdb_columns()
+        where not internal
+    """
     with closing(duckdb.connect()) as fresh:
         migrate(fresh, "a new ledger")
         wanted = set(fresh.execute(statement).fetchall())

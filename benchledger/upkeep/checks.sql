@@ -6,7 +6,7 @@ with held(what, found, example, cure) as (
     from (
         select log_id
         from log
-        full join (select log_id, count(*) as there from record group by log_id) using (log_id)
+        full join (select log_id, count(*) as there from kept.record group by log_id) using (log_id)
         where log.records is distinct from coalesce(there, 0)
     )
     union all
@@ -22,7 +22,7 @@ with held(what, found, example, cure) as (
     from (
         select log_id
         from log
-        full join (select log_id, sum(pieces) as there from ignored_piece group by log_id) using (log_id)
+        full join (select log_id, sum(pieces) as there from kept.ignored_piece group by log_id) using (log_id)
         where log.ignored is distinct from coalesce(there, 0)
     )
     union all
@@ -31,29 +31,29 @@ with held(what, found, example, cure) as (
     where pieces <> records + ignored + rejects
     union all
     select 'no record lies beyond the lines of its log', count(*), min(log_id::varchar), 'ingest'
-    from record
+    from kept.record
     join log using (log_id)
     where record.line > log.lines
     union all
     select 'every record is of the load that its log is of', count(*), min(log_id::varchar), 'ingest'
-    from record
+    from kept.record
     join log using (log_id)
     where record.load_number <> log.load_number
     union all
     select 'a place in a log holds one record', count(*), min(log_id::varchar), 'ingest'
-    from (select log_id from record group by log_id, byte_offset having count(*) > 1)
+    from (select log_id from kept.record group by log_id, byte_offset having count(*) > 1)
     union all
     select 'every record has its layout, with a name for each value', count(*), min(log_id::varchar), 'ingest'
-    from record
-    left join (select shape_id, count(*) as names from shape group by shape_id) as layout using (shape_id)
+    from kept.record
+    left join (select shape_id, count(*) as names from kept.shape group by shape_id) as layout using (shape_id)
     where layout.names is null or layout.names <> greatest(len(record."values"), coalesce(len(record.texts), 0))
     union all
     select 'every ' || owner || ' is of a log that is there', count(*) filter (where log_id not in (select log_id from log)),
         min(log_id::varchar) filter (where log_id not in (select log_id from log)), 'ingest'
     from (
-        select 'segment' as owner, log_id from segment
+        select 'segment' as owner, log_id from kept.segment
         union all
-        select 'fact that a log states', log_id from log_fact
+        select 'fact that a log states', log_id from kept.log_fact
         union all
         select 'log of a run', log_id from run_log
         union all
@@ -70,9 +70,9 @@ with held(what, found, example, cure) as (
         count(*) filter (where sighting_id not in (select sighting_id from sighting)),
         min(sighting_id::varchar) filter (where sighting_id not in (select sighting_id from sighting)), 'ingest'
     from (
-        select 'fact of a place' as owner, sighting_id from sighting_fact
+        select 'fact of a place' as owner, sighting_id from kept.sighting_fact
         union all
-        select 'file in a manifest' as owner, sighting_id from sighting_file
+        select 'file in a manifest' as owner, sighting_id from kept.sighting_file
         union all
         select 'place of a run''s log', sighting_id from run_log where sighting_id is not null
     )
@@ -97,7 +97,7 @@ with held(what, found, example, cure) as (
     from (select run_id from fact where used group by run_id, name having count(*) > 1)
     union all
     select 'every exclusion has a reason', count(*), min(run_key), 'exclude'
-    from exclusion
+    from kept.exclusion
     where trim(reason) = ''
 )
 select what, found, example, cure

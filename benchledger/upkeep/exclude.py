@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 # The run that each exclusion leads to today, through any number of older keys.
 _EXCLUSIONS = """
 with recursive reached(excluded_key, run_key) as (
-    select run_key, run_key from exclusion
+    select run_key, run_key from kept.exclusion
     union
     select reached.excluded_key, run_alias.run_key
     from reached
-    join run_alias on run_alias.old_key = reached.run_key
+    join kept.run_alias on run_alias.old_key = reached.run_key
 ),
 there as (
     select reached.excluded_key, run.run_key, run.status, bench_case.name
@@ -45,11 +45,11 @@ select
     exclusion.reason,
     exclusion.excluded_at,
     exclusion.excluded_by
-from exclusion
+from kept.exclusion
 left join there on there.excluded_key = exclusion.run_key
 """
-_EXCLUDED_BEFORE = "create or replace temp table excluded_before as select run_id from excluded_run"
-_EXCLUDED = "select run_id from excluded_before union select run_id from excluded_run"
+_EXCLUDED_BEFORE = "create or replace temp table excluded_before as select run_id from kept.excluded_run"
+_EXCLUDED = "select run_id from excluded_before union select run_id from kept.excluded_run"
 
 
 def exclude(
@@ -84,7 +84,7 @@ def exclude(
         redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
         who = redactor.text(by.strip()) if by and by.strip() else None
         said = [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
-        con.executemany("insert into exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
+        con.executemany("insert into kept.exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
         keep(con, _EXCLUDED)
         return _listed(con, keys)
 
@@ -110,7 +110,7 @@ def _undo(con: duckdb.DuckDBPyConnection, runs: tuple[str, ...]) -> pl.DataFrame
 def _excluded_key(con: duckdb.DuckDBPyConnection, run: str) -> set[str]:
     # By the excluded key or the run's key today: the exclusion of a missing run can be undone, too.
     rows = con.sql(_EXCLUSIONS).project("excluded_key, run_key").fetchall()
-    old = dict(con.execute("select old_key, run_key from run_alias").fetchall())
+    old = dict(con.execute("select old_key, run_key from kept.run_alias").fetchall())
     exact = {key for key, now in rows if run in (key, now) or (run in old and now == old[run])}
     if exact:
         return exact
@@ -129,7 +129,7 @@ def _keys_leading_to(con: duckdb.DuckDBPyConnection, keys: list[str]) -> list[st
 
 def _remove(con: duckdb.DuckDBPyConnection, keys: list[str]) -> None:
     for key in keys:
-        con.execute("delete from exclusion where run_key = ?", [key])
+        con.execute("delete from kept.exclusion where run_key = ?", [key])
 
 
 def _listed(con: duckdb.DuckDBPyConnection, keys: list[str]) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from benchledger.store.database import open_as_it_is
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import check_version, latest_version, schema_version
 from benchledger.store.private_file import private_path
+from benchledger.store.tables import tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +32,7 @@ from (
     union all
     select 'runs', status, count(*) from run group by status
     union all
-    select 'runs excluded', status, count(*) from run semi join excluded_run using (run_id) group by status
+    select 'runs excluded', status, count(*) from run semi join kept.excluded_run using (run_id) group by status
 )
 where count is not null
 order by what, count desc, status
@@ -116,11 +117,10 @@ def db_info(*, db: Path | str = DEFAULT_DB) -> LedgerInfo:
 def _tables(con: duckdb.DuckDBPyConnection, block_bytes: int) -> pl.DataFrame:
     import polars as pl
 
-    names = con.execute("select table_name from duckdb_tables() where not internal order by all").fetchall()
     rows = []
-    for (name,) in names:
-        (count,) = con.table(name).aggregate("count(*)").fetchall()[0]
-        (size,) = con.execute(_SIZE, {"name": name, "block_bytes": block_bytes}).fetchall()[0]
-        rows.append((name, count, size))
+    for table in tables_of(con):
+        (count,) = con.sql(f"from {table.sql}").aggregate("count(*)").fetchall()[0]
+        (size,) = con.execute(_SIZE, {"name": table.sql, "block_bytes": block_bytes}).fetchall()[0]
+        rows.append((str(table), count, size))
     columns = {"table": pl.String, "rows": pl.Int64, "bytes": pl.Int64}
     return pl.DataFrame(rows, schema=columns, orient="row").sort("bytes", "table", descending=[True, False])

@@ -29,5 +29,5 @@ def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataF
             # New columns of views need the rules of today.
             with transaction(con, db):
                 sync_definitions(con)
-        steps = "select version, applied_at, benchledger_version from schema_version order by version"
+        steps = "select version, applied_at, benchledger_version from kept.schema_version order by version"
         return con.sql(steps).pl().with_columns(now=pl.col("version").is_in(applied))

@@ -3,7 +3,7 @@
 -- $tolerance = 0.005
 with off as (
     select *, value as published_value
-    from published_table
+    from kept.published_table
     where own_logs and abs(our_value / value - 1) > $tolerance
 ),
 -- Another rule may be the one that the owner used.
@@ -31,5 +31,5 @@ select
     off.our_value as value,
     off.published_value as expected
 from off
-join (select series_id, min(run_id) as run_id from series_run group by series_id) as member using (series_id)
+join (select series_id, min(run_id) as run_id from kept.series_run group by series_id) as member using (series_id)
 left join other on other.our_cell = off.our_cell and other.published_value = off.published_value;

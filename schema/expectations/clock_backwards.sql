@@ -8,7 +8,7 @@ with dated as (
         line,
         logged_at,
         lag(logged_at) over (partition by log_id, run_id, rank, device order by byte_offset) as before
-    from measurement_all
+    from kept.measurement_all
     where logged_at is not null
 )
 select

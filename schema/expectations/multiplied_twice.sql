@@ -6,4 +6,4 @@ select
     format('{} {:.6g} is {} times {} {:.6g}', higher_name, higher_value, gpus, name, value) as about,
     higher_value as value,
     value as expected
-from multiplied_speed;
+from kept.multiplied_speed;

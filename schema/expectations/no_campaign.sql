@@ -2,6 +2,6 @@
 -- severity: note
 select run.run_id, 'no campaign' as about
 from run
-left join run_campaign using (run_id)
+left join kept.run_campaign using (run_id)
 group by run.run_id
 having count(campaign) = 0;

@@ -2,7 +2,7 @@
 -- severity: warning
 with seen as (
     select run_source.run_id, max(ingested_at) as ingested_at
-    from run_source
+    from kept.run_source
     join sighting using (log_id)
     group by run_source.run_id
 )

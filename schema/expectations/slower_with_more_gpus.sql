@@ -7,5 +7,5 @@ select
     speedup as value,
     1 as expected
 from speedup_table
-join (select series_id, min(run_id) as run_id from series_run group by series_id) as member using (series_id)
+join (select series_id, min(run_id) as run_id from kept.series_run group by series_id) as member using (series_id)
 where is_default and gpus > base_gpus and speedup < 1;

@@ -9,8 +9,8 @@ with dated as (
         coalesce(
             (epoch_us(logged_at) - epoch_us(lag(logged_at) over earlier)) / 1e6, clock_s - lag(clock_s) over earlier
         ) as seconds
-    from run_record as record
-    join (select distinct shape_id from shape where kind = 'step' and phase = 'train') as step using (shape_id)
+    from kept.run_record as record
+    join (select distinct shape_id from kept.shape where kind = 'step' and phase = 'train') as step using (shape_id)
     where part = 0 and step is not null
     window earlier as (partition by run_id, log_id, rank order by byte_offset)
 ),

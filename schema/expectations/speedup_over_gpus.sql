@@ -10,5 +10,5 @@ select
     speedup as value,
     gpus / base_gpus as expected
 from speedup_table
-join (select series_id, min(run_id) as run_id from series_run group by series_id) as member using (series_id)
+join (select series_id, min(run_id) as run_id from kept.series_run group by series_id) as member using (series_id)
 where is_default and scaling = 'weak' and speedup > $most * gpus / base_gpus;

@@ -18,7 +18,7 @@ create table log (
 );
 
 -- What was named to be read: a folder, or an archive.
-create table root (
+create table kept.root (
     root_id varchar primary key,
     name    varchar not null
 );
@@ -46,7 +46,7 @@ create table sighting (
     reason           varchar
 );
 
-create table sighting_fact (
+create table kept.sighting_fact (
     sighting_id  bigint not null,
     name         varchar not null,
     value        varchar,
@@ -56,14 +56,14 @@ create table sighting_fact (
 );
 
 -- The files that a manifest lists, by the place where they should lie.
-create table sighting_file (
+create table kept.sighting_file (
     sighting_id bigint not null,
     file        varchar not null,
     place       varchar not null
 );
 
 -- What one ignore entry of a format took, per log: the reasons behind log.ignored.
-create table ignored_piece (
+create table kept.ignored_piece (
     log_id bigint not null,
     reason varchar not null,
     pieces bigint not null check (pieces > 0),
@@ -80,7 +80,7 @@ create table reject (
 );
 
 -- One row per value of a line layout; a record points at its layout.
-create table shape (
+create table kept.shape (
     shape_id    bigint not null,
     ordinal     integer not null check (ordinal >= 1),
     format      varchar not null,
@@ -98,7 +98,7 @@ create table shape (
 -- One row per line piece that is a record. No keys: they would cost four to seven times the load;
 -- the loader verifies them by query in the same transaction. load_number is its log's: records of one load lie together, and
 -- those of all others are left out by it where the log is known. Ids are hashes, by which nothing is left out.
-create table record (
+create table kept.record (
     log_id      bigint not null,
     line        bigint not null,
     byte_offset bigint not null,
@@ -118,7 +118,7 @@ create table record (
 );
 
 -- What one execution left in one log: a log can hold several.
-create table segment (
+create table kept.segment (
     log_id            bigint not null,
     segment           integer not null check (segment >= 1),
     role              varchar not null check (role in
@@ -150,7 +150,7 @@ create table segment (
     primary key (log_id, segment)
 );
 
-create table log_fact (
+create table kept.log_fact (
     log_id       bigint not null,
     segment      integer not null,
     name         varchar not null,
@@ -221,7 +221,7 @@ create table run (
     exit_code      bigint
 );
 
-create table run_alias (
+create table kept.run_alias (
     old_key varchar primary key,
     run_key varchar not null
 );
@@ -241,7 +241,7 @@ create table run_log (
 );
 
 -- Records of a duplicate stream that its train log does not have: they stay in measurement.
-create table stream_only (
+create table kept.stream_only (
     log_id      bigint not null,
     byte_offset bigint not null
 );
@@ -261,7 +261,7 @@ create table fact (
     used         boolean not null
 );
 
-create table exclusion (
+create table kept.exclusion (
     run_key     varchar not null,
     reason      varchar not null,
     excluded_at timestamp not null,
@@ -269,7 +269,7 @@ create table exclusion (
 );
 
 -- Definitions as they were when they were last used, so that the views need nothing but this file.
-create table format (
+create table kept.format (
     format         varchar primary key,
     version        integer not null,
     framework      varchar,
@@ -278,14 +278,14 @@ create table format (
     role           varchar not null
 );
 
--- What suites demand of a score: filled from queries/submissions/, as table rule is from queries/rules/.
-create table demanded_runs (
+-- What suites demand of a score: filled from queries/submissions/, as table kept.rule is from queries/rules/.
+create table kept.demanded_runs (
     rule      varchar not null,
     benchmark varchar not null,
     runs      bigint not null check (runs > 0)
 );
 
-create table rule (
+create table kept.rule (
     rule                   varchar primary key,
     source                 varchar not null,
     "window"               varchar not null,

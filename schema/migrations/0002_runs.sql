@@ -54,7 +54,7 @@ where status in ('loaded', 'duplicate')
 group by log_id;
 
 -- The ways in which a file can be named: by its path, and as people are told where it lies.
-create view file_place as
+create view kept.file_place as
 select sighting_id, log_id, path as place
 from sighting
 union
@@ -65,7 +65,7 @@ from sighting;
 
 -- The log that a run's numbers come from: its train log, its twin where there is no other, and its manifest where no
 -- log of it is known.
-create view run_source as
+create view kept.run_source as
 select run_id, log_id, segment, role, first_line, last_line
 from run_log
 where role in ('train', 'duplicate_stream', 'manifest')
@@ -75,7 +75,7 @@ qualify role = 'train'
 
 -- Three branches instead of one left join, because a telemetry log is claimed device by device:
 -- an "or" in the condition of an outer join would compare every record with every claim.
-create view measurement_all as
+create view kept.measurement_all as
 with whole as (
     select run_id, log_id, log.load_number, role, first_line, last_line
     from run_log
@@ -92,14 +92,14 @@ by_device as (
 ),
 claimed as (
     select whole.run_id, whole.role, record.*
-    from record
+    from kept.record
     join whole
         on record.log_id = whole.log_id
         and record.load_number = whole.load_number
         and record.line between whole.first_line and whole.last_line
     union all
     select by_device.run_id, by_device.role, record.*
-    from record
+    from kept.record
     join by_device
         on record.log_id = by_device.log_id
         and record.load_number = by_device.load_number
@@ -107,7 +107,7 @@ claimed as (
         and record.line between by_device.first_line and by_device.last_line
     union all
     select null, null, record.*
-    from record
+    from kept.record
     anti join whole on record.log_id = whole.log_id and record.line between whole.first_line and whole.last_line
     anti join by_device
         on record.log_id = by_device.log_id
@@ -138,36 +138,36 @@ select
     shape.unit_logged,
     shape.scope
 from claimed
-join shape using (shape_id);
+join kept.shape using (shape_id);
 
 create view measurement as
 select measurement_all.*
-from measurement_all
+from kept.measurement_all
 where role is distinct from 'duplicate_stream'
-    or run_id in (select run_id from run_source where role = 'duplicate_stream')
-    or (log_id, byte_offset) in (select (log_id, byte_offset) from stream_only);
+    or run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
+    or (log_id, byte_offset) in (select (log_id, byte_offset) from kept.stream_only);
 
 -- The records that a run's speed is computed from. part 0 is the source log, part 1 what only its twin has.
-create view run_record as
+create view kept.run_record as
 select run_source.run_id, 0 as part, record.* exclude (load_number)
-from record
+from kept.record
 join log on record.log_id = log.log_id and record.load_number = log.load_number
-join run_source
+join kept.run_source
     on record.log_id = run_source.log_id and record.line between run_source.first_line and run_source.last_line
 union all
 select run_log.run_id, 1 as part, record.* exclude (load_number)
-from record
-semi join stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
+from kept.record
+semi join kept.stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
 join log on record.log_id = log.log_id and record.load_number = log.load_number
 join run_log
     on record.log_id = run_log.log_id and record.line between run_log.first_line and run_log.last_line
-semi join run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'
+semi join kept.run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'
 where run_log.role = 'duplicate_stream';
 
 -- Campaigns and series ----------------------------------------------------------------------------------------
 
 -- Of a run whose manifests name campaigns, these count; --campaign-name beats them.
-create view run_campaign as
+create view kept.run_campaign as
 with named as (
     select distinct run_id, value as campaign
     from fact
@@ -177,18 +177,18 @@ select distinct
     run_source.run_id,
     case when sighting.campaign_source = 'option' then sighting.campaign else coalesce(named.campaign, sighting.campaign) end
         as campaign
-from run_source
+from kept.run_source
 join sighting using (log_id)
 left join named using (run_id)
 where sighting.status in ('loaded', 'duplicate');
 
 -- When a run was: as its log or its manifest says, else the earliest time of a file or an archive's member that holds
 -- its log. Nothing else in the ledger depends on a file's time.
-create view run_time as
+create view kept.run_time as
 with seen as (
     select run_source.run_id, min(sighting.modified_at) as modified_at,
         arg_min(if(sighting.archive is null, 'file', 'member'), (sighting.modified_at, sighting.archive is null)) as time_source
-    from run_source
+    from kept.run_source
     join sighting using (log_id)
     where sighting.status in ('loaded', 'duplicate') and sighting.modified_at is not null
     group by run_source.run_id
@@ -202,13 +202,13 @@ from run
 left join seen using (run_id);
 
 -- An exclusion hangs on any key that the run ever had.
-create view excluded_run as
+create view kept.excluded_run as
 with recursive excluded(run_key, reason, excluded_at, excluded_by) as (
-    select run_key, reason, excluded_at, excluded_by from exclusion
+    select run_key, reason, excluded_at, excluded_by from kept.exclusion
     union
     select run_alias.run_key, excluded.reason, excluded.excluded_at, excluded.excluded_by
     from excluded
-    join run_alias on run_alias.old_key = excluded.run_key
+    join kept.run_alias on run_alias.old_key = excluded.run_key
 )
 select
     run.run_id,
@@ -224,7 +224,7 @@ group by run.run_id, run.run_key;
 -- answer has to read the records of a run again. It has no keys, like the records.
 
 -- Which series a run is in.
-create table series_member (
+create table kept.series_member (
     series_id              bigint not null,
     run_id                 bigint not null,
     campaign               varchar,
@@ -250,7 +250,7 @@ create table series (
     mixed                  varchar
 );
 
-create table series_run (
+create table kept.series_run (
     series_id bigint not null,
     run_id    bigint not null,
     trial     bigint not null

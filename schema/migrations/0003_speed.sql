@@ -13,28 +13,28 @@ create macro olympic_mean(numbers, fewest, without) as
 
 -- Kept, as series_member and those behind it: what a run's records say under each rule, read once.
 
-create table run_format (
+create table kept.run_format (
     run_id bigint not null,
     format varchar
 );
 
 -- A format's default rule, and what stands in for it where it gives no number.
-create view default_rule as
+create view kept.default_rule as
 with recursive chain(format, rule, place) as (
     select format, default_rule, 1
-    from format
+    from kept.format
     where default_rule is not null
     union
     select chain.format, rule.fallback, chain.place + 1
     from chain
-    join rule using (rule)
+    join kept.rule using (rule)
     where rule.fallback is not null and chain.place < 10
 )
 select format, rule, min(place) as place
 from chain
 group by format, rule;
 
-create table kept_speed (
+create table kept.speed (
     run_id          bigint not null,
     rule            varchar not null,
     phase           varchar,
@@ -48,20 +48,20 @@ create table kept_speed (
 );
 
 -- Runs that say nothing of their format's default rule. Each is still a row of it: a failed run is a status, never nothing.
-create table silent_run (
+create table kept.silent_run (
     run_id bigint not null,
     rule   varchar not null
 );
 
 -- Where a later rule of the format's chain is the first that gives a number.
-create table run_fallback (
+create table kept.run_fallback (
     run_id bigint not null,
     phase  varchar,
     rule   varchar not null
 );
 
 -- Speeds made of steps that the closing throughput of the same log contradicts: they are no speeds of the run.
-create table contradicted_speed (
+create table kept.contradicted_speed (
     run_id bigint not null,
     rule   varchar not null,
     phase  varchar,
@@ -72,16 +72,16 @@ create table contradicted_speed (
 create view run_speed as
 with answered as (
     select
-        kept_speed.* exclude (value, status, reason),
-        if(contradicted_speed.run_id is null, kept_speed.value, null) as value,
-        if(contradicted_speed.run_id is null, kept_speed.status, 'mixed') as status,
-        coalesce(contradicted_speed.reason, kept_speed.reason) as reason
-    from kept_speed
-    left join contradicted_speed
-        on contradicted_speed.run_id = kept_speed.run_id
-        and contradicted_speed.rule = kept_speed.rule
-        and contradicted_speed.phase is not distinct from kept_speed.phase
-        and contradicted_speed.unit = kept_speed.unit
+        speed.* exclude (value, status, reason),
+        if(contradicted_speed.run_id is null, speed.value, null) as value,
+        if(contradicted_speed.run_id is null, speed.status, 'mixed') as status,
+        coalesce(contradicted_speed.reason, speed.reason) as reason
+    from kept.speed
+    left join kept.contradicted_speed
+        on contradicted_speed.run_id = speed.run_id
+        and contradicted_speed.rule = speed.rule
+        and contradicted_speed.phase is not distinct from speed.phase
+        and contradicted_speed.unit = speed.unit
     union all by name
     select
         run_id,
@@ -92,7 +92,7 @@ with answered as (
         'too_few_records' as status,
         'its records have nothing that ' || rule || ' reads' as reason,
         false as is_window_whole
-    from silent_run
+    from kept.silent_run
 ),
 -- What is the same under all rules, once for each run.
 asked as (
@@ -105,8 +105,8 @@ asked as (
         -- A run that was cut off after all that the rule asks for counts, unless its manifest says that it failed.
         run.status = 'truncated' and coalesce(run.exit_code, 0) = 0 as may_count
     from run
-    join run_format using (run_id)
-    left join format using (format)
+    join kept.run_format using (run_id)
+    left join kept.format using (format)
 )
 select
     answered.run_id,
@@ -126,10 +126,10 @@ select
     and (asked.status is null or (asked.may_count and coalesce(answered.is_window_whole, false))) as is_trial
 from answered
 join asked using (run_id)
-left join run_fallback
+left join kept.run_fallback
     on run_fallback.run_id = answered.run_id and run_fallback.phase is not distinct from answered.phase;
 
-create table kept_cell (
+create table kept.cell (
     series_id       bigint not null,
     rule            varchar not null,
     is_default      boolean not null,
@@ -147,19 +147,19 @@ create table kept_cell (
 );
 
 -- What the kept tables were filled by: if it is not what it was, they are filled again.
-create table kept_run (
+create table kept.run_hash (
     run_id bigint not null,
     print  ubigint not null
 );
 
-create table kept_definition (
+create table kept.definition_hash (
     kind  varchar not null check (kind in ('rule', 'format')),
     name  varchar not null,
     print ubigint not null
 );
 
--- What tables rule and published were made of: if it is what it was, nothing is read or compared.
-create table synced_definitions (
+-- What tables kept.rule and published were made of: if it is what it was, nothing is read or compared.
+create table kept.synced_definitions (
     files varchar not null
 );
 
@@ -182,30 +182,30 @@ select
     bench_case.gradient_accumulation,
     bench_case.options,
     series.gpu_model,
-    kept_cell.rule,
-    kept_cell.is_default,
-    kept_cell.value,
-    kept_cell.unit,
-    kept_cell.trials,
-    kept_cell.trials_dropped,
-    kept_cell.lowest,
-    kept_cell.highest,
-    kept_cell.stdev,
-    kept_cell.conflicts,
-    kept_cell.status,
+    cell.rule,
+    cell.is_default,
+    cell.value,
+    cell.unit,
+    cell.trials,
+    cell.trials_dropped,
+    cell.lowest,
+    cell.highest,
+    cell.stdev,
+    cell.conflicts,
+    cell.status,
     series.gpu_memory_mib,
     series.framework_version,
     series.implementation_version,
     series.mixed,
-    kept_cell.trial_runs,
-    kept_cell.cell
-from kept_cell
+    cell.trial_runs,
+    cell.cell
+from kept.cell
 join series using (series_id)
 join bench_case using (case_id);
 
 -- What a number is made of -------------------------------------------------------------------------------------
 
-create view trial_table as
+create view kept.trial_table as
 with seen as (
     select
         run_source.run_id,
@@ -216,7 +216,7 @@ with seen as (
             'first_line': run_source.first_line,
             'last_line': run_source.last_line
         }) as place
-    from run_source
+    from kept.run_source
     join sighting using (log_id)
     where sighting.status in ('loaded', 'duplicate')
     group by run_source.run_id, sighting.campaign
@@ -224,7 +224,7 @@ with seen as (
 -- The same log can lie in two campaigns: a number leads to its own.
 placed as (
     select run_campaign.run_id, run_campaign.campaign, coalesce(min(here.place), min(seen.place)) as seen
-    from run_campaign
+    from kept.run_campaign
     join seen on seen.run_id = run_campaign.run_id
     left join seen as here on here.run_id = run_campaign.run_id and here.campaign is not distinct from run_campaign.campaign
     group by run_campaign.run_id, run_campaign.campaign
@@ -260,7 +260,7 @@ select
     placed.seen.first_line as first_line,
     placed.seen.last_line as last_line
 from speed_table
-join series_run using (series_id)
+join kept.series_run using (series_id)
 join run_speed
     on run_speed.run_id = series_run.run_id and run_speed.rule = speed_table.rule and run_speed.phase = 'train'
 join run on run.run_id = series_run.run_id

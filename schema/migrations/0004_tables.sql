@@ -19,7 +19,7 @@ with trial as (
         run.status,
         run.status in ('ok', 'unknown') as is_trial,
         max(run_memory.value_mib) as value_mib
-    from series_run
+    from kept.series_run
     join run_memory using (run_id)
     join run using (run_id)
     group by all
@@ -82,8 +82,8 @@ create macro faster(value, base, unit) as
 create macro speedup_key(cell, scaling) as
     case scaling when 'weak' then 'u' || cell[2:] else cell_key('u', [cell, scaling]) end;
 
--- Kept, as kept_cell: the speed-ups of each speed that is more than simply its own base of weak scaling.
-create table kept_speedup (
+-- Kept, as kept.cell: the speed-ups of each speed that is more than simply its own base of weak scaling.
+create table kept.speedup (
     speed_cell     varchar not null,
     series_id      bigint not null,
     scaling        varchar not null,
@@ -99,16 +99,16 @@ create view speedup_table as
 with told as (
     select
         speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell),
-        kept_speedup.* exclude (speed_cell, series_id, cell),
+        speedup.* exclude (speed_cell, series_id, cell),
         -- Of which nothing is kept: a number of known GPUs is its own base, anything else has none.
-        kept_speedup.speed_cell is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
+        speedup.speed_cell is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
         speed_table.gpu_memory_mib,
         speed_table.framework_version,
         speed_table.implementation_version,
         speed_table.mixed,
-        coalesce(kept_speedup.cell, speedup_key(speed_table.cell, 'weak')) as cell
+        coalesce(speedup.cell, speedup_key(speed_table.cell, 'weak')) as cell
     from speed_table
-    left join kept_speedup on kept_speedup.speed_cell = speed_table.cell
+    left join kept.speedup on speedup.speed_cell = speed_table.cell
 )
 select
     * exclude (is_base) replace (
@@ -123,11 +123,11 @@ from told;
 
 -- What went wrong, and what fits ------------------------------------------------------------------------------
 
-create view failure_table as
+create view kept.failure_table as
 with last_words as (
     select run_log.run_id, run_log.log_id, segment.event_line as line, min(segment.event_text) as event_text
     from run_log
-    join segment using (log_id, segment)
+    join kept.segment using (log_id, segment)
     where segment.event_line is not null
     group by all
 )
@@ -159,8 +159,8 @@ select
     run.steps_planned,
     run.exit_code
 from run
-anti join excluded_run using (run_id)
-left join run_campaign using (run_id)
+anti join kept.excluded_run using (run_id)
+left join kept.run_campaign using (run_id)
 join bench_case using (case_id)
 left join environment using (environment_id)
 left join last_words
@@ -172,7 +172,7 @@ where run.status not in ('ok', 'unknown');
 -- The global batch and its accumulation follow from the batch size: they are no part of what a row is of. A run that
 -- was out of memory early often has no telemetry to tell its card by: where nothing of its case ran on an unstated card,
 -- it stands with the only card of its kin.
-create view max_batch_table as
+create view kept.max_batch_table as
 with spoken as (
     select
         series.campaign,
@@ -197,7 +197,7 @@ with spoken as (
         ) as none_ran,
         min(series.gpu_model) over kin as first_model,
         max(series.gpu_model) over kin as last_model
-    from series_run
+    from kept.series_run
     join series using (series_id)
     join run on run.run_id = series_run.run_id
     join bench_case on bench_case.case_id = run.case_id
@@ -230,10 +230,10 @@ group by campaign, gpu_model, framework, implementation, model, task, precision,
 
 -- A column that a published number states must be the same in ours; one that it does not state is no condition. In the
 -- document's own logs what they do not say is no contradiction. The card is shown, not asked for.
-create view published_table as
+create view kept.published_table as
 with family as (
     select series_id, min(environment.gpu_family) as gpu_family
-    from series_member
+    from kept.series_member
     join environment using (environment_id)
     group by series_id
     having min(environment.gpu_family) = max(environment.gpu_family)
@@ -343,7 +343,7 @@ left join paired
 -- Contradictions that no single fact shows ---------------------------------------------------------------------
 
 -- Without its folders, and without the endings that packing adds.
-create view log_name as
+create view kept.log_name as
 select
     log_id,
     regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '') as name,
@@ -354,7 +354,7 @@ where status in ('loaded', 'duplicate', 'unchanged')
 group by log_id, regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '');
 
 -- A log that says of neither number that it is of one GPU.
-create view multiplied_speed as
+create view kept.multiplied_speed as
 with printed as (
     select run_id, log_id, name, scope, quantity, unit, min(line) as line, median(value) as speed
     from measurement
@@ -398,7 +398,7 @@ candidate as materialized (
     from speed_table
     where is_default and trials > 0 and value is not null
         -- The speed of one GPU is not ranked among those of all.
-        and rule not in (select told.rule from rule as told where told.per is not null)
+        and rule not in (select told.rule from kept.rule as told where told.per is not null)
         and in_campaign(campaign, campaign_glob)
 ),
 claim as (

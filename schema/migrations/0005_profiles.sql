@@ -1,7 +1,7 @@
 -- Profiles --------------------------------------------------------------------------------------------------------
 
 -- A profile stands for itself: where no run claims its log, run_id is NULL, and log_id tells the profiles apart.
-create view profile_table as
+create view kept.profile_table as
 with kernel as (
     select
         run_id,
@@ -18,7 +18,7 @@ with kernel as (
 listed as (
     select * exclude (records), list_transform(records, lambda x: x.value) as readings
     from kernel
-    anti join excluded_run using (run_id)
+    anti join kept.excluded_run using (run_id)
 )
 select
     listed.run_id,
@@ -37,7 +37,7 @@ from listed
 left join run using (run_id);
 
 -- Kernels by the time that they took: of a timeline each launch is a record, a profiler's own table states the sum.
-create view kernel_table as
+create view kept.kernel_table as
 with launched as (
     select run_id, log_id, device, label, count(*) as calls, list_sum(list_sort(list(value))) as total_s
     from measurement
@@ -81,7 +81,7 @@ select
                 / nullif(list_sum(list_sort(list(stated.total_s) over (partition by stated.run_id, stated.log_id, stated.device))), 0)
     end as share_percent
 from stated
-anti join excluded_run using (run_id)
+anti join kept.excluded_run using (run_id)
 left join run using (run_id);
 
 -- The mean of the values that are numbers, each with its weight, over a sorted list.
@@ -92,7 +92,7 @@ create macro weighted_mean(pairs) as
 -- How busy a device was while it was profiled. Kernels overlap: their time counts once, so what a kernel adds is what
 -- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles. Its own script counts
 -- up to the highest ID of the file and leaves that launch out (tbd-suite, Core-Utilization-Analyzer/main.py): tbd_value.
-create view utilization_table as
+create view kept.utilization_table as
 with kernel as (
     select run_id, log_id, device, clock_s as start_s, clock_s + value as end_s
     from measurement
@@ -176,20 +176,20 @@ found as (
 )
 select found.run_id, run.case_id, found.* exclude (run_id)
 from found
-anti join excluded_run using (run_id)
+anti join kept.excluded_run using (run_id)
 left join run using (run_id);
 
 -- What is known of a profile. Of one that a run claims it is the run's case; else what its places and the profile
 -- itself say, by order of trust. Where the most trusted disagree, nothing is said.
-create view profile_case as
+create view kept.profile_case as
 with said as (
     select log_id, name, value, case source when 'correct' then 0 when 'manifest' then 2 when 'facts.toml' then 3 else 4 end as trust
-    from sighting_fact
+    from kept.sighting_fact
     join sighting using (sighting_id)
     where sighting.status in ('loaded', 'duplicate') and value is not null
     union all
     select log_id, name, value, 1
-    from log_fact
+    from kept.log_fact
     where value is not null and strength not in ('counted', 'quoted')
 ),
 most_trusted as (
@@ -223,7 +223,7 @@ place as (
 profile as (
     select distinct run_log.run_id, log.log_id, format.framework, format.implementation
     from log
-    join format on format.format = log.format
+    join kept.format on format.format = log.format
     left join run_log using (log_id)
     where format.role = 'profile'
 )
@@ -251,7 +251,7 @@ from profile
 join place on place.log_id = profile.log_id
 left join stated on stated.log_id = profile.log_id
 left join run using (run_id)
-left join run_campaign using (run_id)
+left join kept.run_campaign using (run_id)
 left join bench_case using (case_id)
 left join environment using (environment_id)
-anti join excluded_run on excluded_run.run_id = profile.run_id;
+anti join kept.excluded_run on excluded_run.run_id = profile.run_id;

@@ -13,7 +13,7 @@ create macro past_midnight(clock_s, midnights, log_id, byte_offset) as
 
 -- Kept by an ingest (benchledger/kept), so that no table of convergence reads records: where a run's time starts and ends,
 -- what its main loss says, where the mean of that was lower than ever before, and its evaluations.
-create table run_clock (
+create table kept.run_clock (
     run_id     bigint not null,
     started_at timestamp,
     started_s  double,
@@ -22,7 +22,7 @@ create table run_clock (
     is_timed   boolean not null
 );
 
-create table kept_loss (
+create table kept.loss (
     run_id            bigint not null,
     name              varchar not null,
     rank              integer not null,
@@ -47,7 +47,7 @@ create table kept_loss (
     final_lowest      double
 );
 
-create table kept_low_loss (
+create table kept.low_loss (
     run_id    bigint not null,
     nth       bigint not null,
     epoch     bigint,
@@ -58,7 +58,7 @@ create table kept_low_loss (
     line      bigint not null
 );
 
-create table kept_evaluation (
+create table kept.evaluation_all (
     run_id           bigint not null,
     name             varchar not null,
     is_main          boolean not null,
@@ -95,10 +95,10 @@ create macro plain_mean(total, losses) as
 -- What steps took, in whole picoseconds: a sum of these is the same in any order.
 create macro step_ps(step_s, steps_since) as try_cast(round(step_s * greatest(steps_since, 1) * 1e12) as bigint);
 
-create view loss_curve as
+create view kept.loss_curve as
 with time_of_step as (
     select shape_id, min(ordinal) as ordinal
-    from shape
+    from kept.shape
     where quantity = 'step_time' and unit = 's' and kind = 'step'
     group by shape_id
 ),
@@ -117,10 +117,10 @@ printed as (
         record."values"[time_of_step.ordinal] as step_s,
         shape.name,
         record."values"[shape.ordinal] as loss
-    from run_record as record
-    join shape using (shape_id)
+    from kept.run_record as record
+    join kept.shape using (shape_id)
     left join time_of_step using (shape_id)
-    anti join excluded_run using (run_id)
+    anti join kept.excluded_run using (run_id)
     where shape.quantity = 'loss'
         and shape.kind = 'step'
         and shape.phase = 'train'
@@ -159,12 +159,12 @@ timed as (
             run_clock.started_s
         ) as logged_s
     from counted
-    left join run_clock using (run_id)
+    left join kept.run_clock using (run_id)
 )
 select
     timed.run_id,
     timed.name,
-    timed.name = kept_loss.name as is_main,
+    timed.name = loss.name as is_main,
     timed.nth,
     timed.losses,
     timed.epoch,
@@ -189,13 +189,13 @@ select
     timed.line,
     timed.byte_offset
 from timed
-join kept_loss using (run_id)
+join kept.loss using (run_id)
 join run on run.run_id = timed.run_id
 join bench_case using (case_id);
 
-create view evaluation as
-from kept_evaluation
-anti join excluded_run using (run_id);
+create view kept.evaluation as
+from kept.evaluation_all
+anti join kept.excluded_run using (run_id);
 
 -- What became of a run ----------------------------------------------------------------------------------------
 
@@ -224,21 +224,21 @@ select
     ) as reached
 from (
     select
-        kept_loss.run_id,
-        kept_loss.step_restarts,
+        loss.run_id,
+        loss.step_restarts,
         bench_case.global_batch_size,
-        kept_loss.losses >= fewest_losses() or kept_loss.lowest > target or kept_loss.highest <= target as is_told
-    from kept_loss
+        loss.losses >= fewest_losses() or loss.lowest > target or loss.highest <= target as is_told
+    from kept.loss
     join run using (run_id)
     join bench_case using (case_id)
     where target_name = 'loss'
 ) as told
 left join (
-    select kept_low_loss.*
-    from kept_low_loss
+    select low_loss.*
+    from kept.low_loss
     join (
         select run_id, min(nth) as nth
-        from kept_low_loss
+        from kept.low_loss
         where target_name = 'loss' and is_at(mean_loss, target)
         group by run_id
     ) as first_low using (run_id, nth)
@@ -252,7 +252,7 @@ select
         {'epoch': epoch, 'step': step, 'samples': null, 'seconds': seconds, 'value': coalesce(fraction, value), 'log_id': log_id, 'line': line},
         nth
     ) filter (where isfinite(value) and if(higher_is_better, coalesce(fraction, value) >= target, coalesce(fraction, value) <= target))
-from kept_evaluation
+from kept.evaluation_all
 where target_name not in ('', 'loss') and is_metric(target_name, name, quantity, is_main)
 group by run_id, name;
 
@@ -260,7 +260,7 @@ group by run_id, name;
 create macro run_convergence_of(metric_wanted, target_name, target) as table
 with judged as (
     select
-        kept_loss.*,
+        loss.*,
         loss_window(losses) as window_losses,
         if(step_restarts, null, last_step * bench_case.global_batch_size) as samples,
         -- Each criterion by its name; docs/convergence.md has them.
@@ -273,7 +273,7 @@ with judged as (
                 and final_lowest > lowest_highest
                 then 'loss.rebound'
         end as diverged_by
-    from kept_loss
+    from kept.loss
     join run using (run_id)
     join bench_case using (case_id)
 ),
@@ -292,7 +292,7 @@ quality as (
             },
             (if(higher_is_better, -value, value), nth)
         ) filter (where isfinite(value)) as best
-    from kept_evaluation
+    from kept.evaluation_all
     where is_metric(if(target_name in ('', 'loss'), metric_wanted, target_name), name, quantity, is_main)
     group by run_id, name
 ),
@@ -358,11 +358,11 @@ select
 from run
 left join judged using (run_id)
 left join quality using (run_id)
-left join run_clock using (run_id)
+left join kept.run_clock using (run_id)
 left join target
     on target.run_id = run.run_id
     and target.metric is not distinct from if(target_name = 'loss', null, quality.metric)
-anti join excluded_run on excluded_run.run_id = run.run_id
+anti join kept.excluded_run on excluded_run.run_id = run.run_id
 where judged.run_id is not null or quality.run_id is not null;
 
 create view run_convergence as
@@ -380,7 +380,7 @@ with trial as (
         series_run.trial,
         told.*,
         told.status in ('ok', 'unknown') as is_trial
-    from series_run
+    from kept.series_run
     join run_convergence_of(metric_wanted, target_name, target) as told using (run_id)
 ),
 cell as (
@@ -464,129 +464,129 @@ from convergence_table_of('', '', null::double);
 
 -- Comments ----------------------------------------------------------------------------------------------------
 
-comment on table run_clock is
+comment on table kept.run_clock is
     'One row per run that its logs date: when its time starts, and how long it lasts. Kept by an ingest.';
-comment on column run_clock.run_id is
+comment on column kept.run_clock.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column run_clock.started_at is
+comment on column kept.run_clock.started_at is
     'When the time starts: with the record that a rule names (MLPerf: run_start), else with the first dated record.';
-comment on column run_clock.started_s is 'The same on the log''s own clock, where it has no date.';
-comment on column run_clock.midnights is
+comment on column kept.run_clock.started_s is 'The same on the log''s own clock, where it has no date.';
+comment on column kept.run_clock.midnights is
     'Where a clock without a date goes past midnight, a log and an offset each; NULL where it cannot be told, or the log has dates.';
-comment on column run_clock.seconds is
+comment on column kept.run_clock.seconds is
     'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock goes back.';
-comment on column run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
+comment on column kept.run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
 
-comment on table kept_loss is
+comment on table kept.loss is
     'One row per run that prints a loss while it trains: what its main loss says. Kept by an ingest, excluded runs too.';
-comment on column kept_loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column kept_loss.name is 'Name of the loss as the log spells it; which one it is: loss_curve.is_main.';
-comment on column kept_loss.rank is 'Rank that printed it; -1 where ranks do not print.';
-comment on column kept_loss.losses is 'How many of it the run prints.';
-comment on column kept_loss.losses_not_finite is 'How many of them are NaN or infinite.';
-comment on column kept_loss.lowest is 'The lowest loss as logged.';
-comment on column kept_loss.highest is 'The highest loss as logged; NaN is higher than any.';
-comment on column kept_loss.first_step is 'Lowest step with a loss.';
-comment on column kept_loss.last_step is 'Step of the last loss.';
-comment on column kept_loss.step_restarts is 'Whether the step numbers fall somewhere, as where each epoch counts from 0.';
-comment on column kept_loss.last_epoch is 'Epoch of the last loss.';
-comment on column kept_loss.summed_s is 'Sum of the step times after the first loss, of runs whose logs date nothing.';
-comment on column kept_loss.last_loss is 'The last loss as logged.';
-comment on column kept_loss.log_id is 'Log of the last loss.';
-comment on column kept_loss.line is 'Line of the last loss.';
-comment on column kept_loss.start_mean is 'Mean of the first losses (loss_curve.mean_loss).';
-comment on column kept_loss.start_highest is 'The highest loss of that mean.';
-comment on column kept_loss.lowest_mean is 'The lowest mean of as many losses in a row.';
-comment on column kept_loss.lowest_highest is 'The highest loss of that mean.';
-comment on column kept_loss.lowest_step is 'Step at which it is reached.';
-comment on column kept_loss.final_mean is 'Mean of the last losses; NULL where one of them is not finite.';
-comment on column kept_loss.final_lowest is 'The lowest of the last losses.';
+comment on column kept.loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept.loss.name is 'Name of the loss as the log spells it; which one it is: loss_curve.is_main.';
+comment on column kept.loss.rank is 'Rank that printed it; -1 where ranks do not print.';
+comment on column kept.loss.losses is 'How many of it the run prints.';
+comment on column kept.loss.losses_not_finite is 'How many of them are NaN or infinite.';
+comment on column kept.loss.lowest is 'The lowest loss as logged.';
+comment on column kept.loss.highest is 'The highest loss as logged; NaN is higher than any.';
+comment on column kept.loss.first_step is 'Lowest step with a loss.';
+comment on column kept.loss.last_step is 'Step of the last loss.';
+comment on column kept.loss.step_restarts is 'Whether the step numbers fall somewhere, as where each epoch counts from 0.';
+comment on column kept.loss.last_epoch is 'Epoch of the last loss.';
+comment on column kept.loss.summed_s is 'Sum of the step times after the first loss, of runs whose logs date nothing.';
+comment on column kept.loss.last_loss is 'The last loss as logged.';
+comment on column kept.loss.log_id is 'Log of the last loss.';
+comment on column kept.loss.line is 'Line of the last loss.';
+comment on column kept.loss.start_mean is 'Mean of the first losses (loss_curve.mean_loss).';
+comment on column kept.loss.start_highest is 'The highest loss of that mean.';
+comment on column kept.loss.lowest_mean is 'The lowest mean of as many losses in a row.';
+comment on column kept.loss.lowest_highest is 'The highest loss of that mean.';
+comment on column kept.loss.lowest_step is 'Step at which it is reached.';
+comment on column kept.loss.final_mean is 'Mean of the last losses; NULL where one of them is not finite.';
+comment on column kept.loss.final_lowest is 'The lowest of the last losses.';
 
-comment on table kept_low_loss is
+comment on table kept.low_loss is
     'One row per mean of the last losses (loss_curve.mean_loss) that is lower than all before it in its run: the first one at a target is one of these.';
-comment on column kept_low_loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column kept_low_loss.nth is 'Place of the loss among those of its run, from 1.';
-comment on column kept_low_loss.epoch is 'Epoch, where one is logged.';
-comment on column kept_low_loss.step is 'Step as logged.';
-comment on column kept_low_loss.seconds is
+comment on column kept.low_loss.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept.low_loss.nth is 'Place of the loss among those of its run, from 1.';
+comment on column kept.low_loss.epoch is 'Epoch, where one is logged.';
+comment on column kept.low_loss.step is 'Step as logged.';
+comment on column kept.low_loss.seconds is
     'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times.';
-comment on column kept_low_loss.mean_loss is 'The mean.';
-comment on column kept_low_loss.log_id is 'Id of the log (table log): a hash of its content.';
-comment on column kept_low_loss.line is 'Line of the log, from 1.';
+comment on column kept.low_loss.mean_loss is 'The mean.';
+comment on column kept.low_loss.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept.low_loss.line is 'Line of the log, from 1.';
 
-comment on table kept_evaluation is
-    'One row per metric that an evaluation of a run gives, as view evaluation, of excluded runs too. Kept by an ingest.';
-comment on column kept_evaluation.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column kept_evaluation.name is 'Name of the metric as the log spells it.';
-comment on column kept_evaluation.is_main is 'Whether the run is told by this metric.';
-comment on column kept_evaluation.nth is 'Place among the evaluations of this name, from 1.';
-comment on column kept_evaluation.kind is 'step or summary.';
-comment on column kept_evaluation.epoch is 'Epoch, where one is logged.';
-comment on column kept_evaluation.step is 'Step, where one is logged.';
-comment on column kept_evaluation.seconds is 'Seconds since the start of the run''s time (run_clock).';
-comment on column kept_evaluation.quantity is 'accuracy, score, error_rate, perplexity or loss.';
-comment on column kept_evaluation.value is 'Value as logged.';
-comment on column kept_evaluation.unit is '%, 1 or NULL.';
-comment on column kept_evaluation.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
-comment on column kept_evaluation.higher_is_better is 'Whether higher values are better.';
-comment on column kept_evaluation.rank is 'Rank that printed it, where ranks print.';
-comment on column kept_evaluation.log_id is 'Id of the log (table log): a hash of its content.';
-comment on column kept_evaluation.line is 'Line of the log, from 1.';
-comment on column kept_evaluation.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on table kept.evaluation_all is
+    'One row per metric that an evaluation of a run gives, as view kept.evaluation, of excluded runs too. Kept by an ingest.';
+comment on column kept.evaluation_all.run_id is 'Id of the run (table run): a hash, independent of the order of loading.';
+comment on column kept.evaluation_all.name is 'Name of the metric as the log spells it.';
+comment on column kept.evaluation_all.is_main is 'Whether the run is told by this metric.';
+comment on column kept.evaluation_all.nth is 'Place among the evaluations of this name, from 1.';
+comment on column kept.evaluation_all.kind is 'step or summary.';
+comment on column kept.evaluation_all.epoch is 'Epoch, where one is logged.';
+comment on column kept.evaluation_all.step is 'Step, where one is logged.';
+comment on column kept.evaluation_all.seconds is 'Seconds since the start of the run''s time (run_clock).';
+comment on column kept.evaluation_all.quantity is 'accuracy, score, error_rate, perplexity or loss.';
+comment on column kept.evaluation_all.value is 'Value as logged.';
+comment on column kept.evaluation_all.unit is '%, 1 or NULL.';
+comment on column kept.evaluation_all.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
+comment on column kept.evaluation_all.higher_is_better is 'Whether higher values are better.';
+comment on column kept.evaluation_all.rank is 'Rank that printed it, where ranks print.';
+comment on column kept.evaluation_all.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept.evaluation_all.line is 'Line of the log, from 1.';
+comment on column kept.evaluation_all.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 
-comment on view loss_curve is
+comment on view kept.loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
-comment on column loss_curve.run_id is
+comment on column kept.loss_curve.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column loss_curve.name is 'Name of the loss as the log spells it.';
-comment on column loss_curve.is_main is
+comment on column kept.loss_curve.name is 'Name of the loss as the log spells it.';
+comment on column kept.loss_curve.is_main is
     'Whether the run is told by this loss: the total where one is printed, else the one that is printed most often, of several the first by name.';
-comment on column loss_curve.nth is 'Place of the loss among those of its name, from 1.';
-comment on column loss_curve.losses is 'How many losses of this name the run prints.';
-comment on column loss_curve.epoch is 'Epoch, where one is logged.';
-comment on column loss_curve.step is 'Step as logged.';
-comment on column loss_curve.step_restarts is
+comment on column kept.loss_curve.nth is 'Place of the loss among those of its name, from 1.';
+comment on column kept.loss_curve.losses is 'How many losses of this name the run prints.';
+comment on column kept.loss_curve.epoch is 'Epoch, where one is logged.';
+comment on column kept.loss_curve.step is 'Step as logged.';
+comment on column kept.loss_curve.step_restarts is
     'Whether the step numbers fall somewhere, as where each epoch counts from 0: then they do not tell how many steps there were.';
-comment on column loss_curve.samples is
+comment on column kept.loss_curve.samples is
     'Samples seen: step times global batch size; NULL where either is unknown, or steps restart.';
-comment on column loss_curve.seconds is
+comment on column kept.loss_curve.seconds is
     'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times after the first loss.';
-comment on column loss_curve.seconds_from is
+comment on column kept.loss_curve.seconds_from is
     'log (its clock), step times (summed), or NULL where nothing tells the time.';
-comment on column loss_curve.loss is 'The loss as logged; may be NaN or infinite.';
-comment on column loss_curve.mean_loss is
+comment on column kept.loss_curve.loss is 'The loss as logged; may be NaN or infinite.';
+comment on column kept.loss_curve.mean_loss is
     'Mean of this loss and those before it: a quarter of all losses, 10 at most; NULL where there are too few before it, or one is not finite.';
-comment on column loss_curve.mean_lowest is 'The lowest loss of that mean.';
-comment on column loss_curve.mean_highest is 'The highest loss of that mean.';
-comment on column loss_curve.rank is 'Rank that printed it, where ranks print.';
-comment on column loss_curve.log_id is 'Id of the log (table log): a hash of its content.';
-comment on column loss_curve.line is 'Line of the log, from 1.';
-comment on column loss_curve.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column kept.loss_curve.mean_lowest is 'The lowest loss of that mean.';
+comment on column kept.loss_curve.mean_highest is 'The highest loss of that mean.';
+comment on column kept.loss_curve.rank is 'Rank that printed it, where ranks print.';
+comment on column kept.loss_curve.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept.loss_curve.line is 'Line of the log, from 1.';
+comment on column kept.loss_curve.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 
-comment on view evaluation is
+comment on view kept.evaluation is
     'One row per metric that an evaluation of a run gives; of several ranks the lowest. Without excluded runs.';
-comment on column evaluation.run_id is
+comment on column kept.evaluation.run_id is
     'Id of the run (table run): a hash, independent of the order of loading.';
-comment on column evaluation.name is 'Name of the metric as the log spells it.';
-comment on column evaluation.is_main is
+comment on column kept.evaluation.name is 'Name of the metric as the log spells it.';
+comment on column kept.evaluation.is_main is
     'Whether the run is told by this metric: accuracy before score before error_rate before perplexity before loss, then the one that is printed most often, then the first by name.';
-comment on column evaluation.nth is 'Place among the evaluations of this name, from 1.';
-comment on column evaluation.kind is
+comment on column kept.evaluation.nth is 'Place among the evaluations of this name, from 1.';
+comment on column kept.evaluation.kind is
     'step or summary; where a run sums up its evaluations, the parts that it prints on the way are left out.';
-comment on column evaluation.epoch is 'Epoch, where one is logged.';
-comment on column evaluation.step is 'Step, where one is logged.';
-comment on column evaluation.seconds is 'Seconds since the start of the run''s time (run_clock).';
-comment on column evaluation.quantity is
+comment on column kept.evaluation.epoch is 'Epoch, where one is logged.';
+comment on column kept.evaluation.step is 'Step, where one is logged.';
+comment on column kept.evaluation.seconds is 'Seconds since the start of the run''s time (run_clock).';
+comment on column kept.evaluation.quantity is
     'accuracy or score (the higher the better); error_rate, perplexity or loss (the lower the better).';
-comment on column evaluation.value is 'Value as logged.';
-comment on column evaluation.unit is
+comment on column kept.evaluation.value is 'Value as logged.';
+comment on column kept.evaluation.unit is
     '% or 1 where it is known whether it is a percentage or a fraction; NULL of scores such as BLEU, and where nobody knows.';
-comment on column evaluation.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
-comment on column evaluation.higher_is_better is 'Whether higher values are better.';
-comment on column evaluation.rank is 'Rank that printed it, where ranks print.';
-comment on column evaluation.log_id is 'Id of the log (table log): a hash of its content.';
-comment on column evaluation.line is 'Line of the log, from 1.';
-comment on column evaluation.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
+comment on column kept.evaluation.fraction is 'The value as a fraction: 0.759 of 75.9 %; NULL without a unit.';
+comment on column kept.evaluation.higher_is_better is 'Whether higher values are better.';
+comment on column kept.evaluation.rank is 'Rank that printed it, where ranks print.';
+comment on column kept.evaluation.log_id is 'Id of the log (table log): a hash of its content.';
+comment on column kept.evaluation.line is 'Line of the log, from 1.';
+comment on column kept.evaluation.byte_offset is 'Offset of the record in the decompressed log, in bytes.';
 
 comment on view run_convergence is
     'One row per run that prints a loss or a metric: where it began, where it ended, and whether it diverged. Without excluded runs.';

@@ -174,7 +174,7 @@ def test_the_unit_is_spelt_as_logged_where_all_logs_agree(
     with ledger_rows(db) as ledger:
         for gpus, spelling in zip((1, 8), spellings, strict=True):
             shape = ledger.shape("summary", name="speed", quantity="throughput")
-            ledger.con.execute("update shape set unit_logged = ? where shape_id = ?", [spelling, shape])
+            ledger.con.execute("update kept.shape set unit_logged = ? where shape_id = ?", [spelling, shape])
             ledger.run(1.0, gpus=gpus, shape_id=shape)
 
     (table,) = report_speed(db=db, layout="paddle").tables

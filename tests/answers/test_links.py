@@ -125,7 +125,7 @@ def test_only_logs_that_the_ledger_has_and_nobody_excluded(tmp_path: Path) -> No
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
         ledger.run(1.0, key="aaaaaaaaaaaa-1", batch_size_per_gpu=32)
         ledger.run(1.0, key="bbbbbbbbbbbb-1", batch_size_per_gpu=48)
-        ledger.insert("exclusion", run_key="bbbbbbbbbbbb-1", reason="hot", excluded_at="2026-11-21")
+        ledger.insert("kept.exclusion", run_key="bbbbbbbbbbbb-1", reason="hot", excluded_at="2026-11-21")
 
     report = report_logs(db=tmp_path / "bench.duckdb")
     assert report.cells["place"].to_list() == ["logs/aaaaaaaaaaaa-1.log"]

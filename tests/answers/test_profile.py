@@ -203,12 +203,12 @@ def test_a_filter_that_no_profile_meets_names_what_there_is(db: Path) -> None:
 def test_a_profile_of_a_run_has_the_runs_case(tmp_path: Path) -> None:
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
         run = ledger.run(batch_size_per_gpu=48)
-        ledger.insert("format", format="nsys", version=1, role="profile")
+        ledger.insert("kept.format", format="nsys", version=1, role="profile")
         log = ledger.log(run, 900, role="profile", path="logs/x.sqlite", campaign="ngc")
         ledger.con.execute("update log set format = 'nsys' where log_id = 900")
         shape = ledger.shape("kernel", name="dur", quantity="kernel_time", unit="s", scope="gpu", phase=None)
         ledger.record(900, 1, shape, 1.0, "0")
-        ledger.con.execute("update record set clock_s = 0 where log_id = 900")
+        ledger.con.execute("update kept.record set clock_s = 0 where log_id = 900")
         assert log
 
     table = report_profile(db=tmp_path / "bench.duckdb", batch_size_per_gpu=48).tables[0]

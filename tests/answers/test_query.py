@@ -23,7 +23,7 @@ def test_sql_answers_with_a_frame(db: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "insert into exclusion values ('a', 'b', now(), null)",
+        "insert into kept.exclusion values ('a', 'b', now(), null)",
         "delete from run",
         "create table mine(a integer)",
         "drop view speed_table",

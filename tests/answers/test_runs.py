@@ -24,8 +24,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ledger.run(1018.40, key="aaaa11111111-1", gpus=8)
         oom = {"status": "oom", "reason": "out of memory", "text": "CUDA out of memory", "path": "logs/oom.log"}
         ledger.run(key="bbbb00000000-1", campaign="other", **oom)
-        ledger.insert("run_alias", old_key="cccc00000000-1", run_key="bbbb00000000-1")
-        ledger.insert("exclusion", run_key="aaaa11111111-1", reason="wrong driver", excluded_at=START)
+        ledger.insert("kept.run_alias", old_key="cccc00000000-1", run_key="bbbb00000000-1")
+        ledger.insert("kept.exclusion", run_key="aaaa11111111-1", reason="wrong driver", excluded_at=START)
     return db
 
 

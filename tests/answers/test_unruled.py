@@ -21,10 +21,10 @@ NAMES_NONE = (
 def made(db: Path, default_rule: str | None, *, beside: bool) -> Path:
     """A ledger with a run of a format that has such a default rule, and with one of another format beside it."""
     with ledger_rows(db) as ledger:
-        ledger.insert("format", format="mine", version=1, default_rule=default_rule, role="train")
+        ledger.insert("kept.format", format="mine", version=1, default_rule=default_rule, role="train")
         run = ledger.run(127.0, model="bert_large")
         ledger.con.execute("update log set format = 'mine'")
-        ledger.con.execute("update shape set format = 'mine'")
+        ledger.con.execute("update kept.shape set format = 'mine'")
         assert run
         if beside:
             ledger.run(500.0)

@@ -161,7 +161,7 @@ pair("negative_value", _value("ips", "throughput", "samples/s"), breaks=-3.0, so
 def _loss(ledger: Ledger, text: str) -> None:
     _value("loss", "loss", None)(ledger, 9.5)
     # As a parameter DuckDB takes a float that is no number for NULL.
-    ledger.write('update record set "values" = [?::double]', text)
+    ledger.write('update kept.record set "values" = [?::double]', text)
 
 
 pair("loss_not_finite", _loss, breaks="nan", sound="9.25")

@@ -102,10 +102,10 @@ def test_a_private_text_is_told_by_its_place_and_not_shown(ledger_of: LedgerOf) 
     ("statement", "about"),
     [
         ("update sighting set path = 'home/crim/a.log'", "sighting.path, 1 row(s): home/<user>/a.log"),
-        ("update record set texts = ['x', 'ssh crim@yq01-gpu-255-129-15-00']", "record.texts, 1 row(s): "),
-        ("update record set label = 'tcp://10.78.119.14:29500'", "record.label, 1 row(s): tcp://<ip>:29500"),
+        ("update kept.record set texts = ['x', 'ssh crim@yq01-gpu-255-129-15-00']", "kept.record.texts, 1 row(s): "),
+        ("update kept.record set label = 'tcp://10.78.119.14:29500'", "kept.record.label, 1 row(s): tcp://<ip>:29500"),
         ("update run set reason = 'lost 10.78.119.14:80'", "run.reason, 1 row(s): lost <ip>:80"),
-        ("update shape set name = 'Host Name'; update record set texts = ['crimbox']", "record.Host Name, 1 row(s): "),
+        ("update kept.shape set name = 'Host Name'; update kept.record set texts = ['crimbox']", "kept.record.Host Name, 1 row(s): "),
     ],
 )  # fmt: skip
 def test_a_private_text_is_found_wherever_it_stands(statement: str, about: str, one_run: Path) -> None:
@@ -153,11 +153,11 @@ def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledge
     [
         ("delete from environment", "a run without an environment"),
         ("delete from run_log", "a run without a log or manifest"),
-        ("delete from shape", "1 records without a shape"),
-        ("update record set line = 9", "records beyond its 1 lines"),
-        ("insert into record select * from record", "1 records by its own count, 2 stored"),
+        ("delete from kept.shape", "1 records without a shape"),
+        ("update kept.record set line = 9", "records beyond its 1 lines"),
+        ("insert into kept.record select * from kept.record", "1 records by its own count, 2 stored"),
         ("insert into reject select log_id, 1, 0, null, 'x', 'x' from log", "0 rejects by its own count, 1 stored"),
-        ("insert into ignored_piece select log_id, 'x', 2 from log", "0 ignored by its own count, 2 stored"),
+        ("insert into kept.ignored_piece select log_id, 'x', 2 from log", "0 ignored by its own count, 2 stored"),
         ("update run_log set log_id = 99", "a log of a run that does not stand in log"),
     ],
 )
@@ -170,6 +170,8 @@ def test_a_row_that_leads_nowhere_is_an_error(statement: str, about: str, one_ru
 
 def test_rows_that_are_written_again_lead_where_they_led(one_run: Path) -> None:
     with closing(duckdb.connect(str(one_run))) as con:
-        con.execute("create temp table before as from record; delete from record; insert into record from before")
+        con.execute(
+            "create temp table before as from kept.record; delete from kept.record; insert into kept.record from before"
+        )
 
     assert findings(one_run, "inconsistent") == []

@@ -79,20 +79,24 @@ def test_a_ledger_is_multiplied_with_all_that_hangs_together(tmp_path: Path) -> 
     path = tmp_path / "ledger.duckdb"
     with closing(duckdb.connect(str(path))) as con:
         con.execute("""
+            create schema kept;
             create table log (log_id bigint primary key, content_hash varchar unique);
-            create table record (log_id bigint, line bigint);
+            create table kept.record (log_id bigint, line bigint);
             create table run (run_id bigint primary key, run_key varchar unique);
             create table run_log (run_id bigint, log_id bigint);
-            create table rule (rule varchar primary key);
-            insert into log values (1, 'a'), (2, 'b'); insert into record values (1, 1), (1, 2), (2, 1);
-            insert into run values (1, 'k'); insert into run_log values (1, 2); insert into rule values ('r');
+            create table kept.rule (rule varchar primary key);
+            insert into log values (1, 'a'), (2, 'b'); insert into kept.record values (1, 1), (1, 2), (2, 1);
+            insert into run values (1, 'k'); insert into run_log values (1, 2); insert into kept.rule values ('r');
         """)
 
     multiply(path, 3)
 
     with closing(duckdb.connect(str(path))) as con:
-        counts = [con.execute(f"select count(*) from {table}").fetchone() for table in ("log", "record", "run", "rule")]
+        counts = [
+            con.execute(f"select count(*) from {table}").fetchone()
+            for table in ("log", "kept.record", "run", "kept.rule")
+        ]
         assert counts == [(6,), (9,), (3,), (1,)]
         joined = con.execute("select count(*) from run join run_log using (run_id) join log using (log_id)").fetchone()
         assert joined == (3,)
-        assert con.execute("select count(*) from record anti join log using (log_id)").fetchone() == (0,)
+        assert con.execute("select count(*) from kept.record anti join log using (log_id)").fetchone() == (0,)

@@ -72,7 +72,7 @@ def test_output_writes_what_would_have_been_printed(db: Path, tmp_path: Path, fo
     assert (tmp_path / "out").read_text(encoding="utf-8") == printed
 
 
-@pytest.mark.parametrize("words", [["report", "failures"], ["runs"], ["show", "0000"], ["sql", "from segment"]])
+@pytest.mark.parametrize("words", [["report", "failures"], ["runs"], ["show", "0000"], ["sql", "from kept.segment"]])
 def test_what_a_terminal_would_act_on_is_shown_escaped(db: Path, words: list[str]) -> None:
     key = (
         ""
@@ -134,7 +134,7 @@ def test_markdown_of_a_report_has_its_words_around_its_table(db: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("words", [["runs"], ["query", "speed"], ["sql", "from segment"], ["formats", "list"]])
+@pytest.mark.parametrize("words", [["runs"], ["query", "speed"], ["sql", "from kept.segment"], ["formats", "list"]])
 def test_whatever_is_a_table_is_a_table_in_markdown_too(db: Path, words: list[str]) -> None:
     lines = run_bench(*words, "--format", "markdown", db=db).stdout.splitlines()
 

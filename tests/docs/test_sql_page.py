@@ -71,9 +71,9 @@ def test_every_status_of_a_run_is_explained(demo_ledger: Path) -> None:
 def test_the_page_says_truly_what_is_empty_so_far(demo_ledger: Path) -> None:
     with closing(open_for_reading(demo_ledger)) as con:
         counts = con.execute(
-            """select (select count(*) from profile_table),
+            """select (select count(*) from kept.profile_table),
                (select count(*) from run_log where role in ('manifest', 'sidecar')),
-               (select count(*) from exclusion)"""
+               (select count(*) from kept.exclusion)"""
         ).fetchone()
 
     assert counts == (0, 0, 0)

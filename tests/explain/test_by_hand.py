@@ -23,7 +23,7 @@ from tests.explain.by_hand import by_hand
 
 DRAWN = 200
 # What each cell is asked about; as tables they are worked out once and not two hundred times.
-HELD = ("run_speed", "speed_table", "series_run", "run_format", "conflict", "excluded_run", "default_rule")
+HELD = ("run_speed", "speed_table", "conflict")
 
 
 def files_of(ledger: Path, shared: Path, config: pytest.Config) -> dict[str, Path]:

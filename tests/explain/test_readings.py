@@ -22,7 +22,7 @@ def steps(*rows: tuple[int | None, int | None, float | None], clock: bool = Fals
 
 
 def told(ledger: Ledger, rule: str, run: int, *columns: str) -> list[tuple[Any, ...]]:
-    (words,) = rows_asked(ledger.filled, "from rule where rule = $rule", rule=rule)
+    (words,) = rows_asked(ledger.filled, "from kept.rule where rule = $rule", rule=rule)
     _, rows = readings_of_rule(ledger.filled, words, "samples/s", [run])
     return rows.select(columns).rows()
 

@@ -61,7 +61,7 @@ def test_what_the_path_tells_makes_a_speed_of_printed_times(
 ) -> None:
     found = ask(
         ledger,
-        "select value, unit, is_default from run_speed join run_format using (run_id) where format = ? and rule = ?",
+        "select value, unit, is_default from run_speed join kept.run_format using (run_id) where format = ? and rule = ?",
         log_format,
         rule,
     )

@@ -98,12 +98,12 @@ from sighting join run_log using (log_id) join run_speed using (run_id) where ph
 """
 # A content that was seen in two campaigns is a trial in both.
 _OF_SERIES = """
-select s.path, 'cell ' || t.rule, t.value from sighting s join run_log using (log_id) join series_run using (run_id)
+select s.path, 'cell ' || t.rule, t.value from sighting s join run_log using (log_id) join kept.series_run using (run_id)
 join speed_table t using (series_id) where t.campaign = s.campaign and t.value is not null
 """
 # Other values than speeds, as printed; losses and errors by their step.
 _OF_LINES = """
-select path, if(starts_with(name, 'eval_'), name || ' ' || step, name), value from sighting join measurement_all using (log_id)
+select path, if(starts_with(name, 'eval_'), name || ' ' || step, name), value from sighting join kept.measurement_all using (log_id)
 where name in ('global_batch_size', 'eval_loss', 'eval_wer') or (quantity = 'accuracy' and kind = 'summary')
     or ends_with(name, '.median_speed')
 """

@@ -82,7 +82,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     monkeypatch.setattr(read.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest_with(IngestOptions(db2, batch_limits=BatchLimits(most_files=1)), last)
 
-    asked = """select path, campaign, f.value from sighting left join sighting_fact as f using (sighting_id)
+    asked = """select path, campaign, f.value from sighting left join kept.sighting_fact as f using (sighting_id)
                where f.name = 'gpu_model' or path like 'other%' order by all"""
     assert {row[1:] for row in ask(db, asked)} == {("spring", "A100-SXM4-40GB"), ("logs/other", None)}
     assert ask(db2, asked) == ask(db, asked)
@@ -100,7 +100,7 @@ def test_a_facts_toml_above_an_archive_holds_for_it_and_its_change_is_taken_up(d
     again = ingest(tmp_path / "logs", db=db)
 
     assert again.files == {"unchanged": 5, "facts": 1}
-    asked = """select archive, name, value, count(*) from sighting_fact join sighting using (sighting_id)
+    asked = """select archive, name, value, count(*) from kept.sighting_fact join sighting using (sighting_id)
                where name in ('gpu_model', 'driver_version', 'note') and log_id is not null
                group by all order by all"""
     assert ask(db, asked) == [
@@ -272,5 +272,5 @@ def test_standard_input_may_be_an_archive(db: Path, monkeypatch: pytest.MonkeyPa
     assert result.files == {"loaded": 3, "facts": 1}
     assert ask(
         db,
-        "select distinct archive, value from sighting join sighting_fact using (sighting_id) where name = 'gpu_model'",
+        "select distinct archive, value from sighting join kept.sighting_fact using (sighting_id) where name = 'gpu_model'",
     ) == [("stdin", "H200")]

@@ -236,7 +236,7 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
     assert len(list(reading)) == len(begun) == 30
 
 
-KEPT = ("kept_speed", "run_memory", "kept_loss", "kept_low_loss", "kept_evaluation", "run_clock")
+KEPT = ("kept.speed", "run_memory", "kept.loss", "kept.low_loss", "kept.evaluation_all", "kept.run_clock")
 
 
 def test_what_is_kept_of_logs_whose_records_wait_in_files_is_what_is_kept_of_them_in_memory(
@@ -252,7 +252,7 @@ def test_what_is_kept_of_logs_whose_records_wait_in_files_is_what_is_kept_of_the
 
     for table in KEPT:
         assert ask(db, f"from {table} order by all") == ask(db2, f"from {table} order by all")
-    assert ask(db, "select count(*) from kept_speed where value is not null")[0][0] > FOLDERS
+    assert ask(db, "select count(*) from kept.speed where value is not null")[0][0] > FOLDERS
 
 
 def test_what_writes_is_imported_while_other_processes_read(defined_ledger: Path, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_pieces_of_a_log_add_up_and_a_broken_line_is_kept_as_a_reject(db: Pa
     assert result.rejects == 1
     assert result.pieces == result.records + result.ignored + result.rejects
     assert one(db, "select pieces - records - ignored - rejects from log") == 0
-    assert one(db, "select count(*) from record") == result.records
+    assert one(db, "select count(*) from kept.record") == result.records
     line, offset, reason, kept = ask(db, "select line, byte_offset, reason, text from reject")[0]
     assert (line, offset, kept) == (text.count("\n") + 1, len(text.encode()), broken.rstrip("\n"))
     assert reason.startswith("no template")

@@ -154,7 +154,7 @@ def test_the_evaluations_that_a_model_card_publishes_are_those_of_its_state(
     found = ask(
         archives_ledger,
         """select loss.value, wer.value
-           from evaluation as loss join evaluation as wer using (log_id, nth) join sighting using (log_id)
+           from kept.evaluation as loss join kept.evaluation as wer using (log_id, nth) join sighting using (log_id)
            where loss.name = 'eval_loss' and wer.name = 'eval_wer' and sighting.member = ?
            order by nth""",
         row["path"],

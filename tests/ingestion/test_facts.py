@@ -234,7 +234,7 @@ def test_a_campaign_given_by_the_option_stays_when_facts_change(db: Path, tmp_pa
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select campaign from run_campaign") == "mine"
+    assert one(db, "select campaign from kept.run_campaign") == "mine"
 
 
 def test_the_option_names_the_campaign_of_unchanged_files_too(db: Path, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_the_option_names_the_campaign_of_unchanged_files_too(db: Path, tmp_path
     result = ingest(tmp_path / "logs", db=db, campaign_name="mine")
 
     assert result.files == {"unchanged": 1}
-    assert one(db, "select campaign from run_campaign") == "mine"
+    assert one(db, "select campaign from kept.run_campaign") == "mine"
 
 
 def test_an_option_is_true_or_false_as_in_a_manifest(db: Path, tmp_path: Path) -> None:
@@ -267,9 +267,7 @@ def test_while_a_facts_toml_is_refused_what_it_said_before_stays(db: Path, tmp_p
     put(facts, good + "[environment]\ngpu_modell = 'V100'\n")
     put(logs / "fresh.log", run_text(at=5000, seed=7).log[:-1])
 
-    said = (
-        "select campaign, gpus from run_campaign join run using (run_id) join bench_case using (case_id) order by all"
-    )
+    said = "select campaign, gpus from kept.run_campaign join run using (run_id) join bench_case using (case_id) order by all"
     for refresh in (False, True, False):
         result = ingest(logs, db=db, refresh=refresh)
         assert {one.path: one.status for one in result.outcomes}["facts.toml"] == "unreadable"

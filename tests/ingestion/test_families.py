@@ -125,5 +125,7 @@ def test_an_extract_with_the_closing_summary_is_ok_and_one_without_it_is_not_cal
 
     ingest(tmp_path, db=db)
 
-    ended = "select status, closing_speed from run join run_log using (run_id) join segment using (log_id) order by 1"
+    ended = (
+        "select status, closing_speed from run join run_log using (run_id) join kept.segment using (log_id) order by 1"
+    )
     assert ask(db, ended) == [("ok", 3351.06), ("unknown", None)]

@@ -18,13 +18,14 @@ import pytest
 from benchledger import exclude, forget, ingest
 from benchledger.errors import DatabaseError, NothingFoundError, UsageError, known
 from benchledger.store.private_file import PrivateFile
+from benchledger.store.tables import tables_of
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
 from tests.store.test_lock_wait import holder
 
 # What tells when, why a place was read, or what a ledger has been through, not what is in it.
-HISTORY = {"schema_version", "run_alias"}
-WHEN = {"sighting": "ingested_at, reason", "log": "load_number", "record": "load_number"}
+HISTORY = {"kept.schema_version", "kept.run_alias"}
+WHEN = {"sighting": "ingested_at, reason", "log": "load_number", "kept.record": "load_number"}
 PLACE = "place_of(path, archive, member)"
 
 
@@ -65,7 +66,7 @@ def put_everything(top: Path) -> None:
 def everything(db: Path) -> dict[str, list[str]]:
     found = {}
     with duckdb.connect(str(db), read_only=True) as con:
-        for (name,) in con.execute("select table_name from duckdb_tables() where not internal").fetchall():
+        for name in map(str, tables_of(con)):
             columns = f"* exclude ({WHEN[name]})" if name in WHEN else "*"
             if name not in HISTORY:
                 found[name] = sorted(map(repr, con.execute(f"select {columns} from {name}").fetchall()))
@@ -145,29 +146,30 @@ def test_a_log_that_lies_at_two_places_goes_from_both(db: Path) -> None:
     # Its twin is now the run.
     [(old, new)] = found.runs.rows()
     assert new is not None
-    assert ask(db, "select run_key from run_alias where old_key = ?", old) == [(new,)]
+    assert ask(db, "select run_key from kept.run_alias where old_key = ?", old) == [(new,)]
 
 
 def test_no_table_has_a_row_of_a_forgotten_log(db: Path) -> None:
     forget(*(str(row[0]) for row in ask(db, "select log_id from log where format is not null")), db=db)
 
     with duckdb.connect(str(db), read_only=True) as con:
-        pointing = """select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)
+        pointing = """select schema_name || '.' || table_name, column_name
+                      from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
                       where column_name in ('log_id', 'status_log_id', 'sighting_id') and table_name not like 'sqlite%'"""
         for table, column in con.execute(pointing).fetchall():
             whole = "sighting" if column == "sighting_id" else "log"
             orphans = f"select count(*) from {table} where {column} not in (select {whole}_id from {whole})"
             assert con.execute(orphans).fetchone() == (0,), (table, column)
         for table in (
-            "record",
+            "kept.record",
             "reject",
             "run",
             "run_log",
             "fact",
             "bench_case",
             "environment",
-            "shape",
-            "sighting_file",
+            "kept.shape",
+            "kept.sighting_file",
         ):
             assert con.execute(f"select count(*) from {table}").fetchone() == (0,), table
 
@@ -190,10 +192,10 @@ def test_an_exclusion_survives_forgetting_and_coming_back(db: Path, made: Path) 
     exclude(key, reason="bad", db=db)
 
     forget("watched/x/x.log", db=db)
-    assert ask(db, "select * from excluded_run") == []
+    assert ask(db, "select * from kept.excluded_run") == []
     ingest(made / "logs", db=db)
 
-    assert ask(db, "select run_key, reason from excluded_run") == [(key, "bad")]
+    assert ask(db, "select run_key, reason from kept.excluded_run") == [(key, "bad")]
 
 
 def test_an_exclusion_stays_with_the_twin_and_with_the_log_that_comes_back(db: Path, made: Path) -> None:
@@ -204,10 +206,10 @@ def test_an_exclusion_stays_with_the_twin_and_with_the_log_that_comes_back(db: P
     exclude(key, reason="bad", db=db)
 
     [(_, twin_key)] = forget("twins/a.log", db=db).runs.rows()
-    assert ask(db, "select run_key from excluded_run") == [(twin_key,)]
+    assert ask(db, "select run_key from kept.excluded_run") == [(twin_key,)]
     ingest(made / "logs", db=db)
 
-    assert ask(db, "select run_key, reason from excluded_run") == [(key, "bad")]
+    assert ask(db, "select run_key, reason from kept.excluded_run") == [(key, "bad")]
 
 
 def test_a_dry_run_says_the_same_and_removes_nothing(db: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_log_that_has_grown_supersedes_its_older_self(db: Path, tmp_path: Path
         ("loaded", 1),
         ("superseded", 1),
     ]
-    assert ask(db, "select old_key, run_key from run_alias") == [(old_key, new_key)]
+    assert ask(db, "select old_key, run_key from kept.run_alias") == [(old_key, new_key)]
     assert one(db, "select count(distinct run_id) from measurement where run_id is not null") == 1
 
 
@@ -42,7 +42,9 @@ def test_a_log_that_grows_twice_keeps_every_key_it_ever_had(db: Path, tmp_path: 
         keys.append(one(db, "select run_key from run"))
 
     assert len(set(keys)) == 3
-    assert ask(db, "select old_key, run_key from run_alias order by all") == sorted((key, keys[2]) for key in keys[:2])
+    assert ask(db, "select old_key, run_key from kept.run_alias order by all") == sorted(
+        (key, keys[2]) for key in keys[:2]
+    )
 
 
 def test_the_older_self_in_another_folder_stays(db: Path, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_same_log_in_two_folders_loads_once_and_its_run_is_in_both_campaigns(db:
         ("a/run.log", "loaded"),
         ("b/other.log", "duplicate"),
     ]
-    assert ask(db, "select campaign from run_campaign order by 1") == [("logs/a",), ("logs/b",)]
+    assert ask(db, "select campaign from kept.run_campaign order by 1") == [("logs/a",), ("logs/b",)]
 
 
 def test_runs_of_an_ingest_are_those_of_its_files_also_where_they_are_unchanged(db: Path, tmp_path: Path) -> None:

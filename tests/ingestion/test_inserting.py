@@ -19,13 +19,13 @@ from benchledger.ingestion.load import Insert
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 
-LINES = "select list(line order by rowid) from record"
+LINES = "select list(line order by rowid) from kept.record"
 
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:
-        con.execute("create table record (line bigint, load_number integer)")
+        con.execute("create schema kept; create table kept.record (line bigint, load_number integer)")
         yield con
 
 
@@ -74,7 +74,7 @@ def test_records_are_inserted_while_what_is_within_runs_and_the_rest_in_their_or
     insert.rest()
 
     assert inserted(con) == [1, 2, 3, 4]
-    assert con.execute("select distinct load_number from record").fetchall() == [(7,)]
+    assert con.execute("select distinct load_number from kept.record").fetchall() == [(7,)]
 
 
 def test_who_wants_the_connection_gets_it_before_the_end_of_a_part(con: duckdb.DuckDBPyConnection) -> None:
@@ -157,7 +157,7 @@ def test_what_stops_an_insert_is_raised_when_what_is_beside_it_has_ended(con: du
     "told",
     [
         "select log_id, first_line, last_line, devices from run_log where paired_by = 'overlap in time'",
-        "from stream_only order by all",
+        "from kept.stream_only order by all",
     ],
 )
 def test_monitors_and_twins_are_told_by_records_that_nothing_was_beside_to_insert(

@@ -22,7 +22,7 @@ from benchledger.store import database
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import put, run_text
 
-TABLES = ("log", "record", "segment", "run", "fact", "shape", "reject")
+TABLES = ("log", "kept.record", "kept.segment", "run", "fact", "kept.shape", "reject")
 
 
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +266,6 @@ def test_the_records_of_a_long_log_lie_in_one_piece_beside_those_of_others(
 
     with duckdb.connect(str(db), read_only=True) as con:
         pieces = con.execute("select sum((before is distinct from log_id)::int), count(distinct log_id) from "
-                             "(select log_id, lag(log_id) over () as before from record)").fetchone()  # fmt: skip
+                             "(select log_id, lag(log_id) over () as before from kept.record)").fetchone()  # fmt: skip
     assert pieces is not None
     assert pieces[0] == pieces[1] > 1

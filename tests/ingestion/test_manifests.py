@@ -64,8 +64,8 @@ def test_its_campaign_beats_facts_toml_and_the_option_beats_it(db: Path, db2: Pa
     ingest(tmp_path / "logs", db=db)
     ingest(tmp_path / "logs", db=db2, campaign_name="asked")
 
-    assert ask(db, "select campaign from run_campaign") == [("autumn",)]
-    assert ask(db2, "select campaign from run_campaign") == [("asked",)]
+    assert ask(db, "select campaign from kept.run_campaign") == [("autumn",)]
+    assert ask(db2, "select campaign from kept.run_campaign") == [("asked",)]
     assert ask(db, "select distinct campaign from series") == [("autumn",)]
 
 
@@ -154,12 +154,12 @@ def test_a_run_without_a_known_log_is_a_run_with_its_status(db: Path, tmp_path: 
     assert one(db, "select started_at, ended_at, time_source from run") == (
         datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest",
     )  # fmt: skip
-    assert one(db, "select campaign, name, status from failure_table") == (
+    assert one(db, "select campaign, name, status from kept.failure_table") == (
         "autumn",
         "nlp_gpt2_345m_mp_bs96_fp16_8",
         "failed",
     )
-    assert one(db, "select role from run_source") == "manifest"
+    assert one(db, "select role from kept.run_source") == "manifest"
 
 
 def test_a_run_keeps_its_key_when_its_log_comes_later(db: Path, db2: Path, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_run_keeps_its_key_when_its_log_comes_later(db: Path, db2: Path, tmp_p
     ingest(tmp_path / "logs", db=db)
     ingest(tmp_path / "logs", db=db2)
 
-    assert one(db, "select run_key from run_alias where old_key = ?", before) == one(db, "select run_key from run")
+    assert one(db, "select run_key from kept.run_alias where old_key = ?", before) == one(db, "select run_key from run")
     assert stable_tables(db) == stable_tables(db2)
 
 
@@ -183,7 +183,7 @@ def test_a_changed_manifest_derives_its_run_again(db: Path, tmp_path: Path) -> N
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select campaign, status, trial from run join run_campaign using (run_id)") == (
+    assert one(db, "select campaign, status, trial from run join kept.run_campaign using (run_id)") == (
         "after",
         "failed",
         None,
@@ -193,7 +193,7 @@ def test_a_changed_manifest_derives_its_run_again(db: Path, tmp_path: Path) -> N
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select campaign, status from run join run_campaign using (run_id)") == ("logs", "ok")
+    assert one(db, "select campaign, status from run join kept.run_campaign using (run_id)") == ("logs", "ok")
 
 
 def test_the_same_manifest_in_two_folders_binds_in_both(db: Path, db2: Path, tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_a_log_under_two_manifests_is_in_both_campaigns(db: Path, tmp_path: Path
 
     ingest(tmp_path / "logs", db=db)
 
-    assert ask(db, "select campaign from run_campaign order by 1") == [("campaign a",), ("campaign b",)]
+    assert ask(db, "select campaign from kept.run_campaign order by 1") == [("campaign a",), ("campaign b",)]
     assert ask(db, "select * from conflict where name in ('campaign', 'trial')") == []
 
 

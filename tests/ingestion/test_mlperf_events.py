@@ -101,12 +101,12 @@ def test_events_are_read_however_they_are_printed(ledger: Path, name: str) -> No
 
 
 def test_two_runs_in_one_log_of_which_one_was_aborted(ledger: Path) -> None:
-    runs = "select status from run join run_campaign using (run_id) where campaign = 'logs/twice' order by all"
+    runs = "select status from run join kept.run_campaign using (run_id) where campaign = 'logs/twice' order by all"
 
     assert ask(ledger, runs) == [("failed",), ("ok",)]
 
 
 def test_a_time_of_0_is_none(ledger: Path) -> None:
-    began = "select started_at from run join run_campaign using (run_id) where campaign = 'logs/no clock'"
+    began = "select started_at from run join kept.run_campaign using (run_id) where campaign = 'logs/no clock'"
 
     assert [at.year for (at,) in ask(ledger, began)] == [2023]

@@ -75,7 +75,7 @@ def test_the_real_trace_is_busy_as_long_as_its_kernels_cover(h200: Path, tmp_pat
         covered += max(0.0, end - max(start, until))
         until = max(until, end)
 
-    busy, profiled, percent, kernels = one(db, "select busy_s, profiled_s, value, kernels from utilization_table")
+    busy, profiled, percent, kernels = one(db, "select busy_s, profiled_s, value, kernels from kept.utilization_table")
     assert (busy, profiled, kernels) == (pytest.approx(covered * 1e-6, rel=1e-4), pytest.approx(0.117103682), 1085)
     assert percent == pytest.approx(5.552, abs=0.001)
 
@@ -97,7 +97,7 @@ def test_the_real_pipes_are_weighted_as_tbd_does(h200: Path, tmp_path: Path) -> 
 
     found = {
         metric: (value, kernels)
-        for metric, value, kernels in ask(db, "select metric, value, kernels from utilization_table")
+        for metric, value, kernels in ask(db, "select metric, value, kernels from kept.utilization_table")
     }
 
     assert found.pop("sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_elapsed") == (None, 0)

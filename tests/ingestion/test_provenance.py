@@ -18,7 +18,7 @@ def test_every_number_stands_in_the_log_at_its_line_and_offset(db: Path, tmp_pat
 
     rows = ask(
         db,
-        """select s.path, m.line, m.byte_offset, m.name, m.value from measurement_all as m
+        """select s.path, m.line, m.byte_offset, m.name, m.value from kept.measurement_all as m
            join sighting as s using (log_id) where m.value is not null""",
     )
 

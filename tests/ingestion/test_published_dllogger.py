@@ -85,7 +85,7 @@ def test_every_log_of_the_families_is_of_its_format(corpus_ledger: Path, publish
 def test_what_counts_frames_and_values_of_sound_is_in_items_and_never_in_samples(corpus_ledger: Path) -> None:
     rows = ask(
         corpus_ledger,
-        """select rule, unit, count(*) > 20 from run_speed join run_format using (run_id)
+        """select rule, unit, count(*) > 20 from run_speed join kept.run_format using (run_id)
            where format = 'ngc-tacotron2' and phase = 'train' and value is not null
                and (ends_with(rule, '.last') or ends_with(rule, '.tacotron2')) group by all order by all""",
     )

@@ -15,13 +15,13 @@ FORMATS = ["tf-ngc-bert", "paddle-bert", "megatron-gpt"]
 def test_every_log_of_the_families_has_one_default_speed_or_says_why_not(corpus_ledger: Path) -> None:
     rows = ask(
         corpus_ledger,
-        """select run_id, count(*), count(value) from run_speed join run_format using (run_id)
+        """select run_id, count(*), count(value) from run_speed join kept.run_format using (run_id)
            where is_default and phase = 'train' and list_contains(?, format) group by all""",
         FORMATS,
     )
     silent = ask(
         corpus_ledger,
-        """select distinct status from run_speed join run_format using (run_id) where is_default and phase = 'train'
+        """select distinct status from run_speed join kept.run_format using (run_id) where is_default and phase = 'train'
            and value is null and status <> 'ok' and list_contains(?, format)""",
         FORMATS,
     )
@@ -40,7 +40,7 @@ def test_every_log_of_the_families_has_one_default_speed_or_says_why_not(corpus_
 def test_logs_of_many_nodes_without_a_summary_speak_by_the_fallback_and_say_so(corpus_ledger: Path) -> None:
     rows = ask(
         corpus_ledger,
-        """select distinct rule, gpus from speed_table join series_run using (series_id) join run_format using (run_id)
+        """select distinct rule, gpus from speed_table join kept.series_run using (series_id) join kept.run_format using (run_id)
            where is_default and value is not null and format = 'tf-ngc-bert' order by all""",
     )
 
@@ -79,7 +79,7 @@ def test_paddles_modes_agree_where_a_log_prints_time_steps_and_speed(corpus_ledg
         """select s.value, t.value, u.value from run_speed s
            left join run_speed t on t.run_id = s.run_id and t.rule = 'paddle.mode0'
            left join run_speed u on u.run_id = s.run_id and u.rule = 'paddle.mode3'
-           join run_format f on f.run_id = s.run_id
+           join kept.run_format f on f.run_id = s.run_id
            where s.rule = 'paddle.mode_minus1' and s.value is not null and list_contains(?, f.format)""",
         FORMATS,
     )

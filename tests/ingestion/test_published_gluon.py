@@ -79,7 +79,7 @@ def test_mnli_has_two_validations_an_epoch_and_publishes_both_of_the_best(
 def test_each_log_says_how_it_ended(ledger: Path) -> None:
     rows = ask(
         ledger,
-        "select run.status, count(*) from run join run_format using (run_id) where format = 'gluon-nlp-bert-finetune' "
+        "select run.status, count(*) from run join kept.run_format using (run_id) where format = 'gluon-nlp-bert-finetune' "
         "group by all order by all",
     )
 

@@ -19,7 +19,7 @@ def test_the_result_json_claims_what_its_logs_give(corpus: Path, tmp_path: Path)
         """with claimed as (
                select regexp_extract(name, '(\\d+)n(\\d+)g.median_speed', 1)::int as nodes,
                    regexp_extract(name, '(\\d+)n(\\d+)g.median_speed', 2)::int as cards, value
-               from measurement_all where name like 'rn50.%.median_speed'
+               from kept.measurement_all where name like 'rn50.%.median_speed'
            )
            select s.nodes, s.gpus, s.value, claimed.value from speed_table s
            join claimed on claimed.nodes = s.nodes and claimed.nodes * claimed.cards = s.gpus

@@ -61,7 +61,7 @@ def test_one_of_h3cs_submissions_calls_itself_nvidias(submissions: dict[str, dic
 
 
 def test_an_aborted_run_is_a_failed_one_and_every_piece_is_a_record(corpus_ledger: Path) -> None:
-    runs = "select status, count(*) from run join run_format using (run_id) where format = 'mlperf-mllog' group by all"
+    runs = "select status, count(*) from run join kept.run_format using (run_id) where format = 'mlperf-mllog' group by all"
     rejects = "select count(*) from reject join log using (log_id) where format = 'mlperf-mllog'"
     gpus = "select distinct gpus from bench_case where implementation = 'mlperf' and model = 'bert_large' order by all"
 

@@ -86,7 +86,7 @@ def test_ngcs_own_identity_holds_for_every_run_that_prints_its_time(ledger: Path
     rows = ask(
         ledger,
         """select s.value, c.global_batch_size * g.step_records / m.value from run r join bench_case c using (case_id)
-           join run_log l on l.run_id = r.run_id and l.role = 'train' join segment g using (log_id, segment)
+           join run_log l on l.run_id = r.run_id and l.role = 'train' join kept.segment g using (log_id, segment)
            join run_speed s on s.run_id = r.run_id and s.is_default
            join measurement m on m.run_id = r.run_id and m.name = 'raw_train_time'
            where c.global_batch_size is not null and g.step_records >= r.steps_done""",

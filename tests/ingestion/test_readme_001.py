@@ -38,7 +38,7 @@ def of_case(nodes: int, gpus: int) -> str:
 
 def test_the_twenty_eight_trials_are_runs(ledger: Path) -> None:
     assert one(ledger, "select count(*) from run") == 28
-    assert ask(ledger, "select gpus, list(trial order by trial) from series_run join run using (run_id, trial) "
+    assert ask(ledger, "select gpus, list(trial order by trial) from kept.series_run join run using (run_id, trial) "
                "join bench_case using (case_id) group by all order by gpus") == [
         (gpus, [1, 2, 3, 4, 5, 6, 7]) for gpus in (1, 8, 16, 32)
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from tests.ingestion.logs import ask, put, run_text
 from tests.ingestion.packing import wrapped
 
 YEARS = {"2023": 200.0, "2024": 300.0}
-CAMPAIGNS = "select distinct campaign from run_campaign order by all"
+CAMPAIGNS = "select distinct campaign from kept.run_campaign order by all"
 
 
 def put_years(folder: Path) -> list[Path]:
@@ -83,7 +83,7 @@ def test_what_was_seen_from_further_down_belongs_to_the_outermost_folder_that_is
     # What is named later below it is of it, too.
     run_bench("ingest", put(tmp_path / "all" / "2024" / "bert" / "new.log", run_text(seed=5).log), db=db)
     assert ask(db, CAMPAIGNS) == [("all/2023/bert",), ("all/2024/bert",)]
-    assert ask(db, "select name from root") == [("all",)]
+    assert ask(db, "select name from kept.root") == [("all",)]
 
 
 def test_a_content_that_was_replaced_at_its_place_moves_with_it(db: Path, tmp_path: Path) -> None:
@@ -91,12 +91,12 @@ def test_a_content_that_was_replaced_at_its_place_moves_with_it(db: Path, tmp_pa
     ingest(place.parent, db=db)
     put(place, run_text(seed=2, speed=300).log)
     ingest(place.parent, db=db)
-    assert ask(db, "select campaign, count(*) from run_campaign group by all") == [("2023", 2)]
+    assert ask(db, "select campaign, count(*) from kept.run_campaign group by all") == [("2023", 2)]
 
     ingest(tmp_path / "all", db=db)
 
-    assert ask(db, "select campaign, count(*) from run_campaign group by all") == [("all/2023", 2)]
-    assert ask(db, "select name from root") == [("all",)]
+    assert ask(db, "select campaign, count(*) from kept.run_campaign group by all") == [("all/2023", 2)]
+    assert ask(db, "select name from kept.root") == [("all",)]
 
 
 def test_a_folder_and_an_archive_of_it_are_one_campaign_whose_runs_count_once(db: Path, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_roots_of_one_name_are_told_apart_as_long_as_there_are_several(db: Path,
 
     run_bench("ingest", tmp_path / "b" / "logs", db=db)
 
-    marks = [root[:4] for (root,) in ask(db, "select root_id from root")]
+    marks = [root[:4] for (root,) in ask(db, "select root_id from kept.root")]
     assert trials(db) == sorted((f"logs@{mark}/bert", 1) for mark in marks)
     # A glob that has no mark asks for what is below the root.
     assert "one of 2 tables" in run_bench("report", "speed", "--campaign", "bert", db=db).stdout
@@ -241,9 +241,9 @@ def told(db: Path) -> list[tuple[object, ...]]:
     """All that must not depend on any order."""
     places = """
         select path, archive, member, campaign, campaign_source, campaign_path, root_id, place, content_hash, name
-        from sighting join log using (log_id) join root using (root_id) order by all"""
-    series = "select series_id, campaign, run_id, trial from series join series_run using (series_id) order by all"
-    return [*ask(db, places), *ask(db, series), *ask(db, "from root order by all")]
+        from sighting join log using (log_id) join kept.root using (root_id) order by all"""
+    series = "select series_id, campaign, run_id, trial from series join kept.series_run using (series_id) order by all"
+    return [*ask(db, places), *ask(db, series), *ask(db, "from kept.root order by all")]
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(60, marks=pytest.mark.long)])
@@ -290,7 +290,7 @@ def compare(db: Path, found: dict[tuple[str, str], dict[str, set[int]]], content
     rows = ask(
         db,
         """select distinct root.name, campaign_path, campaign, content_hash
-           from sighting join log using (log_id) join root using (root_id)""",
+           from sighting join log using (log_id) join kept.root using (root_id)""",
     )
     shown: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for name, below, campaign, digest in rows:
@@ -317,6 +317,9 @@ def compare(db: Path, found: dict[tuple[str, str], dict[str, set[int]]], content
             assert len(told_apart) > 1
     # A run counts once in each campaign.
     assert (
-        ask(db, "select 1 from series_run join series using (series_id) group by run_id, campaign having count(*) > 1")
+        ask(
+            db,
+            "select 1 from kept.series_run join series using (series_id) group by run_id, campaign having count(*) > 1",
+        )
         == []
     )

@@ -15,7 +15,7 @@ from benchledger import ingest, runs
 from benchledger.cli.main import bench
 from tests.ingestion.logs import ask, one, put, run_text
 
-TIME = "select started_at, ended_at, time_source from run_time"
+TIME = "select started_at, ended_at, time_source from kept.run_time"
 # What TensorFlow's BERT prints: no line of it has a year.
 YEARLESS = """I0526 05:23:05.762720 139937729738560 run_pretraining.py:640] -----------------------------
 I0526 05:25:05.762720 139937729738560 run_pretraining.py:650] Throughput Average (sentences/sec) = 1067.19

@@ -67,9 +67,9 @@ def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(
     key = one(db, "select run_key from run")
     assert key.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert'"))
     assert one(db, "select count(*) from measurement where name = 'step_loss'") == 119
-    assert one(db, "select count(*) from measurement_all where name = 'step_loss'") == 238
+    assert one(db, "select count(*) from kept.measurement_all where name = 'step_loss'") == 238
     if order == "twin first":
-        (old,) = ask(db, "select old_key from run_alias")[0]
+        (old,) = ask(db, "select old_key from kept.run_alias")[0]
         assert old.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert-json'"))
 
 
@@ -148,7 +148,7 @@ def test_three_trials_of_one_case_are_one_series_though_only_one_states_its_gpu(
     ingest(tmp_path / "logs", db=db)
 
     assert one(db, "select gpu_model, trials, trials_dropped from speed_table where is_default") == ("MADE-40GB", 3, 0)
-    assert ask(db, "select trial from series_run order by 1") == [(1,), (2,), (3,)]
+    assert ask(db, "select trial from kept.series_run order by 1") == [(1,), (2,), (3,)]
 
 
 EVIDENCE = [
@@ -200,8 +200,8 @@ def test_a_failed_run_is_a_status_and_never_zero(db: Path, tmp_path: Path) -> No
 
     assert ask(db, "select value, status from run_speed where is_default") == [(None, "oom")]
     assert one(db, "select value, status from speed_table where is_default") == (None, "oom")
-    assert "out of memory" in one(db, "select text from failure_table").lower() or one(
-        db, "select text from failure_table"
+    assert "out of memory" in one(db, "select text from kept.failure_table").lower() or one(
+        db, "select text from kept.failure_table"
     )
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from benchledger import ingest, report_speed
 from benchledger.errors import DatabaseError, DefinitionError
-from benchledger.ingestion.base_tables import BaseTables, DerivedTables
+from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, in_ledger
 from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.seams import (
     Definitions,
@@ -52,10 +52,10 @@ OF_RUNS = (
     "fact",
     "bench_case",
     "environment",
-    "kept_speed",
+    "kept.speed",
     "run_memory",
-    "kept_loss",
-    "stream_only",
+    "kept.loss",
+    "kept.stream_only",
 )
 SIDECAR = "GLOBAL_BATCH 768\nGPU 8\n"
 
@@ -179,7 +179,7 @@ def differences(tree: Tree, base: BaseTables, derived: DerivedTables) -> dict[st
     tables = {**base.tables, **derived.tables}
     with duckdb.connect(str(tree.db), read_only=True) as con:
         for name, table in tables.items():
-            ledger = con.execute(f"from {name}").to_arrow_table()
+            ledger = con.execute(f"from {in_ledger(name) if name in BASE_TABLES else name}").to_arrow_table()
             leave_out = ARRIVAL.get(name, set())
             assert set(ledger.column_names) - leave_out == set(table.column_names) - leave_out, name
             ours, theirs = rows_of(table, leave_out), rows_of(ledger, leave_out)

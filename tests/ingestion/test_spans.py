@@ -37,7 +37,7 @@ def score(tmp_path: Path, runs: list[str]) -> tuple[object, ...]:
     db = tmp_path / "bench.duckdb"
     ingest(tmp_path / "logs", db=db)
     with reading(db) as con:
-        rules = [row for row in rows_of(con.sql("from rule")) if row["quantity"] == "span"]
+        rules = [row for row in rows_of(con.sql("from kept.rule")) if row["quantity"] == "span"]
         told = {(row["run_id"], row["rule"]): row["value"] for row in rows_of(con.sql("from run_speed"))}
         for (run_id,) in con.execute("select run_id from run").fetchall():
             for rule in rules:

@@ -25,18 +25,18 @@ CONVERSIONS = {
 }  # fmt: skip
 RECORDS = """
 select record.* exclude (run_id, label), coalesce(rank, -1) as lane, coalesce(record.label, '') as label
-from run_record as record
+from kept.run_record as record
 where run_id = $run_id
 order by part, log_id, byte_offset
 """
-SHAPES = "select * from shape where kind in ('step', 'summary')"
+SHAPES = "select * from kept.shape where kind in ('step', 'summary')"
 CASE = """
 select bench_case.*, run_format.format, (
     select min(try_cast(value as double)) from fact where run_id = $run_id and name = 'params_b' and used
 ) as params_b
 from run
 join bench_case using (case_id)
-join run_format using (run_id)
+join kept.run_format using (run_id)
 where run_id = $run_id
 """
 

@@ -9,8 +9,17 @@ from benchledger import kept as engine
 from benchledger.kept import fill
 from benchledger.store.database import open_for_writing
 
-KEPT = ("run_speed", "run_memory", "series_member", "series", "series_run", "conflict", "kept_cell", "kept_speedup")
-KEPT += ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
+KEPT = (
+    "run_speed",
+    "run_memory",
+    "kept.series_member",
+    "series",
+    "kept.series_run",
+    "conflict",
+    "kept.cell",
+    "kept.speedup",
+)
+KEPT += ("kept.run_clock", "kept.loss", "kept.low_loss", "kept.evaluation_all")
 
 
 @pytest.fixture
@@ -28,7 +37,7 @@ def test_runs_that_are_read_a_few_at_a_time_say_what_they_say_together(con, monk
     monkeypatch.setattr(fill, "CHUNK_RECORDS", 100)
     monkeypatch.setattr(fill, "LONG_RUN", 100)
 
-    con.execute("delete from kept_run")
+    con.execute("delete from kept.run_hash")
     engine.keep(con)
 
     assert kept(con) == together
@@ -39,14 +48,12 @@ def test_runs_that_are_read_a_few_at_a_time_say_what_they_say_together(con, monk
 @pytest.mark.parametrize("logs", [0, 3, 1000])
 def test_records_say_the_same_whether_this_transaction_added_them_or_not(con, logs):
     together = kept(con)
-    again = (
-        "create temp table again as from record where log_id in (select log_id from log order by log_id limit $logs)"
-    )
+    again = "create temp table again as from kept.record where log_id in (select log_id from log order by log_id limit $logs)"
     con.begin()
     con.execute(again, {"logs": logs})
-    con.execute("delete from record where log_id in (select log_id from again)")
-    con.execute("insert into record from again")
-    con.execute("delete from kept_run")
+    con.execute("delete from kept.record where log_id in (select log_id from again)")
+    con.execute("insert into kept.record from again")
+    con.execute("delete from kept.run_hash")
     engine.keep(con)
 
     assert kept(con) == together
@@ -54,7 +61,7 @@ def test_records_say_the_same_whether_this_transaction_added_them_or_not(con, lo
 
 def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
     before = kept(con)
-    con.execute("delete from record")
+    con.execute("delete from kept.record")
 
     engine.keep(con)
 
@@ -63,14 +70,14 @@ def test_a_run_whose_logs_are_what_they_were_is_not_read_again(con):
 
 def test_a_changed_rule_is_asked_of_the_records_that_are_there(con):
     whole = con.execute("select records_used from run_speed where rule = 'steps.mean_skip5' order by all").fetchall()
-    con.execute("update rule set skip = 6 where rule = 'steps.mean_skip5'")
-    others = con.execute("select * from kept_speed where rule <> 'steps.mean_skip5' order by all").fetchall()
+    con.execute("update kept.rule set skip = 6 where rule = 'steps.mean_skip5'")
+    others = con.execute("select * from kept.speed where rule <> 'steps.mean_skip5' order by all").fetchall()
 
     engine.follow_definitions(con)
 
     fewer = con.execute("select records_used from run_speed where rule = 'steps.mean_skip5' order by all").fetchall()
     assert fewer == [(max(used - 1, 0),) for (used,) in whole]
-    assert con.execute("select * from kept_speed where rule <> 'steps.mean_skip5' order by all").fetchall() == others
+    assert con.execute("select * from kept.speed where rule <> 'steps.mean_skip5' order by all").fetchall() == others
 
 
 def test_the_runs_of_one_long_log_are_read_together(con, monkeypatch):
@@ -83,7 +90,7 @@ def test_the_runs_of_one_long_log_are_read_together(con, monkeypatch):
         fill, "fill_records", lambda con, *, is_long: chunks.append(is_long) or real(con, is_long=is_long)
     )
     con.execute("update log set records = 10**6 * 10, pieces = 10**6 * 10 + ignored + rejects where true")
-    con.execute("delete from kept_run")
+    con.execute("delete from kept.run_hash")
     engine.keep(con)
 
     assert chunks == [False]
@@ -97,10 +104,18 @@ def test_a_run_that_is_gone_leaves_nothing(con):
 
     engine.keep(con, "from gone")
 
-    by_run = ("run_speed", "kept_speed", "run_memory", "series_member", "series_run", "kept_run", "run_format")
-    by_run += ("silent_run", "run_fallback")
-    for table in (*by_run, "run_clock", "kept_loss", "kept_low_loss", "kept_evaluation"):
+    by_run = (
+        "run_speed",
+        "kept.speed",
+        "run_memory",
+        "kept.series_member",
+        "kept.series_run",
+        "kept.run_hash",
+        "kept.run_format",
+    )
+    by_run += ("kept.silent_run", "kept.run_fallback")
+    for table in (*by_run, "kept.run_clock", "kept.loss", "kept.low_loss", "kept.evaluation_all"):
         assert con.execute(f"select * from {table} where run_id in (from gone)").fetchall() == []
-    assert con.execute("select * from series anti join series_run using (series_id)").fetchall() == []
-    assert con.execute("select * from kept_cell anti join series using (series_id)").fetchall() == []
-    assert con.execute("select * from kept_speedup anti join series using (series_id)").fetchall() == []
+    assert con.execute("select * from series anti join kept.series_run using (series_id)").fetchall() == []
+    assert con.execute("select * from kept.cell anti join series using (series_id)").fetchall() == []
+    assert con.execute("select * from kept.speedup anti join series using (series_id)").fetchall() == []

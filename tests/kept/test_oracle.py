@@ -27,9 +27,9 @@ def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
     db: Path = request.getfixturevalue(which)
     differing, seen, used = [], set(), 0
     with reading(db) as con:
-        rules = rows_of(con.sql("from rule"))
+        rules = rows_of(con.sql("from kept.rule"))
         kept = {
-            (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from kept_speed"))
+            (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from kept.speed"))
         }
         for (run_id,) in con.execute("select run_id from run").fetchall():
             run, places = Run(con, run_id), dict[object, set[object]]()

@@ -13,14 +13,14 @@ with counted as (
     from use
     group by all
 )
-select kept_speed.run_id, kept_speed.rule, kept_speed.phase, kept_speed.unit, records_used, records_skipped, used, seen
-from kept_speed
+select speed.run_id, speed.rule, speed.phase, speed.unit, records_used, records_skipped, used, seen
+from kept.speed
 full join counted
-    on counted.run_id = kept_speed.run_id
-    and counted.rule = kept_speed.rule
-    and counted.phase is not distinct from kept_speed.phase
-    and counted.unit is not distinct from kept_speed.unit
-join rule on rule.rule = coalesce(kept_speed.rule, counted.rule)
+    on counted.run_id = speed.run_id
+    and counted.rule = speed.rule
+    and counted.phase is not distinct from speed.phase
+    and counted.unit is not distinct from speed.unit
+join kept.rule on rule.rule = coalesce(speed.rule, counted.rule)
 -- The median over ranks is one reading a step: of these the lines are more.
 where rule.ranks <> 'median' and (used is distinct from records_used or seen is distinct from records_used + records_skipped)
 """

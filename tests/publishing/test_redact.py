@@ -163,7 +163,7 @@ def test_the_ledgers_key_gives_the_pseudonyms_that_stand_in_it(db: Path, tmp_pat
 
     redact(log, out=tmp_path / "out", db=db)
 
-    ((kept,),) = ask(db, "select distinct texts[1] from record where texts[1] like '%CANCELLED%'")
+    ((kept,),) = ask(db, "select distinct texts[1] from kept.record where texts[1] like '%CANCELLED%'")
     assert kept in (tmp_path / "out" / "a.log").read_text()
 
 

@@ -22,10 +22,10 @@ from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_read
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("insert into exclusion (run_key, reason, excluded_at) values ('a-1', 'why', now())")
+        con.execute("insert into kept.exclusion (run_key, reason, excluded_at) values ('a-1', 'why', now())")
 
     with closing(open_for_reading(path)) as con:
-        assert con.execute("select run_key from exclusion").fetchall() == [("a-1",)]
+        assert con.execute("select run_key from kept.exclusion").fetchall() == [("a-1",)]
 
 
 def test_reading_cannot_write(tmp_path):
@@ -77,10 +77,20 @@ def test_a_database_of_something_else_is_refused_and_left_as_it_is(tmp_path):
         assert con.execute("select table_name from duckdb_tables()").fetchall() == [("invoice",)]
 
 
+@pytest.mark.parametrize("name", ["kept.duckdb", "Kept.db", "kept"])
+@pytest.mark.parametrize("opening", [open_for_writing, open_for_reading])
+def test_a_ledger_is_not_named_like_its_schema(tmp_path, opening, name):
+    open_for_writing(tmp_path / "bench.duckdb").close()
+    (tmp_path / "bench.duckdb").rename(tmp_path / name)
+
+    with pytest.raises(DatabaseError, match=r"from the schema kept.*another file with --db"):
+        opening(tmp_path / name)
+
+
 def test_a_foreign_schema_version_table_is_not_taken_for_ours(tmp_path):
     path = tmp_path / "other.duckdb"
     with duckdb.connect(str(path)) as con:
-        con.execute("create table schema_version as select 1 as version")
+        con.execute("create schema kept; create table kept.schema_version as select 1 as version")
 
     with pytest.raises(DatabaseError, match="no ledger of benchledger"):
         open_for_writing(path)
@@ -204,7 +214,7 @@ def test_new_ledgers_know_the_shipped_rules_unless_somebody_adds_rules_of_their_
 
     def rules_of(name: str) -> int:
         with closing(open_for_writing(tmp_path / name)) as con:
-            return con.execute("select count(*) from rule").fetchone()[0]
+            return con.execute("select count(*) from kept.rule").fetchone()[0]
 
     assert [rules_of("first.duckdb"), rules_of("copied.duckdb")] == [len(load_rules())] * 2
 

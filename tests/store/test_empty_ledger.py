@@ -66,16 +66,16 @@ def test_a_copy_says_when_it_was_made(tmp_path):
     made(tmp_path / "second.duckdb")
 
     with closing(open_for_reading(tmp_path / "second.duckdb")) as con:
-        (dated,) = con.execute("select min(applied_at) from schema_version").fetchone()
+        (dated,) = con.execute("select min(applied_at) from kept.schema_version").fetchone()
     assert dated >= began
 
 
 def test_what_is_written_to_a_copy_is_in_no_later_one(tmp_path):
     with closing(open_for_writing(tmp_path / "first.duckdb")) as con:
-        con.execute("insert into run_alias values ('old', 'new')")
+        con.execute("insert into kept.run_alias values ('old', 'new')")
 
     with closing(open_for_writing(tmp_path / "second.duckdb")) as con:
-        assert con.execute("select count(*) from run_alias").fetchone() == (0,)
+        assert con.execute("select count(*) from kept.run_alias").fetchone() == (0,)
 
 
 def test_a_damaged_copy_is_made_anew(tmp_path, kept_in, applied):

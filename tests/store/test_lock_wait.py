@@ -107,16 +107,16 @@ def test_processes_that_make_one_ledger_at_once_make_it_once(tmp_path):
 
     assert [process.wait() for process in processes] == [0] * 4
     with closing(open_for_reading(path)) as con:
-        assert con.execute("select count(*) = max(version) from schema_version").fetchone() == (True,)
+        assert con.execute("select count(*) = max(version) from kept.schema_version").fetchone() == (True,)
 
 
 def test_a_writer_that_was_killed_leaves_what_it_committed(path):
     killed = (
         "import os, sys; from benchledger.store.database import open_for_writing; con = open_for_writing(sys.argv[1]);"
-        "con.execute(\"insert into run_alias values ('a', 'b')\"); con.begin();"
-        "con.execute(\"insert into run_alias values ('c', 'd')\"); os.kill(os.getpid(), 9)"
+        "con.execute(\"insert into kept.run_alias values ('a', 'b')\"); con.begin();"
+        "con.execute(\"insert into kept.run_alias values ('c', 'd')\"); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", killed, str(path)])
 
     with closing(open_for_reading(path)) as con:
-        assert con.execute("select old_key from run_alias").fetchall() == [("a",)]
+        assert con.execute("select old_key from kept.run_alias").fetchall() == [("a",)]

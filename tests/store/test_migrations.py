@@ -25,7 +25,9 @@ def schema(path):
 
 def test_versions_are_recorded_with_time_and_program(tmp_path):
     with closing(open_for_writing(tmp_path / "bench.duckdb")) as con:
-        rows = con.execute("select version, applied_at is not null, benchledger_version from schema_version").fetchall()
+        rows = con.execute(
+            "select version, applied_at is not null, benchledger_version from kept.schema_version"
+        ).fetchall()
 
     assert [version for version, _, _ in rows] == list(range(1, LATEST + 1))
     assert all(dated and program for _, dated, program in rows)
@@ -44,13 +46,13 @@ def older(tmp_path):
     path = tmp_path / "older.duckdb"
     with duckdb.connect(str(path)) as con:
         migrate(con, "older.duckdb", shipped_migrations()[:1])
-        con.execute("insert into run_alias values ('old', 'new')")
+        con.execute("insert into kept.run_alias values ('old', 'new')")
     return path
 
 
 def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(older, tmp_path):
     with closing(open_for_writing(older)) as con:
-        assert con.execute("select old_key, run_key from run_alias").fetchall() == [("old", "new")]
+        assert con.execute("select old_key, run_key from kept.run_alias").fetchall() == [("old", "new")]
 
     open_for_writing(tmp_path / "fresh.duckdb").close()
     assert schema(older) == schema(tmp_path / "fresh.duckdb")
@@ -59,7 +61,7 @@ def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(older, tmp_pa
 def test_a_ledger_of_an_edited_migration_is_refused_for_reading_and_writing(tmp_path):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("update schema_version set digest = 'of another file' where version = 2")
+        con.execute("update kept.schema_version set digest = 'of another file' where version = 2")
 
     for opened in (open_for_reading, open_for_writing):
         with pytest.raises(DatabaseError, match=r"with another 0002_runs\.sql.*ingest them again"):
@@ -69,7 +71,7 @@ def test_a_ledger_of_an_edited_migration_is_refused_for_reading_and_writing(tmp_
 def test_a_ledger_from_before_digests_is_refused(tmp_path):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("alter table schema_version drop column digest")
+        con.execute("alter table kept.schema_version drop column digest")
 
     with pytest.raises(DatabaseError, match=r"with another 0001_tables\.sql"):
         open_for_writing(path)
@@ -101,7 +103,7 @@ def test_a_ledger_of_a_released_version_is_migrated(stored, tmp_path):
 def test_a_newer_ledger_is_refused_with_a_cure(tmp_path, opening):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
-        con.execute("insert into schema_version values (99, now()::timestamp, '9.0.0', 'of a newer file')")
+        con.execute("insert into kept.schema_version values (99, now()::timestamp, '9.0.0', 'of a newer file')")
 
     with pytest.raises(
         DatabaseError, match=rf"schema version 99, this program knows up to {LATEST}\. Install the newer"

@@ -16,6 +16,7 @@ from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import migrations
 from benchledger.store.database import open_for_writing
 from benchledger.store.migrations import migrate, shipped_migrations
+from benchledger.store.tables import tables_of
 from benchledger.upkeep.check import _rows
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, put
@@ -26,7 +27,7 @@ VIEWS = "select view_name, comment from duckdb_views() where not internal order 
 
 def everything(db: Path) -> dict[str, list[str]]:
     with duckdb.connect(str(db), read_only=True) as con:
-        names = [row[0] for row in con.execute("select table_name from duckdb_tables() where not internal").fetchall()]
+        names = list(map(str, tables_of(con)))
         found = {name: sorted(map(repr, con.execute(f"select * from {name}").fetchall())) for name in names}
         return {**found, "views": sorted(map(repr, con.execute(VIEWS).fetchall()))}
 
@@ -40,7 +41,7 @@ def test_info_counts_what_is_in_the_ledger(db: Path) -> None:
     assert counts["runs", "ok"] == 2
     assert counts["runs", "oom"] == 1
     assert counts["files seen", "loaded"] == counts["logs", "read"] == 3
-    assert counts["pieces", "records"] == ask(db, "select count(*) from record")[0][0]
+    assert counts["pieces", "records"] == ask(db, "select count(*) from kept.record")[0][0]
     assert info.formats.row(0, named=True)["logs"] == 3
     assert dict(info.tables.select("table", "rows").rows())["run"] == 3
     assert info.first_ingest is not None
@@ -77,7 +78,7 @@ def two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_older_ledger_is_told_of_and_migrated_step_by_step(db: Path, two_steps: Path) -> None:
     exclude_key = ask(db, "select min(run_key) from run")[0][0]
     with duckdb.connect(str(db)) as con:
-        con.execute("insert into exclusion values (?, 'bad', now()::timestamp, null)", [exclude_key])
+        con.execute("insert into kept.exclusion values (?, 'bad', now()::timestamp, null)", [exclude_key])
 
     info = db_info(db=db)
     assert info.needs_version == info.schema_version + 2
@@ -88,7 +89,7 @@ def test_an_older_ledger_is_told_of_and_migrated_step_by_step(db: Path, two_step
 
     assert steps.filter("now")["version"].to_list() == [info.schema_version + 1, info.schema_version + 2]
     assert ask(db, "select distinct colour from run") == [("blue",)]
-    assert ask(db, "select run_key, reason from excluded_run") == [(exclude_key, "bad")]
+    assert ask(db, "select run_key, reason from kept.excluded_run") == [(exclude_key, "bad")]
     assert db_migrate(db=db).filter("now").height == 0
 
 
@@ -108,7 +109,7 @@ def test_a_step_that_fails_leaves_the_version_before_it(db: Path, two_steps: Pat
     with pytest.raises(DatabaseError, match=r"_blue\.sql failed and was undone"):
         db_migrate(db=db)
 
-    assert ask(db, "select max(version) from schema_version") == [(len(shipped_migrations()) + 1,)]
+    assert ask(db, "select max(version) from kept.schema_version") == [(len(shipped_migrations()) + 1,)]
     assert ask(db, "select distinct colour from run") == [(None,)]
 
 
@@ -145,8 +146,8 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     assert b"secret-customer" not in content
     assert not Path(f"{target}.private").exists()
     assert not Path(f"{target}.key").exists()
-    assert ask(target, "select reason, excluded_by from exclusion") == [("bad", None)]
-    for table in ("run", "record", "fact", "speed_table", "memory_table", "failure_table", "reject"):
+    assert ask(target, "select reason, excluded_by from kept.exclusion") == [("bad", None)]
+    for table in ("run", "kept.record", "fact", "speed_table", "memory_table", "kept.failure_table", "reject"):
         assert ask(target, f"select * from {table} order by all") == ask(db, f"select * from {table} order by all")
     assert db_check(db=target)["ok"].all()
 
@@ -273,15 +274,15 @@ def test_what_is_no_ledger_is_told_apart(tmp_path: Path) -> None:
 
 
 BREAKS = {
-    "every log has the records that it counts": "delete from record where line = (select min(line) from record)",
+    "every log has the records that it counts": "delete from kept.record where line = (select min(line) from kept.record)",
     "every log has the rejects that it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
-    "every log has the ignored pieces that it counts": "insert into ignored_piece select log_id, 'x', 1 from log limit 1",
-    "no record lies beyond the lines of its log": "update record set line = 1000000 where line = (select max(line) from record)",
+    "every log has the ignored pieces that it counts": "insert into kept.ignored_piece select log_id, 'x', 1 from log limit 1",
+    "no record lies beyond the lines of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
     "every record is of the load that its log is of": "update log set load_number = load_number + 1",
-    "a place in a log holds one record": "insert into record from record limit 1",
-    "every record has its layout, with a name for each value": "delete from shape where ordinal = 1",
-    "every segment is of a log that is there": "update segment set log_id = 5 where log_id = (select min(log_id) from log)",
-    "every fact that a log states is of a log that is there": "update log_fact set log_id = 5",
+    "a place in a log holds one record": "insert into kept.record from kept.record limit 1",
+    "every record has its layout, with a name for each value": "delete from kept.shape where ordinal = 1",
+    "every segment is of a log that is there": "update kept.segment set log_id = 5 where log_id = (select min(log_id) from log)",
+    "every fact that a log states is of a log that is there": "update kept.log_fact set log_id = 5",
     "every fact of a run is of a log that is there": "update fact set log_id = 5",
     "every fact of a run is of a run that is there": "update fact set run_id = 5",
     "every log of a run is of a log that is there": "insert into run_log by name select * replace (5 as log_id) from run_log limit 1",
@@ -291,7 +292,7 @@ BREAKS = {
     "every line that decides a status is of a log that is there": "update run set status_log_id = 5",
     "every run has a case, an environment and a log": "delete from bench_case",
     "no two used facts of a run have one name": "insert into fact from fact where used limit 1",
-    "every exclusion has a reason": "insert into exclusion values ('a', ' ', now()::timestamp, null)",
+    "every exclusion has a reason": "insert into kept.exclusion values ('a', ' ', now()::timestamp, null)",
 }
 
 
@@ -317,7 +318,7 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     Path(f"{db}.key").chmod(0o640)
     with duckdb.connect(str(db)) as con:
         con.execute("drop view leaderboard")
-        con.execute("delete from record")
+        con.execute("delete from kept.record")
 
     result = run_bench("-q", "db", "check", db=db)
 
@@ -355,7 +356,7 @@ def test_a_damaged_block_is_found(db: Path) -> None:
     content = bytearray(db.read_bytes())
     with duckdb.connect(str(db), read_only=True) as con:
         [(block,)] = con.execute(
-            "select max(block_id) from pragma_storage_info('record') where block_id >= 0"
+            "select max(block_id) from pragma_storage_info('kept.record') where block_id >= 0"
         ).fetchall()
         [(size,)] = con.execute("select block_size from pragma_database_size()").fetchall()
     at = 3 * 4096 + block * size + size // 64

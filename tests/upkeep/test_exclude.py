@@ -15,7 +15,7 @@ from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
 from tests.store.test_lock_wait import holder
 
-TABLES = ("speed_table", "memory_table", "speedup_table", "failure_table", "leaderboard", "convergence_table")
+TABLES = ("speed_table", "memory_table", "speedup_table", "kept.failure_table", "leaderboard", "convergence_table")
 
 
 def key_of(db: Path, log: str) -> str:
@@ -38,7 +38,7 @@ def test_an_excluded_run_leaves_every_table_and_comes_back_with_undo(db: Path) -
     exclude(*keys, undo=True, db=db)
     assert {table: ask(db, f"select * from {table} order by all") for table in TABLES} == before
     assert before["speed_table"]
-    assert before["failure_table"]
+    assert before["kept.failure_table"]
 
 
 def test_the_speed_of_a_series_is_that_of_the_trials_that_are_left(db: Path) -> None:
@@ -78,7 +78,7 @@ def test_runs_and_show_say_why_by_whom_and_when(db: Path) -> None:
 def test_nobody_is_noted_unless_named_and_private_names_are_replaced(db: Path) -> None:
     exclude(key_of(db, "a.log"), reason="node 10.81.2.3 was throttled, says ann@example.com", db=db)
 
-    [(reason, who)] = ask(db, "select reason, excluded_by from exclusion")
+    [(reason, who)] = ask(db, "select reason, excluded_by from kept.exclusion")
 
     assert who is None
     assert "10.81.2.3" not in reason
@@ -93,7 +93,7 @@ def test_excluding_again_gives_the_new_reason(db: Path) -> None:
 
     exclude(key, reason="second", db=db)
 
-    assert ask(db, "select run_key, reason from exclusion") == [(key, "second")]
+    assert ask(db, "select run_key, reason from kept.exclusion") == [(key, "second")]
 
 
 def test_a_refused_exclusion_writes_nothing(db: Path) -> None:
@@ -145,7 +145,7 @@ def test_the_list_is_for_itself(db: Path) -> None:
 
 
 def left_out(db: Path) -> list[tuple[str, str]]:
-    return ask(db, "select run_key, reason from excluded_run")
+    return ask(db, "select run_key, reason from kept.excluded_run")
 
 
 def test_an_exclusion_survives_a_refresh(new_db: Path, tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ class Ledger:
         self._shapes: dict[Any, int] = {}
         self._cases: dict[str, int] = {}
         self._environments: dict[str, int] = {}
-        self.insert("format", format="ngc", version=1, default_rule="ngc.summary", role="train")
-        self.insert("format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
+        self.insert("kept.format", format="ngc", version=1, default_rule="ngc.summary", role="train")
+        self.insert("kept.format", format="paddle", version=1, default_rule="steps.mean_skip1", role="train")
 
     @property
     def con(self) -> duckdb.DuckDBPyConnection:
@@ -76,7 +76,7 @@ class Ledger:
             if not self._was_kept:
                 take_definitions_as_followed(self._con)
             # By hand a log can get more lines, or other ones, which no log of an ingest does.
-            self._con.execute("delete from kept_run")
+            self._con.execute("delete from kept.run_hash")
             keep(self._con)
             self._is_kept = self._was_kept = True
 
@@ -102,7 +102,7 @@ class Ledger:
             "skip": 0,
             "positive_only": False,
         }
-        self.insert("rule", rule=rule, **{**given, **columns})
+        self.insert("kept.rule", rule=rule, **{**given, **columns})
 
     @staticmethod
     def summary(
@@ -218,7 +218,7 @@ class Ledger:
             table = pa.table({name: [row.get(name) for row in rows] for name in names})
             self._is_kept = False
             self._con.register("arriving", table)
-            self._con.execute("insert into record by name select * from arriving")
+            self._con.execute("insert into kept.record by name select * from arriving")
             self._con.unregister("arriving")
 
     def sighting(self, log_id: int | None, campaign: str | None, status: str = "loaded", **columns: Any) -> int:
@@ -288,7 +288,7 @@ class Ledger:
             self._shapes[layout] = next(self._ids)
             for ordinal, (name, quantity, _, unit, scope) in enumerate(piece.values, start=1):
                 self.insert(
-                    "shape",
+                    "kept.shape",
                     shape_id=self._shapes[layout],
                     ordinal=ordinal,
                     format=format,

@@ -37,7 +37,7 @@ def _speeds(ledger: Ledger) -> None:
     ledger.insert("fact", run_id=wide, name="gpus", value="8", source="log", used=True)
     ledger.insert("fact", run_id=wide, name="gpus", value="4", source="name", used=False)
     monitor = ledger.log(ledger.memory(90000.0), ledger.memory(91000.0), format="smi", campaigns=("h200",))
-    ledger.insert("format", format="smi", version=1, role="telemetry")
+    ledger.insert("kept.format", format="smi", version=1, role="telemetry")
     ledger.attach(wide, monitor, "telemetry")
     ledger.run(
         *[ledger.step(step, step, speed=50.0 + step) for step in range(1, 4)],
@@ -45,7 +45,7 @@ def _speeds(ledger: Ledger) -> None:
         campaigns=("old",),
         case=ONE_GPU,
     )
-    ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
+    ledger.insert("kept.format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
     ledger.run(ledger.summary(127.0501, name="speed"), format="dlperf-extract", campaigns=("old",), case=OF_MXNET)
 
 
@@ -66,17 +66,17 @@ def _failures(ledger: Ledger) -> None:
     )
     manifest = ledger.log(format="manifest", campaigns=())
     sighting = ledger.sighting(manifest, "h200")
-    ledger.insert("format", format="manifest", version=1, role="manifest")
+    ledger.insert("kept.format", format="manifest", version=1, role="manifest")
     ledger.attach(run, manifest, "manifest")
-    ledger.insert("sighting_file", sighting_id=sighting, file="lost.log", place="nowhere")
+    ledger.insert("kept.sighting_file", sighting_id=sighting, file="lost.log", place="nowhere")
 
 
 def _profiles(ledger: Ledger) -> None:
     kernels = [ledger.kernel("gemm", 0.0, 2.0), ledger.kernel("relu", 1.0, 2.0), ledger.kernel("gemm", 5.0, 1.0)]
     profile = ledger.log(*kernels, format="timeline", campaigns=("h200",))
-    ledger.insert("format", format="timeline", version=1, role="profile")
+    ledger.insert("kept.format", format="timeline", version=1, role="profile")
     ledger.insert(
-        "segment",
+        "kept.segment",
         log_id=profile,
         segment=1,
         role="profile",

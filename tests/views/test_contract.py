@@ -12,25 +12,25 @@ CONTRACT = {
     "measurement": "run_id log_id role line byte_offset kind phase ordinal step epoch rank device label logged_at "
     "clock_s name quantity value text unit unit_logged scope",
     "series": "series_id campaign case_id gpu_model gpu_memory_mib framework_version implementation_version mixed",
-    "series_run": "series_id run_id trial",
+    "kept.series_run": "series_id run_id trial",
     "run_speed": "run_id case_id rule is_default phase value unit records_used records_skipped status reason",
     "run_memory": "run_id case_id definition device value_mib records_used",
     "speed_table": CELL,
     "memory_table": f"series_id campaign {CASE} gpu_model definition value_mib gpu_memory_mib headroom_mib",
     "speedup_table": f"{CELL} scaling base_series_id base_gpus base_value speedup efficiency",
-    "failure_table": f"run_id campaign {CASE} status reason log_id line text",
-    "max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
+    "kept.failure_table": f"run_id campaign {CASE} status reason log_id line text",
+    "kept.max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
     "gradient_accumulation options largest_ok smallest_oom",
     "leaderboard": "model task precision seq_len gpu_model gpus unit rank rank_last series_id campaign framework "
     "implementation batch_size_per_gpu value rule trials trials_dropped framework_version implementation_version cell "
     "lowest highest",
     "conflict": "run_id name used_value other_value used_source other_source",
-    "rule": "rule source window statistic ranks rounding trial_statistic",
-    "profile_table": "run_id",
+    "kept.rule": "rule source window statistic ranks rounding trial_statistic",
+    "kept.profile_table": "run_id",
     "convergence_table": f"series_id campaign {CASE} gpu_model loss_name metric",
     "run_convergence": "run_id case_id run_key status loss_name",
-    "loss_curve": "run_id name is_main nth",
-    "evaluation": "run_id name is_main nth",
+    "kept.loss_curve": "run_id name is_main nth",
+    "kept.evaluation": "run_id name is_main nth",
 }
 
 
@@ -44,8 +44,25 @@ def test_views_have_the_columns_of_the_contract_in_its_order(ledger):
     }
 
 
+PEOPLE_READ = (
+    "run bench_case environment series log sighting run_log reject fact conflict measurement run_speed run_memory "
+    "run_convergence speed_table speedup_table memory_table convergence_table leaderboard published"
+)
+
+
+def test_what_people_read_stands_in_main_and_all_else_in_kept(ledger):
+    found = ledger.rows(
+        "select schema_name, table_name from duckdb_tables() where not internal "
+        "union all select schema_name, view_name from duckdb_views() where not internal"
+    )
+
+    assert {schema for schema, _ in found} == {"main", "kept"}
+    assert sorted(name for schema, name in found if schema == "main") == sorted(PEOPLE_READ.split())
+    assert len(PEOPLE_READ.split()) <= 20
+
+
 def test_measurement_all_has_the_columns_of_measurement(ledger):
-    assert ledger.rows("describe measurement_all") == ledger.rows("describe measurement")
+    assert ledger.rows("describe kept.measurement_all") == ledger.rows("describe measurement")
 
 
 def test_every_table_view_and_column_has_a_comment(ledger):

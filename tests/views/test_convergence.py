@@ -25,14 +25,14 @@ def diverged(ledger: Ledger, *runs: list[float]) -> list[str | None]:
     for losses in runs:
         # Binding a parameter would turn nan into NULL.
         ledger.run(*curve(*(-1.0 if math.isnan(loss) else loss for loss in losses)))
-    ledger.write('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+    ledger.write('update kept.record set "values" = [\'nan\'::double] where "values"[1] = -1')
     return [why for (why,) in ledger.rows("select diverged_by from run_convergence order by run_id")]
 
 
 def test_a_loss_has_its_samples_its_time_and_the_mean_of_a_quarter_of_the_losses_up_to_it(ledger):
     ledger.run(*curve(9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0), case=CASE)
 
-    rows = ledger.rows("select step, samples, seconds, seconds_from, mean_loss from loss_curve order by nth")
+    rows = ledger.rows("select step, samples, seconds, seconds_from, mean_loss from kept.loss_curve order by nth")
 
     assert rows[:3] == [(1, 64, 0.0, "log", None), (2, 128, 60.0, "log", 8.5), (3, 192, 120.0, "log", 7.5)]
 
@@ -58,7 +58,7 @@ def test_a_run_is_told_by_its_total_loss_else_by_the_one_that_it_prints_most_oft
     ledger.run(*both("a", "b"), Ledger.loss(4.0, 4, name="b"), campaigns=("often",))
     ledger.run(*both("b", "a"), campaigns=("name",))
 
-    rows = ledger.rows("select campaign, loss_name from run_convergence join run_campaign using (run_id)")
+    rows = ledger.rows("select campaign, loss_name from run_convergence join kept.run_campaign using (run_id)")
 
     assert dict(rows) == {"total": "total_loss", "often": "b", "name": "a"}
 
@@ -66,13 +66,13 @@ def test_a_run_is_told_by_its_total_loss_else_by_the_one_that_it_prints_most_oft
 def test_of_several_ranks_the_lowest_is_followed(ledger):
     ledger.run(*curve(5.0, 4.0, rank=1), *curve(9.0, 8.0, rank=0))
 
-    assert ledger.rows("select rank, loss from loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
+    assert ledger.rows("select rank, loss from kept.loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
 
 
 def test_steps_that_start_again_tell_no_samples(ledger):
     ledger.run(Ledger.loss(9.0, 1, epoch=0), Ledger.loss(8.0, 2, epoch=0), Ledger.loss(7.0, 1, epoch=1), case=CASE)
 
-    rows = ledger.rows("select epoch, step, samples, step_restarts from loss_curve order by nth")
+    rows = ledger.rows("select epoch, step, samples, step_restarts from kept.loss_curve order by nth")
 
     assert rows == [(0, 1, None, True), (0, 2, None, True), (1, 1, None, True)]
     assert ledger.rows("select steps, step_restarts from convergence_table") == [(None, True)]
@@ -87,7 +87,7 @@ def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_los
     ]
     ledger.run(*pieces)
 
-    rows = ledger.rows("select seconds, seconds_from from loss_curve order by nth")
+    rows = ledger.rows("select seconds, seconds_from from kept.loss_curve order by nth")
 
     assert rows == [(None, None), (20.0, "step times"), (40.0, "step times")]
 
@@ -165,7 +165,7 @@ def test_an_evaluation_reaches_a_target_in_its_own_direction(ledger):
 def test_of_a_summed_up_evaluation_the_parts_are_left_out(ledger):
     ledger.run(Ledger.metric(0.5, 10, kind="step"), Ledger.metric(0.7), Ledger.metric(0.6))
 
-    assert ledger.rows("select nth, kind, value, fraction from evaluation order by nth") == [
+    assert ledger.rows("select nth, kind, value, fraction from kept.evaluation order by nth") == [
         (1, "summary", 0.7, 0.7),
         (2, "summary", 0.6, 0.6),
     ]
@@ -178,7 +178,7 @@ def test_a_value_without_a_unit_is_no_fraction_and_accuracy_goes_before_other_me
         Ledger.metric(0.7, name="acc", unit="1"),
     )
 
-    rows = ledger.rows("select name, fraction, is_main from evaluation where nth = 1 order by name")
+    rows = ledger.rows("select name, fraction, is_main from kept.evaluation where nth = 1 order by name")
 
     assert rows == [("acc", 0.7, True), ("bleu", None, False)]
 
@@ -216,9 +216,9 @@ def test_a_series_has_medians_of_its_good_runs_and_counts_every_run_that_reached
 
 def test_an_excluded_run_is_in_none_of_it(ledger):
     ledger.run(*curve(*falling()), Ledger.metric(0.5), run_key="bad one")
-    ledger.insert("exclusion", run_key="bad one", reason="bad", excluded_at="2026-11-21")
+    ledger.insert("kept.exclusion", run_key="bad one", reason="bad", excluded_at="2026-11-21")
 
-    views = ("loss_curve", "evaluation", "run_convergence", "convergence_table")
+    views = ("kept.loss_curve", "kept.evaluation", "run_convergence", "convergence_table")
     assert [ledger.rows(f"select count(*) from {view}")[0][0] for view in views] == [0, 0, 0, 0]
 
 
@@ -238,10 +238,10 @@ def test_a_clock_without_a_date_goes_on_after_midnight(ledger):
         Ledger.metric(0.7, 3, clock_s=1.5 * HOUR),
     )
 
-    assert [row[0] for row in ledger.rows("select seconds from loss_curve order by nth")] == [
+    assert [row[0] for row in ledger.rows("select seconds from kept.loss_curve order by nth")] == [
         pytest.approx(hours * HOUR) for hours in (0, 0.4, 1)
     ]
-    assert ledger.rows("select seconds from evaluation") == [(2 * HOUR,)]
+    assert ledger.rows("select seconds from kept.evaluation") == [(2 * HOUR,)]
     assert ledger.rows("select seconds from run_convergence") == [(2 * HOUR,)]
 
 
@@ -265,12 +265,12 @@ def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledge
 
     found = {runs[run]: seconds for run, seconds in ledger.rows("select run_id, seconds from run_convergence")}
     assert found == dict.fromkeys(clocks)
-    assert ledger.rows("select count(*) from loss_curve where seconds < 0") == [(0,)]
+    assert ledger.rows("select count(*) from kept.loss_curve where seconds < 0") == [(0,)]
 
 
 def test_a_metric_that_is_nan_reaches_no_target(ledger):
     ledger.run(Ledger.metric(-1.0, 10), Ledger.metric(0.3, 20), campaigns=("nan",))
-    ledger.write('update record set "values" = [\'nan\'::double] where "values"[1] = -1')
+    ledger.write('update kept.record set "values" = [\'nan\'::double] where "values"[1] = -1')
 
     assert target(ledger, "top1", 0.75)[0][0] == "not reached"
     assert target(ledger, "top1", 0.25)[0][:2] == ("reached", 20)
@@ -284,7 +284,7 @@ def test_the_sum_of_one_metric_hides_no_other_metric_but_of_losses_it_does(ledge
         Ledger.metric(1.5, name="validation_loss", quantity="loss", unit=None),
     )
 
-    assert ledger.rows("select name, kind from evaluation order by name") == [
+    assert ledger.rows("select name, kind from kept.evaluation order by name") == [
         ("top1", "step"),
         ("top5", "summary"),
         ("validation_loss", "summary"),
@@ -302,5 +302,5 @@ def test_few_losses_that_are_all_at_the_target_reach_it_with_their_first_mean(le
     ledger.run(*curve(*falling(8, start=3.0)))
 
     assert target(ledger, "loss", 4.0)[0][:2] == ("reached", 2)
-    ledger.write("update record set \"values\" = ['nan'::double] where step = 5")
+    ledger.write("update kept.record set \"values\" = ['nan'::double] where step = 5")
     assert target(ledger, "loss", 4.0)[0][0] == "unknown"

@@ -26,7 +26,7 @@ with curve as (
         arg_min({'mean': mean_loss, 'highest': mean_highest, 'step': step}, (mean_loss, nth))
             filter (where mean_loss is not null) as lowest_one,
         arg_max({'mean': mean_loss, 'lowest': mean_lowest}, nth) as final
-    from loss_curve
+    from kept.loss_curve
     where is_main
     group by run_id, name
 )
@@ -41,7 +41,7 @@ KEPT = """
 select
     run_id, name, losses, losses_not_finite, lowest, highest, first_step, last_step, step_restarts, last_epoch, summed_s,
     last_loss, line, start_mean, start_highest, lowest_mean, lowest_highest, lowest_step, final_mean, final_lowest
-from kept_loss
+from kept.loss
 order by run_id
 """
 REACHED = """
@@ -50,7 +50,7 @@ with told as (
         losses >= fewest_losses()
         or bool_and(loss > $1) over (partition by run_id)
         or bool_and(loss <= $1) over (partition by run_id) as is_told
-    from loss_curve
+    from kept.loss_curve
     where is_main
 )
 select run_id, bool_or(is_told),
@@ -123,8 +123,10 @@ def drawn(defined_ledger, tmp_path_factory):
                 ledger.attach(run, ledger.log(*losses_of(draw, ledger)), "train")
         for start_s in (0.0, 7200.5, 80000.25):
             ledger.run(*past_midnights(ledger, start_s), case=ONE_GPU)
-        con.execute("create temp table shuffled as from record where log_id % 5 = 0 order by hash(byte_offset, log_id)")
-        con.execute("delete from record where log_id % 5 = 0; insert into record from shuffled")
+        con.execute(
+            "create temp table shuffled as from kept.record where log_id % 5 = 0 order by hash(byte_offset, log_id)"
+        )
+        con.execute("delete from kept.record where log_id % 5 = 0; insert into kept.record from shuffled")
         yield ledger
 
 
@@ -146,20 +148,20 @@ def test_the_draw_has_every_kind_of_run(drawn):
     rows = drawn.rows("""
         select count(*) filter (step_restarts), count(*) filter (losses_not_finite > 0), count(*) filter (losses < 12),
             count(*) filter (summed_s > 1), count(*) filter (rank >= 0), count(*) filter (lowest_mean < start_mean)
-        from kept_loss
+        from kept.loss
     """)
 
     assert min(rows[0]) >= 5
 
 
-TABLES = ("run_clock", "kept_loss", "kept_low_loss", "kept_evaluation")
+TABLES = ("kept.run_clock", "kept.loss", "kept.low_loss", "kept.evaluation_all")
 
 
 def test_of_a_long_run_that_is_read_as_a_stream_the_same_is_kept(drawn, monkeypatch):
     whole = {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES}
     monkeypatch.setattr(fill, "LONG_RUN", 1)
 
-    drawn.con.execute("delete from kept_run")
+    drawn.con.execute("delete from kept.run_hash")
 
     assert {table: sorted(as_texts(drawn.rows(f"from {table}"))) for table in TABLES} == whole
     assert [len(found) for found in whole.values() if len(found) < 30] == []
@@ -169,8 +171,8 @@ def test_the_same_losses_in_another_order_have_the_same_mean_to_the_last_bit(led
     digits = [12.5 + 0.01 * place for place in (3, 1, 4, 9, 5, 2, 6, 8, 7, 0)]
     ledger.run(*[ledger.loss(round(loss, 2), step) for step, loss in enumerate(digits * 4)])
 
-    assert ledger.rows("select distinct mean_loss from loss_curve where mean_loss is not null") == [(12.545,)]
-    assert ledger.rows("select nth, mean_loss from kept_low_loss") == [(10, 12.545)]
+    assert ledger.rows("select distinct mean_loss from kept.loss_curve where mean_loss is not null") == [(12.545,)]
+    assert ledger.rows("select nth, mean_loss from kept.low_loss") == [(10, 12.545)]
 
 
 def test_a_loss_that_a_line_prints_twice_counts_twice(ledger):
@@ -179,12 +181,12 @@ def test_a_loss_that_a_line_prints_twice_counts_twice(ledger):
 
     told, kept = (as_texts(ledger.rows(query)) for query in (SUMMARY, KEPT))
 
-    assert ledger.rows("select losses, last_step, start_mean, lowest_mean from kept_loss") == [(40, 19, 8.8, 7.3)]
+    assert ledger.rows("select losses, last_step, start_mean, lowest_mean from kept.loss") == [(40, 19, 8.8, 7.3)]
     assert kept == told
 
 
 def test_runs_that_print_a_metric_only_have_no_loss(ledger):
     run = ledger.run(ledger.metric(60.0, 1))
 
-    assert ledger.rows("select run_id, value from kept_evaluation") == [(run, 60.0)]
-    assert ledger.rows("from kept_loss") == []
+    assert ledger.rows("select run_id, value from kept.evaluation_all") == [(run, 60.0)]
+    assert ledger.rows("from kept.loss") == []

@@ -6,7 +6,7 @@ from tests.views.conftest import ONE_GPU
 
 
 def told(ledger, rule, columns="value, records_used, records_skipped"):
-    return ledger.rows(f"select {columns} from kept_speed where rule = ? order by run_id, unit", rule)
+    return ledger.rows(f"select {columns} from kept.speed where rule = ? order by run_id, unit", rule)
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -37,7 +37,7 @@ def test_what_only_a_twin_has_stands_behind_what_the_log_has(ledger):
     run = ledger.run(*(ledger.step(step, speed=10.0 * step) for step in (1, 2, 3)))
     twin = ledger.log(*(ledger.step(step, speed=10.0 * step) for step in (1, 2, 3, 4)))
     ledger.attach(run, twin, "duplicate_stream")
-    ledger.insert("stream_only", log_id=twin, byte_offset=400)
+    ledger.insert("kept.stream_only", log_id=twin, byte_offset=400)
 
     assert told(ledger, "mean") == [((20 + 30 + 40) / 3, 3, 1)]
     assert told(ledger, "last") == [(40.0, 1, 3)]
@@ -90,8 +90,8 @@ def test_a_loss_is_told_by_means_of_a_quarter_of_its_values(ledger):
     )
 
     kept = "losses, start_mean, start_highest, lowest_mean, lowest_highest, lowest_step, final_mean, final_lowest, last_loss"
-    assert ledger.rows(f"select {kept} from kept_loss") == [(12, 8.0, 9.0, 2.0, 3.0, 8, 4.0, 4.0, 4.0)]
-    lows = ledger.rows("select nth, step, seconds, mean_loss from kept_low_loss order by nth")
+    assert ledger.rows(f"select {kept} from kept.loss") == [(12, 8.0, 9.0, 2.0, 3.0, 8, 4.0, 4.0, 4.0)]
+    lows = ledger.rows("select nth, step, seconds, mean_loss from kept.low_loss order by nth")
     assert lows == [(nth, nth - 1, 10.0 * (nth - 1), 11.0 - nth) for nth in range(3, 10)]
     reached = "select run_id, reached.step, reached.samples, reached.value from at_target('loss', 5.5)"
     assert ledger.rows(reached) == [(run, 5, 5 * 32, 5.0)]
@@ -104,7 +104,7 @@ def test_trials_of_a_series_are_numbered_and_make_one_cell(ledger):
             *(ledger.step(step, speed=speed) for step in range(3)), format="paddle", trial=trial, run_key=f"key{speed}"
         )
 
-    assert ledger.rows("select trial, value from series_run join run_speed using (run_id) where rule = 'steps.mean_skip1' order by trial") == [
+    assert ledger.rows("select trial, value from kept.series_run join run_speed using (run_id) where rule = 'steps.mean_skip1' order by trial") == [
         (1, 30.0), (2, 10.0), (3, 20.0),
     ]  # fmt: skip
     cell = "value, trials, trials_dropped, lowest, highest, stdev, is_default"

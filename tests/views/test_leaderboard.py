@@ -87,7 +87,7 @@ def test_a_series_is_left_out_only_for_one_that_stands(ledger):
 def test_the_speed_of_one_gpu_is_not_ranked_among_those_of_all(ledger):
     ledger.run(ledger.summary(100.0), case=WORK, environment=V100)
     before = ledger.rows("select rule from leaderboard")
-    ledger.con.execute("update rule set per = 'gpu' where rule = (select rule from leaderboard)")
+    ledger.con.execute("update kept.rule set per = 'gpu' where rule = (select rule from leaderboard)")
 
     assert len(before) == 1
     assert ledger.rows("select rule from leaderboard") == []

@@ -43,12 +43,12 @@ def speeds(rng, steps, ranks):
 
 def said(ledger):
     columns = "run_id, rule, phase, unit, records_used, records_skipped, status, reason, is_window_whole, value"
-    rows = ledger.con.execute(f"select {columns} from kept_speed order by run_id, rule, phase, unit").fetchall()
+    rows = ledger.con.execute(f"select {columns} from kept.speed order by run_id, rule, phase, unit").fetchall()
     return [row[:-1] for row in rows], [math.nan if row[-1] is None else row[-1] for row in rows]
 
 
 def asked_of_runs(ledger, rng):
-    ledger.con.execute("delete from rule")
+    ledger.con.execute("delete from kept.rule")
     for number, rule in enumerate(every_rule()):
         ledger.rule(f"test.r{number:03}", **rule)
     for steps, ranks in ((0, 1), (1, 1), (12, 1), (60, 1), (150, 1), (9, 3), (40, 3)):

@@ -13,10 +13,10 @@ def test_a_twin_is_left_out_except_for_what_the_train_log_lacks(ledger):
     run = ledger.run(ledger.summary(1.0))
     twin = ledger.log(ledger.summary(1.0), ledger.summary(2.0))
     ledger.attach(run, twin, "duplicate_stream")
-    ledger.insert("stream_only", log_id=twin, byte_offset=200)
+    ledger.insert("kept.stream_only", log_id=twin, byte_offset=200)
 
     counted = ledger.rows("select role, value from measurement order by all")
-    stored = ledger.rows("select role, value from measurement_all order by all")
+    stored = ledger.rows("select role, value from kept.measurement_all order by all")
 
     assert counted == [("duplicate_stream", 2.0), ("train", 1.0)]
     assert stored == [("duplicate_stream", 1.0), ("duplicate_stream", 2.0), ("train", 1.0)]
@@ -24,7 +24,7 @@ def test_a_twin_is_left_out_except_for_what_the_train_log_lacks(ledger):
 
 def test_a_twin_without_a_train_log_counts_in_full(ledger):
     ledger.run(ledger.summary(7.0), role="duplicate_stream")
-    ledger.write("insert into stream_only select log_id, byte_offset from record")
+    ledger.write("insert into kept.stream_only select log_id, byte_offset from kept.record")
 
     assert ledger.rows("select value from measurement") == [(7.0,)]
     assert ledger.rows("select value, records_used, records_skipped from run_speed where is_default") == [(7.0, 1, 0)]
@@ -34,7 +34,7 @@ def test_a_speed_that_only_the_twin_holds_is_found(ledger):
     run = ledger.run(ledger.summary(1.0))
     twin = ledger.log(ledger.summary(1.0), ledger.summary(2.0))
     ledger.attach(run, twin, "duplicate_stream")
-    ledger.insert("stream_only", log_id=twin, byte_offset=200)
+    ledger.insert("kept.stream_only", log_id=twin, byte_offset=200)
 
     assert ledger.rows("select value, records_used, records_skipped from run_speed where is_default") == [(2.0, 1, 1)]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-UTILIZATION = "select device, metric, value, kernels, busy_s, profiled_s from utilization_table order by all"
+UTILIZATION = "select device, metric, value, kernels, busy_s, profiled_s from kept.utilization_table order by all"
 
 
 def kernel_values(ledger, label, step, **values):
@@ -36,18 +36,18 @@ def span(ledger, seconds):
 def test_a_profile_shows_without_a_run(ledger):
     log = ledger.log(ledger.kernel("gemm", 0.0, 1.0))
 
-    assert ledger.rows("select run_id, log_id, label, value from profile_table") == [(None, log, "gemm", 1.0)]
-    assert ledger.rows("select run_id, log_id, label, calls, total_s from kernel_table") == [
+    assert ledger.rows("select run_id, log_id, label, value from kept.profile_table") == [(None, log, "gemm", 1.0)]
+    assert ledger.rows("select run_id, log_id, label, calls, total_s from kept.kernel_table") == [
         (None, log, "gemm", 1, 1.0)
     ]
-    assert ledger.rows("select run_id, log_id from utilization_table") == [(None, log)]
+    assert ledger.rows("select run_id, log_id from kept.utilization_table") == [(None, log)]
 
 
 def test_a_profile_of_a_run_says_which(ledger):
     run = ledger.run()
     ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
 
-    for view in ("profile_table", "kernel_table", "utilization_table"):
+    for view in ("kept.profile_table", "kept.kernel_table", "kept.utilization_table"):
         assert ledger.rows(f"select v.run_id, v.case_id = run.case_id from {view} v join run using (run_id)") == [
             (run, True)
         ]
@@ -57,9 +57,9 @@ def test_an_excluded_run_has_no_profile(ledger):
     run = ledger.run()
     ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
     (key,) = ledger.rows("select run_key from run")[0]
-    ledger.insert("exclusion", run_key=key, reason="bad", excluded_at="2026-11-21")
+    ledger.insert("kept.exclusion", run_key=key, reason="bad", excluded_at="2026-11-21")
 
-    for view in ("profile_table", "kernel_table", "utilization_table"):
+    for view in ("kept.profile_table", "kept.kernel_table", "kept.utilization_table"):
         assert ledger.rows(f"select * from {view}") == []
 
 
@@ -84,7 +84,7 @@ def test_devices_do_not_share_their_kernels(ledger):
 def test_without_a_stated_span_it_is_from_the_first_kernel_to_the_last(ledger):
     ledger.log(ledger.kernel("a", 5.0, 1.0), ledger.kernel("a", 8.0, 1.0))
 
-    assert ledger.rows("select value, profiled_s, method from utilization_table") == [
+    assert ledger.rows("select value, profiled_s, method from kept.utilization_table") == [
         (50.0, 4.0, "time with a kernel running over the time from the first kernel to the last")
     ]
 
@@ -95,13 +95,13 @@ def test_pipes_are_weighted_by_cycles(ledger):
         *kernel_values(ledger, "b", 1, cycles=300.0, tensor=40.0),
     )
 
-    assert ledger.rows("select metric, value, kernels from utilization_table") == [("tensor", 50.0, 2)]
+    assert ledger.rows("select metric, value, kernels from kept.utilization_table") == [("tensor", 50.0, 2)]
 
 
 def test_a_metric_that_the_device_lacks_is_no_zero(ledger):
     ledger.log(*kernel_values(ledger, "a", 0, cycles=100.0, tensor=80.0, fp16=None))
 
-    assert ledger.rows("select metric, value, kernels from utilization_table order by 1") == [
+    assert ledger.rows("select metric, value, kernels from kept.utilization_table order by 1") == [
         ("fp16", None, 0), ("tensor", 80.0, 1),
     ]  # fmt: skip
 
@@ -109,7 +109,7 @@ def test_a_metric_that_the_device_lacks_is_no_zero(ledger):
 def test_a_kernels_share_is_of_its_device(ledger):
     ledger.log(ledger.kernel("a", 0.0, 3.0), ledger.kernel("b", 3.0, 1.0), ledger.kernel("a", 4.0, 4.0))
 
-    assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kernel_table order by 1") == [
+    assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kept.kernel_table order by 1") == [
         ("a", 2, 7.0, 3.5, 87.5), ("b", 1, 1.0, 1.0, 12.5),
     ]  # fmt: skip
 
@@ -124,7 +124,7 @@ def test_a_profilers_own_sums_are_taken_as_they_are(ledger, kind, rows):
     )
     log = ledger.log(piece("kernel", values, None, {"label": "gemm", "texts": [None, None, kind]}))
 
-    assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kernel_table") == rows
+    assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kept.kernel_table") == rows
     assert log
 
 
@@ -136,7 +136,7 @@ def test_a_launch_whose_value_or_cycles_are_no_number_does_not_count(ledger, non
         *kernel_values(ledger, "c", 2, cycles=none, tensor=10.0),
     )
 
-    assert ledger.rows("select metric, value, kernels from utilization_table") == [("tensor", 80.0, 1)]
+    assert ledger.rows("select metric, value, kernels from kept.utilization_table") == [("tensor", 80.0, 1)]
 
 
 def test_tbds_own_script_leaves_out_the_launch_with_the_highest_id_of_the_file(ledger):
@@ -145,10 +145,10 @@ def test_tbds_own_script_leaves_out_the_launch_with_the_highest_id_of_the_file(l
         *kernel_values(ledger, "a", 6, cycles=100.0, tensor=80.0),
     )
 
-    assert ledger.rows("select value, tbd_value from utilization_table") == [(50.0, 80.0)]
+    assert ledger.rows("select value, tbd_value from kept.utilization_table") == [(50.0, 80.0)]
 
 
 def test_a_single_launch_is_none_to_tbds_own_script(ledger):
     ledger.log(*kernel_values(ledger, "a", 0, cycles=100.0, tensor=80.0))
 
-    assert ledger.rows("select value, tbd_value from utilization_table") == [(80.0, None)]
+    assert ledger.rows("select value, tbd_value from kept.utilization_table") == [(80.0, None)]

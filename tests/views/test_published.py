@@ -204,7 +204,7 @@ def test_a_documents_own_logs_are_known_by_its_commit_however_the_folder_is_spel
     for campaign in campaigns:
         run(ledger, 127.1, campaign, case=case)
 
-    own = """select distinct campaign, revision from published_table
+    own = """select distinct campaign, revision from kept.published_table
              where own_logs and source = 'PaddlePaddle/Perf Bert/README.md' order by all"""
     assert ledger.rows(own) == sorted((campaign, "454a0608") for campaign in campaigns)
 

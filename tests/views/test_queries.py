@@ -49,7 +49,7 @@ def fill(ledger):
     ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
     stray = ledger.log(ledger.memory(5.0), campaigns=("stray",))
     ledger.insert(
-        "segment",
+        "kept.segment",
         log_id=stray,
         segment=1,
         role="telemetry",
@@ -65,7 +65,7 @@ def fill(ledger):
     ledger.insert("reject", log_id=stray, line=3, byte_offset=9, reason="no template", text="step: x")
     ledger.sighting(None, "a", status="unrecognised", reason="nearest: dllogger")
     ledger.run(ledger.summary(5.0, phase=None), campaigns=("a",))
-    ledger.insert("format", format="manifest", version=1, role="manifest")
+    ledger.insert("kept.format", format="manifest", version=1, role="manifest")
     manifest = ledger.log(format="manifest", campaigns=("a",))
     ledger.attach(run, manifest, "manifest")
     ledger.insert("fact", run_id=run, name="gpus", value="8", source="log", used=True)

@@ -69,7 +69,7 @@ def test_a_script_of_dlperf_rounds_by_the_kind_of_number_that_it_has(ledger, sta
     for value, of_numpy in TIES.items():
         assert round(value, 2) != of_numpy
         rows = ledger.rows(
-            f"select rule[8:], rounded(?, {stage}, 2) from rule where rule like 'dlperf.%' and {stage}_digits = 2",
+            f"select rule[8:], rounded(?, {stage}, 2) from kept.rule where rule like 'dlperf.%' and {stage}_digits = 2",
             value,
         )  # fmt: skip
         assert {rule for rule, _ in rows} >= OF_PYTHON[stage]
@@ -95,7 +95,7 @@ def dlperf(defined_ledger, shared, tmp_path_factory):
 def printed_trials(ledger, shared):
     """Stores them, and gives what is published of each case."""
     oracle = json.loads((shared / "corpus" / "oracle" / "dlperf_trials.json").read_text())
-    ledger.insert("format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
+    ledger.insert("kept.format", format="dlperf-extract", version=1, default_rule="dlperf.median", role="train")
     expected = {}
     for row in oracle:
         published, (nodes, gpus) = row["published"], nodes_and_gpus(row["case"])

@@ -272,7 +272,7 @@ def test_a_fallback_is_the_default_of_a_run_that_the_first_rule_gives_nothing_fo
     ledger.rule("first", kind="summary", statistic="last", fallback="second")
     ledger.rule("second", skip=1, fallback="third")
     ledger.rule("third")
-    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+    ledger.insert("kept.format", format="tf", version=1, default_rule="first", role="train")
     whole = ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=2.0), ledger.summary(3.0), format="tf")
     cut = ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=2.0), format="tf")
     short = ledger.run(ledger.step(1, speed=1.0), format="tf")
@@ -289,7 +289,7 @@ def test_a_fallback_is_the_default_of_a_run_that_the_first_rule_gives_nothing_fo
 def test_a_series_has_one_default_and_drops_the_runs_that_it_says_nothing_of(ledger):
     ledger.rule("first", kind="summary", statistic="last", fallback="second")
     ledger.rule("second")
-    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+    ledger.insert("kept.format", format="tf", version=1, default_rule="first", role="train")
     for campaign in ("mixed", "cut"):
         ledger.run(ledger.step(1, speed=1.0), format="tf", campaigns=(campaign,))
     ledger.run(ledger.step(1, speed=1.0), ledger.summary(3.0), format="tf", campaigns=("mixed",))
@@ -304,9 +304,9 @@ def test_a_series_has_one_default_and_drops_the_runs_that_it_says_nothing_of(led
 def test_the_fallbacks_of_a_format_are_listed_in_their_order(ledger):
     ledger.rule("first", fallback="second")
     ledger.rule("second")
-    ledger.insert("format", format="tf", version=1, default_rule="first", role="train")
+    ledger.insert("kept.format", format="tf", version=1, default_rule="first", role="train")
 
-    assert ledger.rows("select rule, place from default_rule where format = 'tf' order by place") == [
+    assert ledger.rows("select rule, place from kept.default_rule where format = 'tf' order by place") == [
         ("first", 1),
         ("second", 2),
     ]

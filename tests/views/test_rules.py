@@ -43,7 +43,9 @@ def load(tmp_path, monkeypatch):
 
 
 def test_the_shipped_rules_are_in_the_database_with_their_sources(ledger):
-    stored = ledger.rows("select rule from rule where length(source) > 10 and length(description) > 10 order by rule")
+    stored = ledger.rows(
+        "select rule from kept.rule where length(source) > 10 and length(description) > 10 order by rule"
+    )
 
     assert [rule for (rule,) in stored] == [rule.rule for rule in load_rules()]
     assert {"ngc.summary", "summary.last", "lambda.bert", "steps.mean_skip20", "steps.median_skip20"} <= {
@@ -58,7 +60,7 @@ def test_a_changed_rule_replaces_the_stored_one_and_a_removed_one_goes(ledger, l
     load(GOOD + 'formats = ["ngc"]\n')
     sync_definitions(ledger.con)
 
-    rows = ledger.rows('select rule, description, formats, "window" from rule')
+    rows = ledger.rows('select rule, description, formats, "window" from kept.rule')
 
     assert rows == [("mine.mean", "Mean of all.", ["ngc"], "all")]
 

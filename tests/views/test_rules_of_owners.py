@@ -30,7 +30,7 @@ def told(ledger, rule: str, run_id: int) -> tuple[object, ...]:
     (row,) = ledger.rows(
         "select value, unit, records_used, records_skipped from run_speed where rule = ? and run_id = ?", rule, run_id
     )
-    (words,) = [row for row in rows_of(ledger.filled.sql("from rule")) if row["rule"] == rule]
+    (words,) = [row for row in rows_of(ledger.filled.sql("from kept.rule")) if row["rule"] == rule]
     (again,) = apply_rule(words, Run(ledger.filled, run_id))
     assert isclose(again.value or 0, row[0] or 0, rel_tol=1e-12)
     assert (again.unit, again.records_used, again.records_skipped) == row[1:]
@@ -73,7 +73,7 @@ def test_a_round_is_read_only_by_the_rule_that_asks_for_it(ledger):
     run = ledger.run(*lines, format="ngc-mxnet-rn50", case=EIGHT)
 
     assert told(ledger, "steps.median_skip0", run) == (128.0, "samples/s", 148, 0)
-    rounds = ledger.rows("select records_used from run_speed join rule using (rule) where rule.quantity = 'round'")
+    rounds = ledger.rows("select records_used from run_speed join kept.rule using (rule) where rule.quantity = 'round'")
     assert rounds == [(100,)]
 
 

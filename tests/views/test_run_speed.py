@@ -16,7 +16,7 @@ def told(request, given_all):
     """Asks for the speeds of what is given to this test."""
 
     def ask(rule, columns="value, unit, records_used, records_skipped, status"):
-        own = "run_id in (select run_id from run_campaign where campaign = ?)"
+        own = "run_id in (select run_id from kept.run_campaign where campaign = ?)"
         name = request.function.__name__
         return given_all.rows(f"select {columns} from run_speed where rule = ? and {own} order by all", rule, name)
 
@@ -105,9 +105,9 @@ def test_a_log_shorter_than_the_skip_has_no_speed(told):
 
 def test_records_count_in_the_order_of_the_log_however_they_are_stored(ledger):
     ledger.run(*(ledger.step(n, speed=float(n)) for n in range(1, 4)))
-    ledger.write("create table turned as from record order by line desc")
-    ledger.write("delete from record")
-    ledger.write("insert into record from turned")
+    ledger.write("create table turned as from kept.record order by line desc")
+    ledger.write("delete from kept.record")
+    ledger.write("insert into kept.record from turned")
 
     assert speed(ledger, "steps.mean_skip1", "value") == [(2.5,)]
 
@@ -204,7 +204,7 @@ def test_a_positive_mean_leaves_out_zeros_within_its_window(ledger):
 def test_a_speed_that_is_no_number_is_dropped_and_counted(ledger, value):
     ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=3.0))
     # Binding a parameter would turn nan into NULL.
-    ledger.write(f"update record set values = [1.0, '{value}'::double] where line = 1")
+    ledger.write(f"update kept.record set values = [1.0, '{value}'::double] where line = 1")
 
     assert speed(ledger, "steps.median_skip0") == [(3.0, "samples/s", 1, 1, "ok")]
 
@@ -306,7 +306,7 @@ def test_steps_of_more_than_two_batches_each_are_no_speed_beside_a_closing_throu
 
 
 def test_a_default_that_the_closing_throughput_contradicts_gives_way_to_its_fallback(ledger):
-    ledger.write("update rule set fallback = 'ngc.summary' where rule = 'steps.mean_skip1'")
+    ledger.write("update kept.rule set fallback = 'ngc.summary' where rule = 'steps.mean_skip1'")
     ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=1.0), ledger.summary(9.0), format="paddle")
 
     assert ledger.rows("select rule, value from run_speed where is_default") == [("ngc.summary", 9.0)]

@@ -25,9 +25,9 @@ def large(defined_ledger, tmp_path_factory):
 
 def filled(ledger):
     ledger.run(ledger.step(1), ledger.summary(1.0))
-    shapes = dict(ledger.rows("select kind, shape_id from shape where ordinal = 1"))
+    shapes = dict(ledger.rows("select kind, shape_id from kept.shape where ordinal = 1"))
     con = ledger.con
-    con.execute("delete from record; delete from run; delete from run_log; delete from sighting; delete from log")
+    con.execute("delete from kept.record; delete from run; delete from run_log; delete from sighting; delete from log")
     con.execute(f"""
         create temp table n as select unnest(range(1, {RUNS} + 1)) as i;
         insert into log select i, 'h' || i, 1, {LINES}, 'ngc', 1, 'd', {LINES}, {LINES}, 0, 0, 0, null, {LOAD} from n;
@@ -47,7 +47,7 @@ def filled(ledger):
         insert into run_log by name
         select i as run_id, i as log_id, 'train' as role, 1 as segment, 1 as first_line, {LINES} as last_line,
             'self' as paired_by from n;
-        insert into record by name
+        insert into kept.record by name
         select i as log_id, line, line * 100 as byte_offset, line as step,
             case when line = {LINES} then {shapes["summary"]} else {shapes["step"]} end as shape_id,
             timestamp '2026-11-21' + interval (line * 300 + hash(i, line) % 50) milliseconds as logged_at,
@@ -66,12 +66,12 @@ ANSWERS = [
     "leaderboard",
     "run_speed",
     "series",
-    "series_run",
+    "kept.series_run",
     "conflict",
-    "trial_table",
-    "published_table",
-    "run_clock",
-    "evaluation",
+    "kept.trial_table",
+    "kept.published_table",
+    "kept.run_clock",
+    "kept.evaluation",
     "run_convergence",
     "convergence_table",
 ]
@@ -80,11 +80,11 @@ ANSWERS = [
 def test_an_answer_reads_no_step_record(large):
     plans = {view: large.rows(f"explain (format json) select * from {view}")[0][1] for view in ANSWERS}
 
-    assert large.rows("select count(*) from record") == [(RUNS * LINES,)]
+    assert large.rows("select count(*) from kept.record") == [(RUNS * LINES,)]
     assert [view for view, plan in plans.items() if re.search(r"\brecord\b", plan)] == []
 
 
-@pytest.mark.parametrize("view", ["run_record", "measurement"])
+@pytest.mark.parametrize("view", ["kept.run_record", "measurement"])
 def test_of_the_records_those_of_a_runs_own_load_are_read(large, view):
     run_id = RUNS // 2
     asked = f"from {view} where list_contains([{run_id}], run_id)"
@@ -106,20 +106,20 @@ def test_five_thousand_runs_are_told_under_every_rule(large):
 VIEWS = [
     "measurement",
     "series",
-    "series_run",
+    "kept.series_run",
     "run_speed",
     "speed_table",
     "run_memory",
     "memory_table",
     "speedup_table",
-    "failure_table",
-    "max_batch_table",
-    "profile_table",
-    "kernel_table",
-    "utilization_table",
-    "run_clock",
-    "loss_curve",
-    "evaluation",
+    "kept.failure_table",
+    "kept.max_batch_table",
+    "kept.profile_table",
+    "kept.kernel_table",
+    "kept.utilization_table",
+    "kept.run_clock",
+    "kept.loss_curve",
+    "kept.evaluation",
     "run_convergence",
     "convergence_table",
     "leaderboard",

@@ -5,7 +5,9 @@ V100 = {"gpu_model": "V100", "gpu_memory_mib": 16160, "framework_version": "1.6"
 
 def members(ledger):
     """Runs by series, so that tests need no hash."""
-    return sorted(runs for (runs,) in ledger.rows("select list_sort(list(run_id)) from series_run group by series_id"))
+    return sorted(
+        runs for (runs,) in ledger.rows("select list_sort(list(run_id)) from kept.series_run group by series_id")
+    )
 
 
 def test_runs_of_one_case_campaign_and_environment_are_one_series(ledger):
@@ -81,7 +83,7 @@ def test_runs_without_a_campaign_are_a_series(ledger):
 def test_a_run_seen_in_two_campaigns_is_in_a_series_of_each(ledger):
     run = ledger.run(campaigns=("a", "b", "b"))
 
-    assert ledger.rows("select campaign, run_id from series join series_run using (series_id) order by all") == [
+    assert ledger.rows("select campaign, run_id from series join kept.series_run using (series_id) order by all") == [
         ("a", run),
         ("b", run),
     ]
@@ -91,17 +93,17 @@ def test_a_sighting_that_was_superseded_gives_no_campaign(ledger):
     ledger.run(log_id=ledger.log(campaigns=("a",)))
     ledger.write("update sighting set status = 'superseded'")
 
-    assert ledger.rows("select * from run_campaign") == []
+    assert ledger.rows("select * from kept.run_campaign") == []
 
 
 def test_an_excluded_run_is_in_no_series_also_under_a_key_it_once_had(ledger):
     kept = ledger.run()
     ledger.run(run_key="now")
     ledger.run(run_key="direct")
-    ledger.insert("run_alias", old_key="first", run_key="second")
-    ledger.insert("run_alias", old_key="second", run_key="now")
+    ledger.insert("kept.run_alias", old_key="first", run_key="second")
+    ledger.insert("kept.run_alias", old_key="second", run_key="now")
     for key in ("first", "direct"):
-        ledger.insert("exclusion", run_key=key, reason="wrong clock", excluded_at="2026-11-21")
+        ledger.insert("kept.exclusion", run_key=key, reason="wrong clock", excluded_at="2026-11-21")
 
     assert members(ledger) == [[kept]]
 
@@ -126,7 +128,7 @@ def test_mixed_names_the_stated_facts_that_differ(ledger):
 
 
 def trials(ledger):
-    return dict(ledger.rows("select run_id, trial from series_run"))
+    return dict(ledger.rows("select run_id, trial from kept.series_run"))
 
 
 def test_trials_are_numbered_by_start_and_then_by_key(ledger):

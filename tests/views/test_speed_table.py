@@ -178,7 +178,7 @@ def test_a_mean_does_not_depend_on_the_order_of_storage(ledger):
     for value in values:
         ledger.run(*(ledger.summary(value / n) for n in range(1, 8)))
     forward = cells(ledger, "mean", "value, stdev")
-    for table in ("record", "run", "run_log"):
+    for table in ("kept.record", "run", "run_log"):
         ledger.write(f"create table turned as from {table} order by random()")
         ledger.write(f"delete from {table}")
         ledger.write(f"insert into {table} from turned")

@@ -71,7 +71,7 @@ def test_what_is_its_own_base_or_has_none_is_told_without_a_kept_row(ledger):
     assert speedups(ledger, "weak", "gpus, base_gpus, base_value, speedup") == [
         (1, 1, 100.0, 1.0), (2, 2, 190.0, 1.0), (4, None, None, None), (None, None, None, None),
     ]  # fmt: skip
-    assert ledger.rows("from kept_speedup") == []
+    assert ledger.rows("from kept.speedup") == []
 
 
 def test_a_series_that_gets_a_relative_is_compared_with_it(ledger):

@@ -10,7 +10,7 @@ def test_a_number_leads_to_its_trials_and_says_which_of_them_count(ledger):
     ((cell, value),) = ledger.rows("select cell, value from speed_table where is_default")
 
     rows = ledger.rows(
-        "select trial, value, series_value, counts, status from trial_table where cell = ? order by trial", cell
+        "select trial, value, series_value, counts, status from kept.trial_table where cell = ? order by trial", cell
     )
 
     assert value == 102.0
@@ -20,7 +20,7 @@ def test_a_number_leads_to_its_trials_and_says_which_of_them_count(ledger):
 def test_the_place_of_a_log_that_lies_in_two_campaigns_is_that_of_the_number_s_campaign(ledger):
     ledger.run(ledger.summary(100.0), campaigns=("spring", "autumn"))
 
-    rows = ledger.rows("select campaign, place from trial_table where is_default order by campaign")
+    rows = ledger.rows("select campaign, place from kept.trial_table where is_default order by campaign")
 
     assert [campaign for campaign, _ in rows] == ["autumn", "spring"]
     assert all(place.startswith(f"{campaign}/") for campaign, place in rows)
@@ -30,7 +30,7 @@ def test_runs_of_another_case_are_trials_of_another_number(ledger):
     ledger.run(ledger.summary(100.0))
     ledger.run(ledger.summary(700.0), case={"gpus": 8})
 
-    rows = ledger.rows("select gpus, value, series_value from trial_table where is_default order by gpus")
+    rows = ledger.rows("select gpus, value, series_value from kept.trial_table where is_default order by gpus")
 
     assert rows == [(1, 100.0, 100.0), (8, 700.0, 700.0)]
 
@@ -46,7 +46,7 @@ def test_a_run_with_a_number_in_one_unit_and_none_in_another_is_one_trial_of_eac
     )
 
     rows = ledger.rows(
-        "select unit, value, counts, status from trial_table where rule = 'steps.median_skip0' order by unit"
+        "select unit, value, counts, status from kept.trial_table where rule = 'steps.median_skip0' order by unit"
     )
 
     assert rows == [("samples/s", 20.0, True, "ok"), ("tokens/s", None, False, "missing_fact")]

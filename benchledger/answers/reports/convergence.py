@@ -42,7 +42,7 @@ select
     place_of(sighting.path, sighting.archive, sighting.member)
         || ':' || coalesce(told.target_line, told.best_line, told.loss_line) as place
 from run_convergence_of($metric, $target_name, $target) as told
-join series_run using (run_id)
+join kept.series_run using (run_id)
 left join (
     select log_id, min(sighting_id) as sighting_id
     from sighting

@@ -20,7 +20,7 @@ select
     failure_table.*,
     run.started_at,
     place_of(sighting.path, sighting.archive, sighting.member) as path
-from failure_table
+from kept.failure_table
 join run using (run_id)
 left join (
     select run_id, log_id, min(sighting_id) as sighting_id

@@ -23,7 +23,7 @@ from benchledger.store.default_db import DEFAULT_DB
 _LOGS = """
 with trial as (
     select series.campaign, series_run.run_id, series_run.trial, series.gpu_model
-    from series_run
+    from kept.series_run
     join series using (series_id)
 ),
 placed as (
@@ -39,7 +39,7 @@ placed as (
             'member': sighting.member
         }) as seen
     from matching
-    join run_source using (run_id)
+    join kept.run_source using (run_id)
     join sighting using (log_id)
     where run_source.role <> 'manifest' and sighting.status in ('loaded', 'duplicate')
     group by all

@@ -48,7 +48,7 @@ def report_max_batch(
     with reading(db) as con:
         series = all_series(con)
         need_series(con, db, series, filters)
-        found = rows_of(filters.apply(con.view("max_batch_table")))
+        found = rows_of(filters.apply(con.sql("from kept.max_batch_table")))
         excluded = excluded_notes(con, filters, look)
     if not found:
         raise NothingFoundError(

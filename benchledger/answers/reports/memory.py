@@ -31,7 +31,7 @@ from benchledger.store.default_db import DEFAULT_DB
 _STATUS = """
 with ending as (
     select series_run.series_id, run.status, count(*) as runs
-    from series_run
+    from kept.series_run
     join run using (run_id)
     group by all
 )

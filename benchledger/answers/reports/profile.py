@@ -34,7 +34,7 @@ select
     profile.*, place.path, used.device, used.metric, used.value, used.tbd_value,
     used.value - used.tbd_value as tbd_difference, used.kernels, used.busy_s, used.profiled_s, used.method
 from profile
-join utilization_table as used on used.log_id = profile.log_id and used.run_id is not distinct from profile.run_id
+join kept.utilization_table as used on used.log_id = profile.log_id and used.run_id is not distinct from profile.run_id
 join place_of_log('*') as place on place.log_id = profile.log_id
 order by profile.campaign nulls last, profile.batch_size_per_gpu nulls last, place.path, used.device, used.metric
 """
@@ -59,7 +59,7 @@ def report_profile(
     words = load_page_texts("profile", "tbd", lang or LANGUAGES[0])
     filters = read_filters(campaign, case_columns, extra=["gpu_model"])
     with reading(db, records=True) as con:
-        profiles = con.view("profile_case")
+        profiles = con.sql("from kept.profile_case")
         if filters.apply(profiles).limit(1).fetchone() is None:
             raise _nothing() if profiles.limit(1).fetchone() is None else filters.explain(profiles, "profile")
         rows = rows_of(filters.apply(profiles).query("profile", _PROFILES))

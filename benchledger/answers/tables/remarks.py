@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RUNS = """
 select series_run.series_id, run.status, note.value as note
-from series_run
+from kept.series_run
 join run using (run_id)
 left join (select run_id, value from fact where name = 'note' and used) as note using (run_id)
 where list_contains($series, series_run.series_id)

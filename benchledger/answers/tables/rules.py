@@ -27,7 +27,7 @@ def rules_asked_for(con: duckdb.DuckDBPyConnection, rule: str | None) -> list[st
     """Returns the rules that match a glob. Raises UsageError, with the known rules, if there are none."""
     if rule is None:
         return []
-    names = [name for (name,) in con.execute("select rule from rule order by rule").fetchall()]
+    names = [name for (name,) in con.execute("select rule from kept.rule order by rule").fetchall()]
     asked = [name for name in names if fnmatchcase(name, rule)]
     if not asked:
         raise UsageError(f"no rule {rule!r}; known: {known(names, rule)}")

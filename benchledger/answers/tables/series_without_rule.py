@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 # A user's format may name no rule, and a user's rule is known only with its --definitions.
 _UNRULED = """
 select format, default_rule
-from format
-where role = 'train' and (default_rule is null or default_rule not in (select rule from rule))
+from kept.format
+where role = 'train' and (default_rule is null or default_rule not in (select rule from kept.rule))
 order by format
 """
 _SERIES = """
 select distinct series_id
-from series_run
-join run_format using (run_id)
+from kept.series_run
+join kept.run_format using (run_id)
 where format = $format
 """
 

@@ -20,7 +20,7 @@ _TRIALS = """
 with trial as (
     select series_run.series_id, series_run.trial, run.run_key, run_speed.rule, run_speed.unit, run_speed.value,
         run_speed.status, run_speed.is_trial, run_speed.records_used, run_speed.records_skipped
-    from series_run
+    from kept.series_run
     join run_speed using (run_id)
     join run using (run_id)
     semi join (select unnest($series) as series_id) as asked using (series_id)

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 _LOGGED = """
 with spelt as (
     select shape_id, unit, unit_logged
-    from shape
+    from kept.shape
     where quantity = 'throughput' and phase = 'train' and unit_logged is not null
 ),
 source as (
     select series_run.series_id, log.log_id, log.load_number
-    from series_run
-    join run_source using (run_id)
+    from kept.series_run
+    join kept.run_source using (run_id)
     join log using (log_id)
     where list_contains($series, series_run.series_id)
 ),
 met as (
     select distinct log_id, shape_id
-    from record
+    from kept.record
     semi join spelt using (shape_id)
     semi join source using (log_id, load_number)
 )

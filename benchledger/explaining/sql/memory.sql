@@ -1,5 +1,5 @@
 -- Each value of a kind of memory that the runs print, with its line, its device, the highest of this device, and its use.
--- reads: claimed_record, shape
+-- reads: claimed_record, kept.shape
 
 with printed as (
     select
@@ -14,7 +14,7 @@ with printed as (
                 then format('not read: of a {} record, neither of telemetry nor of a step', kind)
         end as unread
     from claimed_record
-    join (from shape where quantity = 'memory_' || replace(getvariable('definition'), 'device', 'used')) as shape using (shape_id)
+    join (from kept.shape where quantity = 'memory_' || replace(getvariable('definition'), 'device', 'used')) as shape using (shape_id)
     where "values"[ordinal] is not null
 ),
 compared as (

@@ -1,5 +1,5 @@
 -- What is said of each printed value of a shape, and for which runs in chosen the asked rule does not read it, and why.
--- reads: chosen, printed_as, shape
+-- reads: chosen, printed_as, kept.shape
 
 select
     run_id, shape_id, ordinal, shape.phase, shape.unit, shape.name, shape.quantity, shape.unit_logged,
@@ -12,5 +12,5 @@ select
         when shape.scope is distinct from chosen.scope then 'another scope, ' || coalesce(shape.scope, 'None')
     end as unread
 from chosen
-cross join shape
+cross join kept.shape
 semi join printed_as on printed_as.shape_id = shape.shape_id and printed_as.ordinal = shape.ordinal;

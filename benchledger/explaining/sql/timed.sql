@@ -1,12 +1,12 @@
 -- Where each time between records ends that the asked rule could read of the runs in chosen, and where it begins; of a
 -- step record without a time since the one before: why there is none.
--- reads: claimed_record, chosen, shape
+-- reads: claimed_record, chosen, kept.shape
 
 with step_record as (
     select claimed_record.*, quantity, count(distinct coalesce(rank, -1)) over (partition by run_id) as ranks
     from claimed_record
     join (select run_id, quantity from chosen where quantity in ('interval', 'round')) using (run_id)
-    semi join (select shape_id from shape where kind = 'step' and phase = 'train') as step_shape using (shape_id)
+    semi join (select shape_id from kept.shape where kind = 'step' and phase = 'train') as step_shape using (shape_id)
     where part is not null
 ),
 ended as (

@@ -1,5 +1,5 @@
 -- Each reading that the asked rule takes of the runs in chosen, and what it made of it, in words.
--- reads: use, chosen, rule
+-- reads: use, chosen, chunk_rule
 
 select
     run_id, place, lane, epoch, step, use.value, steps, if(dropped = 'no usable number', null, rate) as rate,
@@ -30,5 +30,5 @@ select
     end as told
 from use
 join chosen using (run_id, phase)
-cross join rule
+cross join chunk_rule as rule
 where use.unit is not distinct from yields;

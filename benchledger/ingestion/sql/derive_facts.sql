@@ -1,5 +1,5 @@
 -- Every statement about the runs in temp table new_run, and which one counts.
--- reads: log, run_log, new_run, covering, log_fact, format, active_sighting, sighting_fact
+-- reads: log, run_log, new_run, covering, kept.log_fact, kept.format, active_sighting, kept.sighting_fact
 -- makes: fact
 
 -- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others
@@ -25,7 +25,7 @@ statement as (
         f.trust + r.later + case f.strength when 'usual' then 10000 when 'quoted' then 1000000 else 0 end as trust,
         f.log_id, f.line, null::bigint as sighting_id, null::varchar as place
     from run_source as r
-    join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
+    join kept.log_fact as f on f.log_id = r.log_id and f.segment = r.segment
     where r.role not in ('manifest', 'sidecar')
     union all
     select
@@ -33,7 +33,7 @@ statement as (
         f.trust + if(f.strength = 'usual', 10000, 0),
         f.log_id, f.line, r.sighting_id, null
     from run_source as r
-    join log_fact as f on f.log_id = r.log_id
+    join kept.log_fact as f on f.log_id = r.log_id
     where r.role in ('manifest', 'sidecar')
         and not (
             f.name in ('trial', 'run_name', 'started_at', 'ended_at', 'exit_code', 'signal')
@@ -45,7 +45,7 @@ statement as (
         'format ' || m.format
     from new_run as n
     join log using (log_id)
-    join format as m using (format)
+    join kept.format as m using (format)
     cross join lateral (
         select unnest(['framework', 'implementation']) as name, unnest([m.framework, m.implementation]) as value
     ) as own
@@ -53,7 +53,7 @@ statement as (
     where (n.run_id, own.name) not in (
         select (r.run_id, f.name)
         from run_source as r
-        join log_fact as f on f.log_id = r.log_id and f.segment = r.segment
+        join kept.log_fact as f on f.log_id = r.log_id and f.segment = r.segment
         where r.later = 0 and f.name in ('framework', 'implementation')
     )
     union all
@@ -63,7 +63,7 @@ statement as (
         a.log_id, null, a.sighting_id, f.place
     from run_source as r
     join active_sighting as a on a.log_id = r.log_id
-    join sighting_fact as f on f.sighting_id = a.sighting_id
+    join kept.sighting_fact as f on f.sighting_id = a.sighting_id
     where r.later < 2000 or (r.role = 'manifest' and r.log_id in (select log_id from new_run))
 ),
 numbered as materialized (

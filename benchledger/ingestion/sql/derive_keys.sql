@@ -1,6 +1,6 @@
 -- Every key that was ever shown stays valid: for the run with the same part of the same log, or of its successor.
 -- reads: run, old_claim, succession, run_log
--- makes: renamed, run_alias
+-- makes: renamed, kept.run_alias
 
 create or replace temp table renamed as
 select distinct on (o.run_key) o.run_key as old_key, r.run_key
@@ -12,11 +12,11 @@ join run as r on r.run_id = l.run_id
 where r.run_key <> o.run_key and o.run_key not in (select run_key from run)
 order by o.run_key, r.run_key;
 
-update run_alias
+update kept.run_alias
 set run_key = renamed.run_key
 from renamed
 where run_alias.run_key = renamed.old_key;
 
-insert into run_alias
+insert into kept.run_alias
 select old_key, run_key from renamed
 on conflict do update set run_key = excluded.run_key;

@@ -1,6 +1,6 @@
 -- What is derived again: temp table scope has all logs near those in temp table touched(log_id). All that is derived
 -- depends only on the set of active sightings and logs, never on the order in which they came.
--- reads: sighting, sighting_file, run_log, touched, log, format
+-- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format
 -- makes: active_sighting, listed_log, tie, scope
 
 create or replace temp table active_sighting as
@@ -11,7 +11,7 @@ where status in ('loaded', 'duplicate') and log_id is not null;
 -- Which logs a manifest binds: those at the places that it lists. The same manifest in another folder binds others.
 create or replace temp table listed_log as
 select f.sighting_id as listing, m.log_id as manifest_id, a.log_id, min(f.file) as file
-from sighting_file as f
+from kept.sighting_file as f
 join active_sighting as m using (sighting_id)
 join active_sighting as a on a.place = f.place
 where a.log_id <> m.log_id
@@ -48,7 +48,7 @@ watched as (
     from active_sighting as a
     join (select distinct campaign from place) using (campaign)
     join log using (log_id)
-    join format using (format)
+    join kept.format using (format)
     where format.role = 'telemetry'
 ),
 hanging as (
@@ -57,7 +57,7 @@ hanging as (
     from sighting
     join touched using (log_id)
     join log using (log_id)
-    join format using (format)
+    join kept.format using (format)
     where format.role = 'sidecar'
 ),
 near as (

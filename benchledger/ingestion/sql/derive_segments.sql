@@ -1,6 +1,6 @@
 -- What was derived of the logs in temp table scope goes; their segments are what it is derived from again.
--- reads: run_log, scope, run, segment, active_sighting
--- makes: old_run, old_claim, fact, run_log, run, stream_only, live_segment, twin, fellow, covering
+-- reads: run_log, scope, run, kept.segment, active_sighting
+-- makes: old_run, old_claim, fact, run_log, run, kept.stream_only, live_segment, twin, fellow, covering
 
 create or replace temp table old_run as
 select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar';
@@ -15,11 +15,11 @@ where run_log.role in ('train', 'duplicate_stream', 'manifest');
 delete from fact where run_id in (select run_id from old_run);
 delete from run_log where run_id in (select run_id from old_run);
 delete from run where run_id in (select run_id from old_run);
-delete from stream_only where log_id in (select log_id from scope);
+delete from kept.stream_only where log_id in (select log_id from scope);
 
 create or replace temp table live_segment as
 select s.*
-from segment as s
+from kept.segment as s
 join (select distinct log_id from scope) using (log_id)
 semi join active_sighting as a on a.log_id = s.log_id;
 

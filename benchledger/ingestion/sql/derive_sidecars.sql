@@ -1,5 +1,5 @@
 -- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
--- reads: log, segment, active_sighting, new_run
+-- reads: log, kept.segment, active_sighting, new_run
 -- makes: run_log
 
 insert into run_log by name
@@ -7,7 +7,7 @@ with sidecar as (
     select a.folder, log.format, any_value(a.sighting_id order by a.sighting_id) as sighting_id,
         any_value(s.log_id) as log_id, any_value(s.first_line) as first_line, max(s.last_line) as last_line,
         count(distinct a.log_id) as alike
-    from segment as s
+    from kept.segment as s
     join log using (log_id)
     join active_sighting as a using (log_id)
     where s.role = 'sidecar'

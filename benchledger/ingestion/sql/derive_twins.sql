@@ -1,6 +1,6 @@
 -- What a twin has and its train log does not: a log can be cut where its twin is not.
--- reads: record, shape, run_log, new_run
--- makes: loss_at, stream_only
+-- reads: kept.record, kept.shape, run_log, new_run
+-- makes: loss_at, kept.stream_only
 
 create or replace temp table loss_at as
 select
@@ -8,16 +8,16 @@ select
     row_number() over (
         partition by m.run_id, m.role, s.kind, s.name order by m.log_id, m.first_line, r.byte_offset
     ) as place
-from record as r
-join shape as s on s.shape_id = r.shape_id and s.quantity = 'loss'
+from kept.record as r
+join kept.shape as s on s.shape_id = r.shape_id and s.quantity = 'loss'
 join run_log as m on m.log_id = r.log_id and r.line between m.first_line and m.last_line
 semi join new_run as n on n.run_id = m.run_id
 semi join run_log as d on d.run_id = m.run_id and d.role = 'duplicate_stream'
 where m.role in ('train', 'duplicate_stream') and r.logged_at is null and r."values"[s.ordinal] is not null;
 
-insert into stream_only
+insert into kept.stream_only
 select r.log_id, r.byte_offset
-from record as r
+from kept.record as r
 join (select distinct log_id, run_id, first_line, last_line from run_log where role = 'duplicate_stream') as t
     on t.log_id = r.log_id and r.line between t.first_line and t.last_line
 semi join new_run as n on n.run_id = t.run_id
@@ -30,7 +30,7 @@ anti join (
 ) as repeated on repeated.log_id = r.log_id and repeated.byte_offset = r.byte_offset
 anti join (
     select m.run_id, o.logged_at, o.step
-    from record as o
+    from kept.record as o
     join run_log as m on m.log_id = o.log_id and m.role = 'train' and o.line between m.first_line and m.last_line
     semi join new_run as n on n.run_id = m.run_id
     -- Only runs that have a twin.

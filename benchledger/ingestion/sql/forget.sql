@@ -1,7 +1,7 @@
 -- Before the logs in temp table forgotten(id) are removed: finds the logs to derive again, and removes the sightings of
 -- the forgotten logs, and the layouts of lines that no other log has.
--- reads: forgotten, sighting, sighting_file, record, log
--- makes: near_forgotten, layout_forgotten, shape, sighting_fact, sighting_file, sighting
+-- reads: forgotten, sighting, kept.sighting_file, kept.record, log
+-- makes: near_forgotten, layout_forgotten, kept.shape, kept.sighting_fact, kept.sighting_file, sighting
 
 create or replace temp table near_forgotten as
 with here as (
@@ -16,22 +16,22 @@ where a.status in ('loaded', 'duplicate') and a.log_id is not null
     and (
         a.folder in (select folder from here)
         or a.campaign in (select campaign from here)
-        or a.place in (select place from sighting_file where sighting_id in (select sighting_id from here))
+        or a.place in (select place from kept.sighting_file where sighting_id in (select sighting_id from here))
     );
 
 create or replace temp table layout_forgotten as
 select distinct shape_id
-from record
+from kept.record
 semi join (from log where log_id in (select id from forgotten)) as gone using (log_id, load_number);
 
-delete from shape
+delete from kept.shape
 where shape_id in (select shape_id from layout_forgotten)
-    and shape_id not in (select shape_id from record where log_id not in (select id from forgotten));
+    and shape_id not in (select shape_id from kept.record where log_id not in (select id from forgotten));
 
-delete from sighting_fact
+delete from kept.sighting_fact
 where sighting_id in (select sighting_id from sighting where log_id in (select id from forgotten));
 
-delete from sighting_file
+delete from kept.sighting_file
 where sighting_id in (select sighting_id from sighting where log_id in (select id from forgotten));
 
 delete from sighting where log_id in (select id from forgotten);

@@ -5,8 +5,8 @@ create or replace temp table renamed as
 with seen as (
     select sighting_id, log_id, root_id, name, campaign_path, campaign, status in ('loaded', 'duplicate') as is_active
     from sighting
-    join root using (root_id)
-    where campaign_path is not null and name in (select name from root group by name having count(*) > 1)
+    join kept.root using (root_id)
+    where campaign_path is not null and name in (select name from kept.root group by name having count(*) > 1)
 ),
 held as (
     select name, campaign_path, root_id, log_id, count(distinct log_id) over (partition by root_id, campaign_path) as logs

@@ -1,11 +1,11 @@
 -- The speeds of the series in due_member, over their trials.
--- reads: series_run, due_member, conflict, run_speed, run_format, chain, fact, rule, demanded_runs
--- makes: kept_cell
+-- reads: kept.series_run, due_member, conflict, run_speed, kept.run_format, chain, fact, kept.rule, kept.demanded_runs
+-- makes: kept.cell
 
-insert into kept_cell
+insert into kept.cell
 with member as (
     select *
-    from series_run
+    from kept.series_run
     semi join due_member using (series_id)
 ),
 size as (
@@ -28,7 +28,7 @@ spoken as (
         run_speed.is_trial
     from run_speed
     join member using (run_id)
-    join run_format using (run_id)
+    join kept.run_format using (run_id)
     left join chain on chain.format = run_format.format and chain.rule = run_speed.rule
     where run_speed.phase = 'train'
 ),
@@ -79,7 +79,7 @@ factor as (
         count(*) as runs,
         case when count(distinct fact.value) = 1 then min(try_cast(fact.value as double)) end as times
     from fact
-    join (from rule where trial_factor is not null) as rule on rule.trial_factor = fact.name
+    join (from kept.rule where trial_factor is not null) as rule on rule.trial_factor = fact.name
     join member using (run_id)
     where fact.used
     group by member.series_id, rule.rule
@@ -89,7 +89,7 @@ demand as (
     select member.series_id, demanded_runs.rule, max(demanded_runs.runs) as runs
     from fact
     join member using (run_id)
-    join demanded_runs on demanded_runs.benchmark = fact.value
+    join kept.demanded_runs on demanded_runs.benchmark = fact.value
     where fact.name = 'benchmark' and fact.used
     group by member.series_id, demanded_runs.rule
 ),
@@ -127,7 +127,7 @@ summed as (
         * case when factor.runs is null then 1 when factor.runs = size.runs then factor.times end as exact
     from counted
     join size using (series_id)
-    join rule using (rule)
+    join kept.rule using (rule)
     left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule
     left join demand on demand.series_id = counted.series_id and demand.rule = counted.rule
 ),

@@ -1,5 +1,5 @@
 -- Which of the losses and metrics that the runs of a chunk print tell them.
--- reads: shape, claimed_record, run_clock
+-- reads: kept.shape, claimed_record, kept.run_clock
 -- makes: convergence_shape, told_count, main_loss, loss_at, metric_at
 
 create or replace temp table convergence_shape as
@@ -7,7 +7,7 @@ select
     shape_id, ordinal, name, quantity, kind, unit, phase = 'validation' as is_metric,
     contains(lower(name), 'total') as is_total,
     dense_rank() over (order by phase, name, quantity, kind, if(phase = 'validation', unit, null)) as told
-from shape
+from kept.shape
 where (quantity = 'loss' and kind = 'step' and phase = 'train')
     or (
         quantity in ('accuracy', 'score', 'error_rate', 'perplexity', 'loss')
@@ -38,11 +38,11 @@ from main_loss
 join (select shape_id, ordinal, told from convergence_shape) using (told)
 left join (
     select shape_id, min(ordinal) as time_ordinal
-    from shape
+    from kept.shape
     where quantity = 'step_time' and unit = 's' and kind = 'step'
     group by shape_id
 ) as step_time using (shape_id)
-left join run_clock using (run_id);
+left join kept.run_clock using (run_id);
 
 -- Of metrics that are parts of an evaluation and then their sum, the sums. Parts and sum have one name, but for the loss.
 create or replace temp table metric_at as

@@ -1,16 +1,16 @@
 -- Which records are claimed where not all of a log's lines count: those of twins and of devices.
--- reads: stream_only, claim, record
+-- reads: kept.stream_only, claim, chunk_record
 -- makes: twin_record, claimed_record
 
 -- Of a twin those records count that no log of its run has beside.
 create or replace temp table twin_record as
 select log_id, byte_offset
-from stream_only
+from kept.stream_only
 semi join (from claim where is_twin) using (log_id);
 
 create or replace temp view claimed_record as
 select claim.run_id, claim.part, claim.log_place + (record.byte_offset << 6) as place, record.*
-from record
+from chunk_record as record
 join claim
     on record.log_id = claim.log_id and record.load_number = claim.load_number and record.line >> 10 = claim.block
 where record.line between claim.first_line and claim.last_line

@@ -1,5 +1,5 @@
 -- Which lines of which logs the runs of a chunk claim, and the order of these for each run.
--- reads: run_log, chunk_run, log, run_source
+-- reads: run_log, chunk_run, log, kept.run_source
 -- makes: claim, in_order
 
 -- Part 0 is what a run's numbers come from, part 1 what only its twin has; NULL is telemetry and the like. A place is one
@@ -11,7 +11,7 @@ with own as (
     from run_log
     semi join chunk_run using (run_id)
     join log using (log_id)
-    left join run_source using (run_id, log_id, segment)
+    left join kept.run_source using (run_id, log_id, segment)
 )
 select
     run_id,

@@ -1,6 +1,6 @@
 -- When the time of each run starts and ends, by all that its logs date.
--- reads: claimed_record, run_format, moment, asked_timing
--- makes: log_clock, clock_jump, run_clock
+-- reads: claimed_record, kept.run_format, moment, asked_timing
+-- makes: log_clock, clock_jump, kept.run_clock
 
 create or replace temp table log_clock as
 select
@@ -30,7 +30,7 @@ from (
 )
 where abs(since_s) > 43200;
 
-insert into run_clock by name
+insert into kept.run_clock by name
 with back as (
     select
         run_id,
@@ -76,7 +76,7 @@ ends as (
     from whole
     left join back using (run_id)
     left join marked using (run_id)
-    semi join run_format using (run_id)
+    semi join kept.run_format using (run_id)
 )
 select
     run_id, started_at, started_s, midnights,

@@ -1,21 +1,21 @@
 -- Which rules and formats are not those that the kept tables were filled by, with what they are now.
--- reads: rule, format, kept_definition, demanded_runs
+-- reads: kept.rule, kept.format, kept.definition_hash, kept.demanded_runs
 -- makes: changed_definition
 
 create or replace temp table changed_definition as
 with definition_now as (
     select 'rule' as kind, now.rule as name, hash(now, demanded.runs) as print
-    from rule as now
+    from kept.rule as now
     left join (
         select rule, list({'benchmark': benchmark, 'runs': runs} order by benchmark) as runs
-        from demanded_runs
+        from kept.demanded_runs
         group by rule
     ) as demanded on demanded.rule = now.rule
     union all
     select 'format', format, hash(framework, implementation, default_rule, role)
-    from format
+    from kept.format
 )
 select kind, name, definition_now.print
 from definition_now
-full join kept_definition using (kind, name)
-where definition_now.print is distinct from kept_definition.print;
+full join kept.definition_hash using (kind, name)
+where definition_now.print is distinct from definition_hash.print;

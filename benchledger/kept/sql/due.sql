@@ -1,11 +1,11 @@
 -- What is to be filled again for the runs in due_run, which are gone, changed or new.
--- reads: due_run, stream_only, run_log, log, fact, run, format_now, kept_run, changed_definition, rule
+-- reads: due_run, kept.stream_only, run_log, log, fact, run, format_now, kept.run_hash, changed_definition, kept.rule
 -- makes: print_now, due_record, asked_again
 
 create or replace temp table print_now as
 with only_here as (
     select log_id, bit_xor(hash(byte_offset)) as offsets
-    from stream_only
+    from kept.stream_only
     group by log_id
 ),
 read as (
@@ -38,7 +38,7 @@ left join stated using (run_id);
 -- A run whose logs and case are what they were is not read again,
 create or replace temp table due_record as
 select run_id
-from (from print_now except from kept_run);
+from (from print_now except from kept.run_hash);
 
 -- but for a rule that has changed.
 create or replace temp table asked_again as
@@ -49,6 +49,6 @@ anti join due_record using (run_id)
 where format in (
     select known.format
     from (select distinct format from format_now) as known
-    join rule on rule.formats is null or list_contains(rule.formats, known.format)
+    join kept.rule on rule.formats is null or list_contains(rule.formats, known.format)
     where rule.rule in (select name from changed_definition where kind = 'rule')
 );

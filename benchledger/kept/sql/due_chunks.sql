@@ -1,12 +1,12 @@
 -- What is known of the runs in due_run before their records are read, and in which order these are.
--- reads: format_now, due_run, print_now, due_record, asked_again, run_log, log, segment
--- makes: run_format, kept_run, due_chunk
+-- reads: format_now, due_run, print_now, due_record, asked_again, run_log, log, kept.segment
+-- makes: kept.run_format, kept.run_hash, due_chunk
 
-insert into run_format
+insert into kept.run_format
 from format_now
 semi join due_run using (run_id);
 
-insert into kept_run
+insert into kept.run_hash
 from print_now;
 
 -- So many records at a time as fit into little memory; a run takes as much as 20 records by itself. A run of more is a
@@ -21,7 +21,7 @@ with size as (
     )
     join run_log using (run_id)
     join log using (log_id)
-    left join segment using (log_id, segment)
+    left join kept.segment using (log_id, segment)
     group by run_id
 )
 select

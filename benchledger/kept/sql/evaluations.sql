@@ -1,8 +1,8 @@
 -- The evaluations that tell runs, each with its time.
--- reads: claimed_record, metric_at, run_clock
--- makes: kept_evaluation
+-- reads: claimed_record, metric_at, kept.run_clock
+-- makes: kept.evaluation_all
 
-insert into kept_evaluation by name
+insert into kept.evaluation_all by name
 select
     run_id, name, is_main,
     row_number() over (partition by run_id, name order by place + ordinal) as nth,
@@ -16,5 +16,5 @@ select
     rank, log_id, line, byte_offset
 from claimed_record
 join metric_at using (run_id, shape_id)
-left join run_clock using (run_id)
+left join kept.run_clock using (run_id)
 where part is not null and value is not null and coalesce(rank, -1) = lane;

@@ -1,12 +1,12 @@
 -- The kept tables are now filled by the rules and formats of today.
 -- reads: changed_definition
--- makes: kept_definition, changed_definition
+-- makes: kept.definition_hash, changed_definition
 
-delete from kept_definition
+delete from kept.definition_hash
 using changed_definition as changed
-where kept_definition.kind = changed.kind and kept_definition.name = changed.name;
+where definition_hash.kind = changed.kind and definition_hash.name = changed.name;
 
-insert into kept_definition
+insert into kept.definition_hash
 from changed_definition
 where print is not null;
 

@@ -1,6 +1,6 @@
 -- What the losses of runs say: the first, the last, and every mean that is lower than all before it.
--- reads: loss, main_loss, run_clock
--- makes: loss_mean, low, kept_low_loss, kept_loss
+-- reads: loss, main_loss, kept.run_clock
+-- makes: loss_mean, low, kept.low_loss, kept.loss
 
 -- From the first to the last, as view loss_curve adds them up; NULL where there are too few before it.
 create or replace temp view loss_mean as
@@ -40,7 +40,7 @@ from (
 )
 where (isfinite(total) and total <= least_total) or nth = losses;
 
-insert into kept_low_loss by name
+insert into kept.low_loss by name
 with lower as (
     select run_id, place, nth, mean_loss, sum_ps
     from low
@@ -54,9 +54,9 @@ select
     ) as seconds
 from loss
 join lower using (run_id, place)
-left join run_clock using (run_id);
+left join kept.run_clock using (run_id);
 
-insert into kept_loss by name
+insert into kept.loss by name
 with mean_end as (
     select
         run_id,

@@ -1,13 +1,13 @@
 -- The format of each run, where there are manifests. A run of which only a manifest is known takes the format of its
 -- implementation, so that it is missing from the table in which it would stand.
--- reads: run_source, log, run, bench_case, format, run_format, due_run
+-- reads: kept.run_source, log, run, bench_case, kept.format, kept.run_format, due_run
 -- makes: format_now, due_run
 
 create or replace temp table format_now as
 with own as (
     -- As in formats.sql.
     select run_source.run_id, arg_min(log.format, log.log_id) as format, bool_and(role = 'manifest') as logless
-    from run_source
+    from kept.run_source
     join log using (log_id)
     group by run_source.run_id
 ),
@@ -29,7 +29,7 @@ sibling as (
         and bench_case.task is not distinct from logless.task
     join run using (case_id)
     join own on own.run_id = run.run_id and not own.logless
-    join format on format.format = own.format
+    join kept.format on format.format = own.format
     where format.default_rule is not null
     group by logless.run_id
     having count(distinct format.default_rule) = 1
@@ -37,7 +37,7 @@ sibling as (
 alike as (
     select logless.run_id, min(format.format) as format
     from logless
-    join format
+    join kept.format
         on format.framework is not distinct from logless.framework
         and format.implementation = logless.implementation
     where format.role in ('train', 'duplicate_stream') and format.default_rule is not null
@@ -54,9 +54,9 @@ insert into due_run
 select run_id
 from (
     select run_id
-    from (from format_now except from run_format)
+    from (from format_now except from kept.run_format)
     union
     select run_id
-    from (from run_format except from format_now)
+    from (from kept.run_format except from format_now)
 )
 where run_id not in (select run_id from due_run);

@@ -1,5 +1,5 @@
 -- The highest memory that runs print, by definition and device.
--- reads: shape, claimed_record, run
+-- reads: kept.shape, claimed_record, run
 -- makes: run_memory
 
 insert into run_memory by name
@@ -14,7 +14,7 @@ with told as (
             when 'memory_reserved' then 'reserved'
             when 'memory_process' then 'process'
         end as definition
-    from shape
+    from kept.shape
     where unit = 'MiB'
         -- What a card holds at all before or after the training says nothing of it.
         and ((quantity = 'memory_used' and kind in ('sample', 'step'))

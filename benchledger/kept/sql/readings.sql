@@ -1,5 +1,5 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
--- reads: shape, rule, run_format, chunk_run, claimed_record
+-- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
 -- makes: printed_as, asked_timing, printed_now, moment_now, is_usable
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
@@ -13,14 +13,14 @@ create or replace temp table printed_as as
 select
     shape_id, ordinal, kind, phase, quantity, unit, name, scope,
     (dense_rank() over (order by kind, phase, quantity, unit, name, scope))::integer as reading_key
-from shape
+from kept.shape
 where quantity in ('throughput', 'step_time', 'epoch_time') and kind in ('step', 'summary');
 
 -- Times that rules ask for: from step to step, from round to round of all ranks, between two labelled records.
 create or replace temp table asked_timing as
 with asked as (
     select distinct quantity, if(quantity = 'span', name, null) as name, unnest(coalesce(formats, [null])) as format
-    from rule
+    from chunk_rule as rule
     where quantity in ('interval', 'round', 'span')
 )
 select distinct
@@ -32,7 +32,7 @@ select distinct
         when 'round' then -2
         else -2 - dense_rank() over (order by asked.name desc nulls last)
     end::integer as reading_key
-from run_format
+from kept.run_format
 semi join chunk_run using (run_id)
 join asked on coalesce(asked.format, run_format.format) = run_format.format;
 
@@ -55,7 +55,7 @@ select
 from claimed_record
 join (
     select shape_id, bool_or(kind = 'step' and phase = 'train') as is_step
-    from shape
+    from kept.shape
     group by shape_id
 ) using (shape_id)
 join (

@@ -1,5 +1,5 @@
 -- Which reading each rule takes of a run, and what turns it into the unit of the rule.
--- reads: run_reading, named_reading, run, bench_case, run_format, rule, fact, due_record, changed_definition
+-- reads: run_reading, named_reading, run, bench_case, kept.run_format, chunk_rule, fact, due_record, changed_definition
 -- makes: alike, reading_of_rule
 
 -- Runs of one format whose cases and readings are alike are asked alike: one of them stands for all. Of a run whose records
@@ -27,7 +27,7 @@ select
 from own
 join run using (run_id)
 join bench_case using (case_id)
-join run_format using (run_id)
+join kept.run_format using (run_id)
 left join stated using (run_id);
 
 create or replace temp table reading_of_rule as
@@ -94,7 +94,7 @@ readable as (
         if(rule.volume = 'window', rule.take, 1) / if(rule.per = 'gpu', gpus, 1) as share,
         rule.per
     from compared
-    join rule
+    join chunk_rule as rule
         on rule.kind = compared.kind
         and (rule.formats is null or list_contains(rule.formats, compared.format))
         and (rule.name is null or rule.name = compared.name)

@@ -1,19 +1,19 @@
 -- What view run_speed cannot tell of the runs in due_run from the speeds that are kept of them.
--- reads: default_rule, run_format, format, rule, due_run, kept_speed
--- makes: chain, contradicted_speed, silent_run, run_fallback
+-- reads: kept.default_rule, kept.run_format, kept.format, kept.rule, due_run, kept.speed
+-- makes: chain, kept.contradicted_speed, kept.silent_run, kept.run_fallback
 
 create or replace temp table chain as
-from default_rule;
+from kept.default_rule;
 
 -- The mean of a whole run is not twice the speed of its steps. Where a log says so, the logged steps are only some slow
 -- ones, or each is of several batches, or of another batch than the stated one, or the time between them is not theirs.
-insert into contradicted_speed
+insert into kept.contradicted_speed
 with speed as (
-    select kept_speed.*, rule.kind
-    from kept_speed
-    join rule using (rule)
+    select speed.*, rule.kind
+    from kept.speed
+    join kept.rule using (rule)
     semi join due_run using (run_id)
-    where kept_speed.value is not null and kept_speed.unit not in ('s', 'min') and rule.per is null
+    where speed.value is not null and speed.unit not in ('s', 'min') and rule.per is null
 ),
 closing as (
     select run_id, phase, unit, min(value) as value
@@ -34,28 +34,28 @@ join closing
     and closing.unit = speed.unit
 where speed.kind = 'step' and 2 * speed.value < closing.value;
 
-insert into silent_run
+insert into kept.silent_run
 select run_format.run_id, format.default_rule
-from run_format
-join format using (format)
+from kept.run_format
+join kept.format using (format)
 semi join due_run using (run_id)
 anti join (
     select run_id, rule
-    from kept_speed
+    from kept.speed
     where phase = 'train'
 ) as spoken on spoken.run_id = run_format.run_id and spoken.rule = format.default_rule
 where format.default_rule is not null;
 
-insert into run_fallback
-select kept_speed.run_id, kept_speed.phase, arg_min(kept_speed.rule, chain.place)
-from kept_speed
-join run_format using (run_id)
+insert into kept.run_fallback
+select speed.run_id, speed.phase, arg_min(speed.rule, chain.place)
+from kept.speed
+join kept.run_format using (run_id)
 join chain using (format, rule)
 semi join due_run using (run_id)
-anti join contradicted_speed
-    on contradicted_speed.run_id = kept_speed.run_id
-    and contradicted_speed.rule = kept_speed.rule
-    and contradicted_speed.phase is not distinct from kept_speed.phase
-where kept_speed.value is not null
-group by kept_speed.run_id, kept_speed.phase
+anti join kept.contradicted_speed
+    on contradicted_speed.run_id = speed.run_id
+    and contradicted_speed.rule = speed.rule
+    and contradicted_speed.phase is not distinct from speed.phase
+where speed.value is not null
+group by speed.run_id, speed.phase
 having min(chain.place) > 1;

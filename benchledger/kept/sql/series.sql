@@ -1,8 +1,8 @@
 -- Series and trial numbers of the runs in due_member.
 -- reads: due_member, environment
--- makes: series_member, series, series_run
+-- makes: kept.series_member, series, kept.series_run
 
-insert into series_member by name
+insert into kept.series_member by name
 from due_member;
 
 insert into series
@@ -48,7 +48,7 @@ group by
 -- A stated trial number stands where no other run of the series states it; the others take the free numbers from 1
 -- in the order of their start. The n-th free number is n plus the stated numbers below it, counted by a running sum:
 -- the j-th stated number s has s - j free ones below it, so it comes before the free number s - j + 1.
-insert into series_run
+insert into kept.series_run
 with member as (
     select
         series_id,

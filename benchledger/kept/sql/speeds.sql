@@ -1,8 +1,8 @@
 -- What each rule says of the speed of the runs of a chunk.
--- reads: reading_of_rule, rule, asked, stream, answer, lane
--- makes: kept_speed
+-- reads: reading_of_rule, kept.rule, asked, stream, answer, lane
+-- makes: kept.speed
 
-insert into kept_speed by name
+insert into kept.speed by name
 with asking as (
     select
         stream.run_id, reading_of_rule.*, rule.skip, rule.take, complete, zero_fails, rounding, rounding_digits,
@@ -15,7 +15,7 @@ with asking as (
             last_step = rule.to_step and (not is_timed or first_since = coalesce(rule.after_step, first_since)), false
         ) as is_whole
     from reading_of_rule
-    join rule using (rule)
+    join kept.rule using (rule)
     join (select distinct like_stream, rule, question from asked) as asked using (like_stream, rule)
     join stream using (like_stream)
     left join answer on answer.stream_id = stream.stream_id and answer.question = asked.question

@@ -1,16 +1,16 @@
 -- The speed-ups of the campaigns in due_pair: a base is of the same campaign. Kept are those of each speed of which view
 -- speedup_table cannot tell from the speed alone what it is compared with.
--- reads: series, due_pair, bench_case, kept_cell, rule
--- makes: kept_speedup
+-- reads: series, due_pair, bench_case, kept.cell, kept.rule
+-- makes: kept.speedup
 
-delete from kept_speedup
+delete from kept.speedup
 where series_id in (
     select series_id
     from series
     semi join due_pair on due_pair.campaign is not distinct from series.campaign
 );
 
-insert into kept_speedup
+insert into kept.speedup
 with relative as (
     -- A family is what may be compared: weak scaling fixes the batch size of a GPU, strong scaling the global one.
     select
@@ -41,16 +41,16 @@ family as (
 cell as (
     select
         family.*,
-        kept_cell.rule,
-        kept_cell.unit,
-        kept_cell.value,
-        kept_cell.cell,
+        cell.rule,
+        cell.unit,
+        cell.value,
+        cell.cell,
         -- Of all GPUs, also where its owner publishes the speed of one.
         value * case when per = 'gpu' then gpus else 1 end as global_value,
         row_number() over () as cell_id
-    from kept_cell
+    from kept.cell
     join family using (series_id)
-    join (select rule, per from rule) as told using (rule)
+    join (select rule, per from kept.rule) as told using (rule)
 ),
 -- A base with the same batch size per GPU is weak scaling, and stands there: of one batch size nothing else is told.
 swept as (
@@ -163,5 +163,5 @@ select
     speedup_key(cell.cell, row_of.scaling) as cell
 from cell
 join row_of using (cell_id)
-join rule using (rule)
+join kept.rule using (rule)
 left join cell as base_cell on base_cell.cell_id = row_of.base_id;

@@ -1,5 +1,5 @@
 -- In which readings rules count, and from which to which of them each rule looks.
--- reads: rule, reading_of_rule, alike, run_reading, reading
+-- reads: chunk_rule, reading_of_rule, alike, run_reading, reading
 -- makes: question, asked, stream, asked_reading, stream_reading_now
 
 -- Rules that ask the same of a stream of readings share the answer.
@@ -9,7 +9,7 @@ from (
     select
         skip, take, skip_last, positive_only, statistic, average_of, trim, trim_from, ranks = 'mean' as is_mean_of_lanes,
         list_sort(list(rule)) as rules
-    from rule
+    from chunk_rule as rule
     group by all
 );
 
