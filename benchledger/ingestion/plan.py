@@ -226,23 +226,23 @@ class Plan:
         ]  # fmt: skip
 
     def _unchanged(self, file: FoundFile, seen: SeenFile) -> bool:
-        if self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
-            return False
-        if seen.definitions_hash != self.names_hash:
-            return False
-        if self._campaign_name is not None and self.campaign_given(file.place) != self._campaign_name:
-            return False
-        log = self.logs.get(seen.log_id) if seen.log_id is not None else None
-        return log is not None and self.is_current(log)
+        return seen.log_id is not None and self._same_file(file, seen) and self._same_definitions(seen)
 
     def _unchanged_archive(self, file: FoundFile, seen: SeenFile) -> bool:
-        if seen.status != ARCHIVE or self.refresh or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns):
-            return False
-        return all(self._told_the_same(member) for member in self.members_of(file.place))
+        # A limit may be higher now.
+        return (
+            seen.status == ARCHIVE
+            and self._same_file(file, seen)
+            and all(
+                member.status != LIMITED and self._same_definitions(member) for member in self.members_of(file.place)
+            )
+        )
 
-    def _told_the_same(self, seen: SeenFile) -> bool:
-        # The limit may be higher now.
-        if seen.status == LIMITED or seen.definitions_hash != self.names_hash:
+    def _same_file(self, file: FoundFile, seen: SeenFile) -> bool:
+        return not self.refresh and (seen.size, seen.mtime_ns) == (file.size, file.mtime_ns)
+
+    def _same_definitions(self, seen: SeenFile) -> bool:
+        if seen.definitions_hash != self.names_hash:
             return False
         if self._campaign_name is not None and self.campaign_given(seen.place) != self._campaign_name:
             return False

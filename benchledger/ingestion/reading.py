@@ -256,9 +256,9 @@ def unfitting_matches(work: Work, plan: Plan, facts: FactsFiles, accounts: Accou
     return found
 
 
-def load_archived_facts(retold: list[SeenFile], plan: Plan, sources: ArchiveSources) -> None:
+def load_archived_facts(files: list[SeenFile], plan: Plan, sources: ArchiveSources) -> None:
     """Reads again the facts.toml files in the archives of these files, and nothing else there."""
-    for archive in sorted({seen.within for seen in retold if seen.within}):
+    for archive in sorted({seen.within for seen in files if seen.within}):
         places = {seen.place for seen in plan.members_of(archive) if os.path.basename(seen.place) == FACTS_FILE}
         if places:
             sources.load_facts(found_at(archive, os.path.basename(archive)), places)
