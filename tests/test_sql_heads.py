@@ -11,7 +11,7 @@ import benchledger
 
 ENGINE = Path(benchledger.__file__).parent
 # How campaigns are named is being rewritten.
-WITHOUT_HEAD = {"ingestion/move_others", "ingestion/name_campaigns"}
+WITHOUT_HEAD = {"ingestion/name_campaigns"}
 TEXTS = {
     name: path.read_text(encoding="utf-8")
     for path in ENGINE.glob("*/sql/*.sql")

@@ -1,5 +1,7 @@
 -- What was seen at the same places as the sightings in temp table told, and is not told of by the private file any more:
 -- temp table moved_other(sighting_id, log_id). It lies below the same root.
+-- reads: sighting, told
+-- makes: moved_other, sighting
 
 create or replace temp table moved_other as
 select other.sighting_id, other.log_id, told.sighting_id as beside
