@@ -7,7 +7,7 @@ runs, no neighbours, no order in which files came.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -16,8 +16,10 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 _LISTS = (
-    "nothing", "frameworks", "tasks", "datasets", "models", "sizes", "counted", "paired", "beside", "kept"
+    "nothing", "frameworks", "tasks", "datasets", "models", "sizes", "counted", "paired", "beside", "kept", "volatile"
 )  # fmt: skip
+# Of a commit, a container or a job: letters and digits.
+_HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
 _MOST_JOINED = 4
 _MOST_PARTS = 64
 _CACHED = 50_000
@@ -60,6 +62,8 @@ class CampaignFolders:
     paired: tuple[str, ...]
     beside: frozenset[str]
     kept: frozenset[str]
+    volatile: frozenset[str]
+    aliases: dict[str, str]
     _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def kept_of(self, folders: Sequence[str]) -> list[int]:
@@ -78,6 +82,33 @@ class CampaignFolders:
                 self._known.clear()
             self._known[folder] = self._is_explained(folder)
         return self._known[folder]
+
+    def words_of(self, names: Iterable[str]) -> list[str]:
+        """Returns the words of names that may tell runs of one case apart, each once, in their order.
+
+        Without what names nothing or changes from trial to trial: numbers, dates, times, `run3`, hashes. In the
+        spelling of the vocabulary: `amp` is `fp16`.
+        """
+        found: dict[str, None] = {}
+        for name in names:
+            parts = [_plain(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
+            for place, part in enumerate(parts):
+                number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
+                word = part + number if part in self.counted else part
+                if word and not self._is_volatile(word):
+                    found[self.aliases.get(word, word)] = None
+        return list(found)
+
+    def _is_volatile(self, word: str) -> bool:
+        letters = word.rstrip("0123456789")
+        return (
+            not letters or word in self.nothing_words or letters in self.volatile or _HASH.fullmatch(word) is not None
+        )
+
+    @cached_property
+    def nothing_words(self) -> frozenset[str]:
+        """Words that name nothing, and their plurals."""
+        return frozenset((*self.nothing, *(f"{word}s" for word in self.nothing)))
 
     def _is_explained(self, folder: str) -> bool:
         text = without_moments(folder)
@@ -162,8 +193,10 @@ def read_campaign_folders(file: TomlFile) -> CampaignFolders:
     facts = vocabulary().facts
     models = {*lists["models"], *_words_of(facts["model"])}
     words = {*once, *(f"{word}s" for word in lists["nothing"])}
-    for name in ("framework", "precision", "task"):
-        words |= _words_of(facts[name])
+    aliases: dict[str, str] = {}
+    for name in ("framework", "precision", "task", "model"):
+        aliases |= {_plain(logged): _plain(value) for logged, value in facts[name].aliases.items()}
+        words |= _words_of(facts[name]) if name != "model" else set()
     found = CampaignFolders(
         whole=frozenset(words),
         nothing=tuple(sorted(lists["nothing"])),
@@ -173,6 +206,8 @@ def read_campaign_folders(file: TomlFile) -> CampaignFolders:
         paired=tuple(sorted(lists["paired"])),
         beside=frozenset(lists["beside"]),
         kept=frozenset(lists["kept"]),
+        volatile=frozenset(lists["volatile"]),
+        aliases=aliases,
     )
     for sample in top.tables("sample", ("dropped", "kept")):
         for key, is_dropped in (("dropped", True), ("kept", False)):

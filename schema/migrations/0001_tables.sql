@@ -36,6 +36,7 @@ create table sighting (
     place            varchar,
     folder           varchar not null,
     folders          varchar[],
+    words            varchar[],
     stem             varchar not null,
     name_rule        varchar,
     modified_at      timestamp,

@@ -44,6 +44,8 @@ comment on column sighting.campaign_path is
     'Folders below the root that name the campaign, empty for the root itself; NULL where the campaign is stated.';
 comment on column sighting.place is
     'A keyed hash of the real path: which file it is. A manifest lists files by it.';
+comment on column sighting.words is
+    'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and what names nothing.';
 comment on column sighting.folders is
     'The folder and those above it, the nearest first, as keyed hashes: a sidecar holds for what is below it.';
 comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
@@ -549,7 +551,7 @@ comment on column series.gpu_memory_mib is 'Memory of one GPU in MiB.';
 comment on column series.framework_version is 'Version of the framework.';
 comment on column series.implementation_version is 'Version or commit of the training program.';
 comment on column series.mixed is
-    'Names of the other environment columns in which the runs of the series differ; NULL if none.';
+    'In what else the runs of the series differ: other columns of environment, and names (words of files and folders that equal no fact); NULL if nothing.';
 
 comment on table kept.series_run is
     'One row per run of a series, with its trial number. Excluded runs are in none.';
