@@ -91,13 +91,18 @@ class CampaignFolders:
         """
         found: dict[str, None] = {}
         for name in names:
-            parts = [_plain(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
+            parts = [self._plain_word(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
             for place, part in enumerate(parts):
                 number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
                 word = part + number if part in self.counted else part
                 if word and not self._is_volatile(word):
                     found[self.aliases.get(word, word)] = None
         return list(found)
+
+    def _plain_word(self, part: str) -> str:
+        # OtherReports names as little as other_reports.
+        pieces = [piece for piece in map(_plain, _CAPITALS.findall(part)) if piece]
+        return "" if all(piece in self.nothing_words for piece in pieces) else _plain(part)
 
     def _is_volatile(self, word: str) -> bool:
         letters = word.rstrip("0123456789")

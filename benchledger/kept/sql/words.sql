@@ -9,16 +9,20 @@ with several as (
     group by series_id
     having count(distinct run_id) > 1
 ),
+-- A log that lies at several places: the words of all of them.
+place as (
+    select due_member.series_id, due_member.run_id, runs, words, count(*) over same_run as places
+    from due_member
+    join several using (series_id)
+    join kept.run_source using (run_id)
+    join sighting on sighting.log_id = run_source.log_id and sighting.status in ('loaded', 'duplicate')
+    window same_run as (partition by due_member.series_id, due_member.run_id)
+),
 named as (
-    select series_id, run_id, runs, unnest(words) as word
-    from (
-        select series_id, due_member.run_id, runs, arg_min(sighting.words, sighting.sighting_id) as words
-        from due_member
-        join several using (series_id)
-        join kept.run_source using (run_id)
-        join sighting on sighting.log_id = run_source.log_id and sighting.status in ('loaded', 'duplicate')
-        group by all
-    )
+    select series_id, run_id, runs, word
+    from (select series_id, run_id, runs, places, unnest(words) as word from place)
+    group by series_id, run_id, runs, places, word
+    having count(*) = places
 ),
 explained as (
     select distinct run_id, lower(regexp_replace(unnest([value, value_logged]), '[^[:alnum:]]', '', 'g')) as word
