@@ -16,7 +16,14 @@ from benchledger.definitions.file_cache import cache_folder, read_entry, write_e
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, DatabaseHeldError
 from benchledger.store.lock_wait import REPORT_AFTER_S, report_wait
-from benchledger.store.migrations import check_version, date_migrations, migrate, program_version, shipped_migrations
+from benchledger.store.migrations import (
+    check_version,
+    date_migrations,
+    glossary_file,
+    migrate,
+    program_version,
+    shipped_migrations,
+)
 from benchledger.store.sync import sync_definitions, synced_hash
 
 if TYPE_CHECKING:
@@ -211,6 +218,7 @@ def _empty_ledger() -> str:
     digest = hashlib.blake2b(f"{program_version()} {duckdb.__version__}".encode(), digest_size=16)
     for step in shipped_migrations():
         digest.update(step.digest.encode())
+    digest.update(glossary_file().read_bytes())
     if only_shipped():
         digest.update(synced_hash().encode())
     return f"ledger-{digest.hexdigest()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,12 +15,21 @@ from typing import TYPE_CHECKING
 from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError
-from benchledger.store.tables import tables_of
+from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
     import duckdb
 
 _NUMBERED = re.compile(r"(\d{4})_\w+\.sql")
+_MADE = re.compile(r"^create (?:table|view) ([\w.]+)", re.MULTILINE)
+
+
+_TEXT = "'"
+_SILENT = """
+select schema_name || '.' || table_name as name, column_name
+from duckdb_columns()
+where not internal and comment is null
+"""
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,9 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
                 "(version integer not null, applied_at timestamp not null, benchledger_version varchar not null, "
                 "digest varchar not null)"
             )
-            con.execute(step.path.read_text(encoding="utf-8"))
+            statements = step.path.read_text(encoding="utf-8")
+            con.execute(statements)
+            con.execute(_shared_comments(con, statements))
             made = [step.version, _now(), program_version(), step.digest]
             con.execute("insert into kept.schema_version values (?, ?, ?, ?)", made)
             con.commit()
@@ -113,6 +125,22 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             raise
         applied.append(step.version)
     return applied
+
+
+def glossary_file() -> Path:
+    """Returns the file of the comments that columns of one name share."""
+    return shipped_root() / "schema" / "glossary.toml"
+
+
+def _shared_comments(con: duckdb.DuckDBPyConnection, statements: str) -> str:
+    # For the columns of what the statements make, where a column has no comment of its own.
+    glossary = tomllib.loads(glossary_file().read_text(encoding="utf-8"))
+    made = {name if "." in name else f"main.{name}" for name in _MADE.findall(statements)}
+    return ";".join(
+        f"comment on column {table}.{quoted(column)} is {quoted(glossary[column], _TEXT)}"
+        for table, column in con.execute(_SILENT).fetchall()
+        if table in made and column in glossary
+    )
 
 
 def date_migrations(con: duckdb.DuckDBPyConnection) -> None:

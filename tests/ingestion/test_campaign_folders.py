@@ -74,7 +74,7 @@ def test_spellings_that_differ_in_case_or_separators_are_one_campaign_in_any_ord
     spelled = ["A100-LOG", "A100_LOG", "a100 log"]
     for number, folder in enumerate(spelled):
         put(tmp_path / "r" / folder / "x.log", run_text(seed=number, at=300.0 * number).log)
-    named = "select distinct campaign from run_campaign"
+    named = "select distinct campaign from kept.run_campaign"
     for order in (spelled, spelled[::-1]):
         other = db.with_name(f"{order[0]}.duckdb")
         for place, folder in enumerate(order):
@@ -90,7 +90,7 @@ def test_spellings_that_differ_in_case_or_separators_are_one_campaign_in_any_ord
 def test_a_root_s_own_name_is_never_dropped(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "bert" / "x.log", run_text().log)
     run_bench("ingest", tmp_path / "logs", db=db)
-    assert ask(db, "select distinct campaign from run_campaign") == [("logs",)]
+    assert ask(db, "select distinct campaign from kept.run_campaign") == [("logs",)]
 
 
 PARTS = st.sampled_from(

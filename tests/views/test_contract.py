@@ -1,5 +1,11 @@
 """Names, columns and comments that analysts rely on."""
 
+import re
+import tomllib
+from collections import Counter
+
+from benchledger.store.migrations import glossary_file, shipped_migrations
+
 CASE = (
     "case_id name framework implementation model task precision batch_size_per_gpu global_batch_size nodes gpus "
     "seq_len gradient_accumulation options"
@@ -75,6 +81,28 @@ def test_every_table_view_and_column_has_a_comment(ledger):
     )
 
     assert silent == []
+
+
+def own_comments():
+    """The comments beside create statements, by table and column."""
+    found = re.compile(r"^comment on column ([\w.]+)\.\"?(\w+)\"? is\s+((?:'(?:[^']|'')*'\s*)+);$", re.MULTILINE)
+    for step in shipped_migrations():
+        for table, column, text in found.findall(step.path.read_text(encoding="utf-8")):
+            yield table, column, re.sub(r"'\s*\n\s*'", "", text)[1:-1].replace("''", "'")
+
+
+def test_a_comment_that_several_columns_share_is_written_once(ledger):
+    glossary = tomllib.loads(glossary_file().read_text(encoding="utf-8"))
+    own = list(own_comments())
+    own_places = {(table, column) for table, column, _ in own}
+    columns = ledger.rows(
+        "select if(schema_name = 'main', '', schema_name || '.') || table_name, column_name "
+        "from duckdb_columns() where not internal"
+    )
+    shared = Counter(column for table, column in columns if (table, column) not in own_places)
+
+    assert [(table, column) for table, column, text in own if glossary.get(column) == text] == []
+    assert {column for column in glossary if shared[column] < 2} == set()
 
 
 def test_a_comment_is_a_sentence(ledger):

@@ -35,6 +35,22 @@ select
     list_max(listed.readings) as highest
 from listed
 left join run using (run_id);
+comment on view kept.profile_table is
+    'One row per profile log, kernel and value: the mean over its calls. A profile that no run claims has no '
+    'run_id.';
+comment on column kept.profile_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column kept.profile_table.label is 'Name of the kernel.';
+comment on column kept.profile_table.name is 'Name of the value as the profiler spells it.';
+comment on column kept.profile_table.quantity is
+    'What is measured: a word of schema/vocabulary/quantities.toml; NULL if no field declares it.';
+comment on column kept.profile_table.value is 'Mean over the calls.';
+comment on column kept.profile_table.unit is
+    'Unit of the value: samples/s, tokens/s, items/s, steps/s, s, MiB, %, W, C, MHz, TFLOP/s, 1; NULL if unknown.';
+comment on column kept.profile_table.records is 'Number of calls.';
+comment on column kept.profile_table.total is 'Sum over the calls.';
+comment on column kept.profile_table.lowest is 'Lowest of the calls.';
+comment on column kept.profile_table.highest is 'Highest of the calls.';
 
 -- Kernels by the time that they took: of a timeline each launch is a record, a profiler's own table states the sum.
 create view kept.kernel_table as
@@ -83,11 +99,25 @@ select
 from stated
 anti join kept.excluded_run using (run_id)
 left join run using (run_id);
+comment on view kept.kernel_table is
+    'One row per profile log, device and kernel: calls and time. torch.profiler''s table lists operators beside the'
+    ' kernels that they ran.';
+comment on column kept.kernel_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column kept.kernel_table.device is 'Device, as its log names it; NULL if it does not.';
+comment on column kept.kernel_table.label is 'Name of the kernel or operator.';
+comment on column kept.kernel_table.calls is 'Number of launches.';
+comment on column kept.kernel_table.total_s is 'Seconds of all launches together; overlapping ones count twice.';
+comment on column kept.kernel_table.mean_s is 'Seconds of one launch in the mean.';
+comment on column kept.kernel_table.share_percent is
+    'Share of the time of all kernels of the device; NULL where the profiler states sums only, which may overlap.';
 
 -- The mean of the values that are numbers, each with its weight, over a sorted list.
 create macro weighted_mean(pairs) as
     list_sum(list_sort([pair.value * pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)]))
     / nullif(list_sum(list_sort([pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)])), 0);
+comment on macro weighted_mean is
+    'The mean of a list of {value, weight}, each value by its weight; what is no finite number is left out.';
 
 -- How busy a device was while it was profiled. Kernels overlap: their time counts once, so what a kernel adds is what
 -- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles. Its own script counts
@@ -178,6 +208,20 @@ select found.run_id, run.case_id, found.* exclude (run_id)
 from found
 anti join kept.excluded_run using (run_id)
 left join run using (run_id);
+comment on view kept.utilization_table is
+    'One row per profile log, device and metric: how busy the device, or one of its pipes, was.';
+comment on column kept.utilization_table.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column kept.utilization_table.device is 'Device, as its log names it; NULL if it does not.';
+comment on column kept.utilization_table.metric is 'compute, or the name of a pipe''s metric as ncu spells it.';
+comment on column kept.utilization_table.value is
+    'Utilization in %; NULL where the metric does not exist on the device.';
+comment on column kept.utilization_table.tbd_value is
+    'The same as TBD''s own script computes it, which leaves out the launch with the highest ID; NULL for compute.';
+comment on column kept.utilization_table.kernels is 'Number of launches that the value is made of.';
+comment on column kept.utilization_table.busy_s is 'Seconds with at least one kernel running; NULL for pipes.';
+comment on column kept.utilization_table.profiled_s is 'Seconds that were profiled; NULL for pipes.';
+comment on column kept.utilization_table.method is 'How the value was computed.';
 
 -- What is known of a profile. Of one that a run claims it is the run's case; else what its places and the profile
 -- itself say, by order of trust. Where the most trusted disagree, nothing is said.
@@ -255,3 +299,23 @@ left join kept.run_campaign using (run_id)
 left join bench_case using (case_id)
 left join environment using (environment_id)
 anti join kept.excluded_run on excluded_run.run_id = profile.run_id;
+comment on view kept.profile_case is
+    'One row per profile log, run that claims it and campaign in which it lies: what case it profiles, as its run, '
+    'the log or its places say.';
+comment on column kept.profile_case.run_id is
+    'Id of the run (table run): a hash, independent of the order of loading. NULL where no run claims the log.';
+comment on column kept.profile_case.campaign is 'Campaign of a place where the profile lies.';
+comment on column kept.profile_case.case_id is 'Id of the case (table bench_case); NULL where no run claims the log.';
+comment on column kept.profile_case.name is 'Name of the case; NULL where no run claims the log.';
+comment on column kept.profile_case.framework is 'Framework: pytorch, paddlepaddle, tensorflow, mxnet, oneflow.';
+comment on column kept.profile_case.implementation is 'Whose program it is.';
+comment on column kept.profile_case.model is 'Model: bert_base, gpt2_345m, ...';
+comment on column kept.profile_case.task is 'Task: pretraining, squad, ...';
+comment on column kept.profile_case.batch_size_per_gpu is 'Samples per GPU and step.';
+comment on column kept.profile_case.global_batch_size is 'Samples per step over all GPUs.';
+comment on column kept.profile_case.nodes is 'Machines.';
+comment on column kept.profile_case.gpus is 'GPUs over all nodes.';
+comment on column kept.profile_case.seq_len is 'Sequence length.';
+comment on column kept.profile_case.gradient_accumulation is 'Passes per step.';
+comment on column kept.profile_case.options is 'Options that are part of the case; NULL where no run claims the log.';
+comment on column kept.profile_case.gpu_model is 'GPU as NVIDIA names it, without its prefix: V100-SXM2-16GB.';
