@@ -220,7 +220,7 @@ class Drawn:
 _PATHS = st.sampled_from(["run.log", "amber/run.log", "amber/other.log", "gamma/a/run.log"])
 _DRAWN = st.builds(
     Drawn,
-    st.sampled_from(["one", "two"]), st.sampled_from(["delta", "2023"]), st.sampled_from(["", "zip", "tar.gz"]),
+    st.sampled_from(["one", "two"]), st.sampled_from(["logs", "2023"]), st.sampled_from(["", "zip", "tar.gz"]),
     st.booleans(), st.dictionaries(_PATHS, st.integers(0, len(TEXTS) - 1), min_size=1, max_size=3),
 )  # fmt: skip
 
