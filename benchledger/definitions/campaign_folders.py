@@ -7,7 +7,7 @@ runs, no neighbours, no order in which files came.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -16,10 +16,8 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
 _LISTS = (
-    "nothing", "frameworks", "tasks", "datasets", "models", "sizes", "counted", "paired", "beside", "kept", "volatile"
+    "nothing", "frameworks", "tasks", "datasets", "models", "sizes", "counted", "paired", "beside", "kept"
 )  # fmt: skip
-# Of a commit, a container or a job: letters and digits.
-_HASH = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{7,64}")
 _MOST_JOINED = 4
 _MOST_PARTS = 64
 _CACHED = 50_000
@@ -62,8 +60,6 @@ class CampaignFolders:
     paired: tuple[str, ...]
     beside: frozenset[str]
     kept: frozenset[str]
-    volatile: frozenset[str]
-    aliases: dict[str, str]
     _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def kept_of(self, folders: Sequence[str]) -> list[int]:
@@ -82,38 +78,6 @@ class CampaignFolders:
                 self._known.clear()
             self._known[folder] = self._is_explained(folder)
         return self._known[folder]
-
-    def words_of(self, names: Iterable[str]) -> list[str]:
-        """Returns the words of names that may tell runs of one case apart, each once, in their order.
-
-        Without what names nothing or changes from trial to trial: numbers, dates, times, `run3`, hashes. In the
-        spelling of the vocabulary: `amp` is `fp16`.
-        """
-        found: dict[str, None] = {}
-        for name in names:
-            parts = [self._plain_word(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
-            for place, part in enumerate(parts):
-                number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
-                word = part + number if part in self.counted else part
-                if word and not self._is_volatile(word):
-                    found[self.aliases.get(word, word)] = None
-        return list(found)
-
-    def _plain_word(self, part: str) -> str:
-        # OtherReports names as little as other_reports.
-        pieces = [piece for piece in map(_plain, _CAPITALS.findall(part)) if piece]
-        return "" if all(piece in self.nothing_words for piece in pieces) else _plain(part)
-
-    def _is_volatile(self, word: str) -> bool:
-        letters = word.rstrip("0123456789")
-        return (
-            not letters or word in self.nothing_words or letters in self.volatile or _HASH.fullmatch(word) is not None
-        )
-
-    @cached_property
-    def nothing_words(self) -> frozenset[str]:
-        """Words that name nothing, and their plurals."""
-        return frozenset((*self.nothing, *(f"{word}s" for word in self.nothing)))
 
     def _is_explained(self, folder: str) -> bool:
         text = without_moments(folder)
@@ -198,10 +162,8 @@ def read_campaign_folders(file: TomlFile) -> CampaignFolders:
     facts = vocabulary().facts
     models = {*lists["models"], *_words_of(facts["model"])}
     words = {*once, *(f"{word}s" for word in lists["nothing"])}
-    aliases: dict[str, str] = {}
-    for name in ("framework", "precision", "task", "model"):
-        aliases |= {_plain(logged): _plain(value) for logged, value in facts[name].aliases.items()}
-        words |= _words_of(facts[name]) if name != "model" else set()
+    for name in ("framework", "precision", "task"):
+        words |= _words_of(facts[name])
     found = CampaignFolders(
         whole=frozenset(words),
         nothing=tuple(sorted(lists["nothing"])),
@@ -211,8 +173,6 @@ def read_campaign_folders(file: TomlFile) -> CampaignFolders:
         paired=tuple(sorted(lists["paired"])),
         beside=frozenset(lists["beside"]),
         kept=frozenset(lists["kept"]),
-        volatile=frozenset(lists["volatile"]),
-        aliases=aliases,
     )
     for sample in top.tables("sample", ("dropped", "kept")):
         for key, is_dropped in (("dropped", True), ("kept", False)):

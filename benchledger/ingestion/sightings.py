@@ -80,7 +80,6 @@ class SightingMaker:
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
         redactor = self._redactor
-        below_path, words = self._campaign_path(below, match) if log_id is not None else ("", [])
         campaign: str | None = None
         campaign_source: str | None = None
         campaign_path: str | None = None
@@ -89,7 +88,7 @@ class SightingMaker:
         elif declared.campaign:
             campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
         elif log_id is not None:
-            campaign_path, campaign_source = below_path, "name" if match.parts else "folder"
+            campaign_path, campaign_source = self._campaign_path(below, match), "name" if match.parts else "folder"
             campaign = f"{root.name}/{campaign_path}" if campaign_path else root.name
         sighting_id = self.id_of(file.place, log_id)
         row = {
@@ -106,7 +105,6 @@ class SightingMaker:
             "folder": self._folder(folder),
             "folders": self._folders_above(folder),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
-            "words": words,
             "stem": self._stem(file.shown.rpartition("/")[2], below.inner.rpartition("/")[2]),
             "name_rule": match.rule,
             "modified_at": _time(file.mtime_ns),
@@ -125,14 +123,12 @@ class SightingMaker:
         ]
         return Sighting(row, root, facts, files, keeps)
 
-    def _campaign_path(self, below: Below, match: NameMatch) -> tuple[str, list[str]]:
-        # The folders that name the campaign, by their names as they are; and the words of all other names.
-        real, shown = (path.split("/")[below.own_top :] for path in (below.path, below.shown))
-        folders = self._names.campaign_folders
-        kept = folders.kept_of(real[: -max(match.parts, 1)])
-        others = [name for place, name in enumerate(shown[:-1]) if place not in kept]
-        words = folders.words_of([*others, self._names.stem(shown[-1])])
-        return "/".join(without_moments(shown[place]) for place in kept), words
+    def _campaign_path(self, below: Below, match: NameMatch) -> str:
+        # What a rule of names leaves is looked at like all other folders: by their names as they are.
+        end = -max(match.parts, 1)
+        real, shown = (path.split("/")[below.own_top : end] for path in (below.path, below.shown))
+        kept = self._names.campaign_folders.kept_of(real)
+        return "/".join(without_moments(shown[place]) for place in kept)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""

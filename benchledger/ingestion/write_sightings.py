@@ -81,7 +81,7 @@ def move_others(con: duckdb.DuckDBPyConnection) -> list[int]:
 
 
 def name_campaigns(con: duckdb.DuckDBPyConnection) -> list[int]:
-    """Tells campaigns of roots of one name apart, and gives spellings of a campaign one name; returns the logs touched.
+    """Tells campaigns of roots of one name apart, and gives all spellings of a campaign one name; returns what it touches.
 
     A campaign's name depends on what the ledger holds, not on the order in which it came.
     """

@@ -84,7 +84,6 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
         con.execute("delete from due_member where run_id in (select run_id from kept.excluded_run)")
     if finds(con, _MAY_BE_NARROW):
         con.execute(sql_of("narrow"))
-    con.execute(sql_of("words"))
     con.execute(sql_of("series"))
     con.execute(sql_of("cells"))
     if are_gone or finds(con, _HAVE_RELATIVES):

@@ -65,7 +65,6 @@ create table sighting (
     place            varchar,
     folder           varchar not null,
     folders          varchar[],
-    words            varchar[],
     stem             varchar not null,
     name_rule        varchar,
     modified_at      timestamp,

@@ -28,7 +28,6 @@ def fill(ledger: Ledger) -> None:
     _unread(ledger)
     _convergence(ledger)
     _unknown_modes(ledger)
-    _mixed(ledger)
 
 
 def _speeds(ledger: Ledger) -> None:
@@ -52,13 +51,6 @@ def _speeds(ledger: Ledger) -> None:
 
 def _unknown_modes(ledger: Ledger) -> None:
     ledger.run(ledger.summary(5.0, phase=None), campaigns=("forward",), case=ONE_GPU)
-
-
-def _mixed(ledger: Ledger) -> None:
-    for driver, speed in (("535.1", 100.0), ("550.2", 101.0)):
-        ledger.run(
-            ledger.summary(speed), campaigns=("drivers",), case=ONE_GPU, environment={**H200, "driver_version": driver}
-        )
 
 
 def _failures(ledger: Ledger) -> None:

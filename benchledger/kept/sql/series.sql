@@ -1,5 +1,5 @@
 -- Series and trial numbers of the runs in due_member.
--- reads: due_member, environment, series_word
+-- reads: due_member, environment
 -- makes: kept.series_member, series, kept.series_run
 
 insert into kept.series_member by name
@@ -32,16 +32,10 @@ select
         case when min(environment.memory_mib) <> max(environment.memory_mib) then 'memory_mib' end,
         case when min(environment.os) <> max(environment.os) then 'os' end,
         case when min(environment.python_version) <> max(environment.python_version) then 'python_version' end,
-        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end,
-        any_value('names (' || differing.words || ')')
+        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end
     ), '') as mixed
 from due_member as member
 left join environment using (environment_id)
-left join (
-    select series_id, string_agg(distinct word, ', ' order by word) as words
-    from series_word
-    group by series_id
-) as differing using (series_id)
 group by
     member.series_id,
     member.campaign,
