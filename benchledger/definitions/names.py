@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from benchledger.definitions.campaign_folders import CampaignFolders, read_campaign_folders
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import only_packed
 from benchledger.definitions.name_rules import RULE_KEYS, NameRule, Pattern, read_rule
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.definitions.vocabulary import vocabulary, vocabulary_file
+from benchledger.definitions.vocabulary import vocabulary
 
 # The folders of rules and of the definitions that they use; `ingest` has the redaction rules, which affect names.
 _READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")
@@ -48,15 +47,11 @@ _NOTHING = NameMatch(0, None, ())
 
 @dataclass(frozen=True)
 class Names:
-    """All rules, and which folders name a campaign.
-
-    `stem_suffixes` mark companions of a run's log: `x_monitor.csv` beside `x.txt`.
-    """
+    """All rules. `stem_suffixes` mark companions of a run's log: `x_monitor.csv` beside `x.txt`."""
 
     rules: tuple[NameRule, ...]
     folders: tuple[NameRule, ...]
     stem_suffixes: tuple[str, ...]
-    campaign_folders: CampaignFolders
     definitions_hash: str
     _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
     _folders: dict[str, tuple[NameFact, ...]] = field(default_factory=dict, compare=False, repr=False)
@@ -146,9 +141,7 @@ def _read_names() -> Names:
         rules += [read_rule(table) for table in top.tables("name", RULE_KEYS)]
         folders += [read_rule(table) for table in top.tables("folder", RULE_KEYS)]
         suffixes += top.strings("stem_suffixes")
-    words = vocabulary_file("folders.toml")
-    digest.update(words.path.read_bytes())
-    return Names(tuple(rules), tuple(folders), tuple(suffixes), read_campaign_folders(words), digest.hexdigest())
+    return Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
 
 
 def _files() -> Iterator[TomlFile]:

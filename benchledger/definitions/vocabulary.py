@@ -96,9 +96,9 @@ def vocabulary() -> Vocabulary:
 
 
 def _read() -> Vocabulary:
-    units = vocabulary_file("units.toml")
-    quantities = vocabulary_file("quantities.toml")
-    facts = vocabulary_file("facts.toml")
+    units = _only("units.toml")
+    quantities = _only("quantities.toml")
+    facts = _only("facts.toml")
     known_units = frozenset(units.data["units"])
     spellings: dict[str, tuple[str, float]] = {}
     for logged, (unit, scale) in units.data["spellings"].items():
@@ -112,7 +112,7 @@ def _read() -> Vocabulary:
         quantities=frozenset(quantities.data["quantities"]),
         quantity_units=_quantity_units(quantities, known_units),
         facts=_facts(facts),
-        phases={phase: tuple(modes) for phase, modes in vocabulary_file("phases.toml").data.items()},
+        phases={phase: tuple(modes) for phase, modes in _only("phases.toml").data.items()},
     )
 
 
@@ -146,8 +146,7 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
     return found
 
 
-def vocabulary_file(name: str) -> TomlFile:
-    """Returns a file of schema/vocabulary as it is. Raises DefinitionError where it is missing."""
+def _only(name: str) -> TomlFile:
     for path in files_in("schema/vocabulary"):
         if path.name == name:
             return read_toml(path)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from benchledger.definitions.campaign_folders import without_moments
-from benchledger.definitions.names import NameFact, NameMatch, Names
+from benchledger.definitions.names import NameFact, Names
 from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
-from benchledger.ingestion.roots import Below, Root, Roots
+from benchledger.ingestion.roots import Root, Roots
 from benchledger.redaction.redactor import Redactor
 
 _REMEMBERED = 10_000
@@ -88,8 +87,10 @@ class SightingMaker:
         elif declared.campaign:
             campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
         elif log_id is not None:
-            campaign_path, campaign_source = self._campaign_path(below, match), "name" if match.parts else "folder"
-            campaign = f"{root.name}/{campaign_path}" if campaign_path else root.name
+            parts = below.shown.split("/")
+            left = (parts[: -match.parts] if match.parts else parts[:-1])[below.own_top :]
+            campaign_path, campaign_source = "/".join(left), "name" if match.parts else "folder"
+            campaign = f"{root.name}/{campaign_path}" if left else root.name
         sighting_id = self.id_of(file.place, log_id)
         row = {
             "sighting_id": sighting_id,
@@ -122,13 +123,6 @@ class SightingMaker:
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
         ]
         return Sighting(row, root, facts, files, keeps)
-
-    def _campaign_path(self, below: Below, match: NameMatch) -> str:
-        # What a rule of names leaves is looked at like all other folders: by their names as they are.
-        end = -max(match.parts, 1)
-        real, shown = (path.split("/")[below.own_top : end] for path in (below.path, below.shown))
-        kept = self._names.campaign_folders.kept_of(real)
-        return "/".join(without_moments(shown[place]) for place in kept)
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""
