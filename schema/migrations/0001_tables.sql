@@ -95,9 +95,6 @@ comment on column sighting.root_id is
 comment on column sighting.campaign_path is
     'Folders below the root that name the campaign, empty for the root itself; NULL where the campaign is stated.';
 comment on column sighting.place is 'A keyed hash of the real path: which file it is. A manifest lists files by it.';
-comment on column sighting.words is
-    'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and '
-    'what names nothing.';
 comment on column sighting.folders is
     'The folder and those above it, the nearest first, as keyed hashes: a sidecar holds for what is below it.';
 comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
