@@ -98,7 +98,7 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
         # An empty text asks for NULL.
         asked = Filters({column: (bound[name] or None,)})
         if there.limit(1).fetchone() is not None and asked.apply(there).limit(1).fetchone() is None:
-            raise asked.explain(there, _CALLED.get(table, table))
+            raise asked.explain(there, _CALLED.get(table, table.removeprefix("kept.")))
 
 
 def _questions(con: duckdb.DuckDBPyConnection, statement: str) -> int:
