@@ -47,7 +47,7 @@ def kept_texts(db: Path, views: bool = False) -> Iterator[tuple[str, str, str]]:
         for table, columns in text_columns(db, views).items():
             for wanted in [columns] if views else [[column] for column in columns]:
                 shown = ", ".join(f'"{name}"::varchar' for name in wanted)
-                for row in con.execute(f'select distinct {shown} from {table}').fetchall():
+                for row in con.execute(f"select distinct {shown} from {table}").fetchall():
                     yield from ((table, name, text) for name, text in zip(wanted, row, strict=True) if text)
 
 
