@@ -70,10 +70,10 @@ comment on macro table place_of_log is
 -- The ways in which a file can be named: by its path, and as people are told where it lies.
 create view kept.file_place as
 select sighting_id, log_id, path as place
-from sighting
+from main.sighting
 union
 select sighting_id, log_id, place_of(path, archive, member)
-from sighting;
+from main.sighting;
 comment on view kept.file_place is
     'One row per way to name a file that was seen: its path, and where people are told that it lies.';
 comment on column kept.file_place.log_id is
@@ -86,7 +86,7 @@ comment on column kept.file_place.place is 'The path, or archive!/member.';
 -- log of it is known.
 create view kept.run_source as
 select run_id, log_id, segment, role, first_line, last_line
-from run_log
+from main.run_log
 where role in ('train', 'duplicate_stream', 'manifest')
 qualify role = 'train'
     or not bool_or(role = 'train') over (partition by run_id)
@@ -100,16 +100,16 @@ comment on view kept.run_source is
 create view kept.measurement_all as
 with whole as (
     select run_id, log_id, log.load_number, role, first_line, last_line
-    from run_log
-    join log using (log_id)
+    from main.run_log
+    join main.log using (log_id)
     where role <> 'telemetry' or devices is null
 ),
 by_device as (
     -- A telemetry record without a device counts for every claim, hence the NULL in the list.
     select distinct
         run_id, log_id, log.load_number, role, first_line, last_line, unnest(list_append(devices, null)) as device
-    from run_log
-    join log using (log_id)
+    from main.run_log
+    join main.log using (log_id)
     where role = 'telemetry' and devices is not null
 ),
 claimed as (
@@ -190,15 +190,15 @@ comment on column measurement.value is 'Value, scaled to unit; NULL if it is tex
 create view kept.run_record as
 select run_source.run_id, 0 as part, record.* exclude (load_number)
 from kept.record
-join log on record.log_id = log.log_id and record.load_number = log.load_number
+join main.log on record.log_id = log.log_id and record.load_number = log.load_number
 join kept.run_source
     on record.log_id = run_source.log_id and record.line between run_source.first_line and run_source.last_line
 union all
 select run_log.run_id, 1 as part, record.* exclude (load_number)
 from kept.record
 semi join kept.stream_only on record.log_id = stream_only.log_id and record.byte_offset = stream_only.byte_offset
-join log on record.log_id = log.log_id and record.load_number = log.load_number
-join run_log
+join main.log on record.log_id = log.log_id and record.load_number = log.load_number
+join main.run_log
     on record.log_id = run_log.log_id and record.line between run_log.first_line and run_log.last_line
 semi join kept.run_source on run_log.run_id = run_source.run_id and run_source.role = 'train'
 where run_log.role = 'duplicate_stream';
@@ -215,7 +215,7 @@ comment on column kept.run_record.texts is 'Values that are no number; NULL if a
 create view kept.run_campaign as
 with named as (
     select distinct run_id, value as campaign
-    from fact
+    from main.fact
     where name = 'campaign' and source = 'manifest'
 )
 select distinct
@@ -223,7 +223,7 @@ select distinct
     case when sighting.campaign_source = 'option' then sighting.campaign else coalesce(named.campaign, sighting.campaign) end
         as campaign
 from kept.run_source
-join sighting using (log_id)
+join main.sighting using (log_id)
 left join named using (run_id)
 where sighting.status in ('loaded', 'duplicate');
 comment on view kept.run_campaign is
@@ -237,7 +237,7 @@ with seen as (
     select run_source.run_id, min(sighting.modified_at) as modified_at,
         arg_min(if(sighting.archive is null, 'file', 'member'), (sighting.modified_at, sighting.archive is null)) as time_source
     from kept.run_source
-    join sighting using (log_id)
+    join main.sighting using (log_id)
     where sighting.status in ('loaded', 'duplicate') and sighting.modified_at is not null
     group by run_source.run_id
 )
@@ -246,7 +246,7 @@ select
     if(run.time_source is null, seen.modified_at, run.started_at) as started_at,
     run.ended_at,
     coalesce(run.time_source, seen.time_source) as time_source
-from run
+from main.run
 left join seen using (run_id);
 comment on view kept.run_time is 'One row per run: when it was, and by whose clock.';
 comment on column kept.run_time.started_at is
@@ -271,7 +271,7 @@ select
     string_agg(distinct excluded.reason, '; ' order by excluded.reason) as reason,
     max(excluded.excluded_at) as excluded_at,
     string_agg(distinct excluded.excluded_by, '; ' order by excluded.excluded_by) as excluded_by
-from run
+from main.run
 join excluded using (run_key)
 group by run.run_id, run.run_key;
 comment on view kept.excluded_run is 'One row per run that an exclusion leaves out, also under an older key.';
@@ -403,8 +403,8 @@ select
     series.framework_version,
     series.implementation_version,
     series.mixed
-from series
-join bench_case using (case_id);
+from main.series
+join main.bench_case using (case_id);
 comment on view kept.series_case is
     'One row per series: what was run, and on which GPU and versions. Helper of speed_table and the other tables.';
 
@@ -458,7 +458,7 @@ with seen as (
             'last_line': run_source.last_line
         }) as place
     from kept.run_source
-    join sighting using (log_id)
+    join main.sighting using (log_id)
     where sighting.status in ('loaded', 'duplicate')
     group by run_source.run_id, sighting.campaign
 ),
@@ -500,11 +500,11 @@ select
     placed.seen.place as place,
     placed.seen.first_line as first_line,
     placed.seen.last_line as last_line
-from speed_table
+from main.speed_table
 join kept.series_run using (series_id)
-join run_speed
+join main.run_speed
     on run_speed.run_id = series_run.run_id and run_speed.rule = speed_table.rule and run_speed.phase = 'train'
-join run on run.run_id = series_run.run_id
+join main.run on run.run_id = series_run.run_id
 left join placed on placed.run_id = run.run_id and placed.campaign is not distinct from speed_table.campaign
 where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null
 -- That it has no number in another unit is told of a run only where it says nothing in the cell's own.
@@ -647,7 +647,7 @@ comment on column speedup_table.efficiency is 'speedup * base_gpus / gpus: 1 is 
 create view kept.failure_table as
 with last_words as (
     select run_log.run_id, run_log.log_id, segment.event_line as line, min(segment.event_text) as event_text
-    from run_log
+    from main.run_log
     join kept.segment using (log_id, segment)
     where segment.event_line is not null
     group by all
@@ -666,11 +666,11 @@ select
     run.steps_done,
     run.steps_planned,
     run.exit_code
-from run
+from main.run
 anti join kept.excluded_run using (run_id)
 left join kept.run_campaign using (run_id)
-join bench_case using (case_id)
-left join environment using (environment_id)
+join main.bench_case using (case_id)
+left join main.environment using (environment_id)
 left join last_words
     on last_words.run_id = run.run_id
     and last_words.log_id = run.status_log_id
@@ -713,9 +713,9 @@ with spoken as (
         min(series.gpu_model) over kin as first_model,
         max(series.gpu_model) over kin as last_model
     from kept.series_run
-    join series using (series_id)
-    join run on run.run_id = series_run.run_id
-    join bench_case on bench_case.case_id = run.case_id
+    join main.series using (series_id)
+    join main.run on run.run_id = series_run.run_id
+    join main.bench_case on bench_case.case_id = run.case_id
     where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
     window kin as (
         partition by series.campaign, bench_case.framework, bench_case.implementation, bench_case.model, bench_case.task
@@ -764,7 +764,7 @@ create view kept.published_table as
 with family as (
     select series_id, min(environment.gpu_family) as gpu_family
     from kept.series_member
-    join environment using (environment_id)
+    join main.environment using (environment_id)
     group by series_id
     having min(environment.gpu_family) = max(environment.gpu_family)
 ),
@@ -772,13 +772,13 @@ ours as (
     select
         'speed' as quantity, series_id, campaign, rule, is_default, value, unit, trials, conflicts, framework, implementation, model,
         task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
-    from speed_table
+    from main.speed_table
     where value is not null
     union all
     select
         'speedup', series_id, campaign, rule, is_default, speedup, '1', trials, conflicts, framework, implementation, model,
         task, precision, batch_size_per_gpu, nodes, gpus, seq_len, gradient_accumulation, gpu_model, cell
-    from speedup_table
+    from main.speedup_table
     where speedup is not null and scaling = 'weak'
 ),
 paired as (
@@ -794,7 +794,7 @@ paired as (
         coalesce(ours.gpu_model, family.gpu_family) as gpu_model,
         ours.cell as our_cell,
         in_campaign(ours.campaign, published.campaign) is true as own_logs
-    from published
+    from main.published
     join ours
         on ours.quantity = published.quantity
         and ours.unit = published.unit
@@ -862,7 +862,7 @@ select
     published.note,
     published.url,
     paired.our_cell
-from (select *, len(split_part(printed, '.', 2))::integer as digits from published) as published
+from (select *, len(split_part(printed, '.', 2))::integer as digits from main.published) as published
 left join paired
     on paired.source = published.source
     and paired.revision is not distinct from published.revision
@@ -917,7 +917,7 @@ select
     regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '') as name,
     min(place_of(path, archive, member)) as place,
     count(*) over (partition by log_id) as names
-from sighting
+from main.sighting
 where status in ('loaded', 'duplicate', 'unchanged')
 group by log_id, regexp_replace(split_part(coalesce(member, path), '/', -1), '\.(gz|bz2|xz|zst)$', '');
 comment on view kept.log_name is
@@ -931,7 +931,7 @@ comment on column kept.log_name.names is 'Number of names of the content.';
 create view kept.multiplied_speed as
 with printed as (
     select run_id, log_id, name, scope, quantity, unit, min(line) as line, median(value) as speed
-    from measurement
+    from main.measurement
     where phase = 'train' and unit in ('samples/s', 'tokens/s') and scope is distinct from 'gpu' and value > 0
     group by all
 )
@@ -941,8 +941,8 @@ select
     high.name as higher_name, high.speed as higher_value, high.line as higher_line
 from printed as low
 join printed as high using (run_id, unit)
-join run using (run_id)
-join bench_case using (case_id)
+join main.run using (run_id)
+join main.bench_case using (case_id)
 -- Within a thousandth: both numbers were made of the same, by two ways of averaging.
 where bench_case.gpus > 1 and low.quantity = 'throughput' and low.scope = 'global'
     and abs(high.speed / (low.speed * bench_case.gpus) - 1) < 0.001;

@@ -11,7 +11,7 @@ with kernel as (
         quantity,
         unit,
         list_sort(list({'byte_offset': byte_offset, 'ordinal': ordinal, 'value': value})) as records
-    from measurement
+    from main.measurement
     where kind = 'kernel' and value is not null
     group by run_id, log_id, label, name, quantity, unit
 ),
@@ -34,7 +34,7 @@ select
     list_min(listed.readings) as lowest,
     list_max(listed.readings) as highest
 from listed
-left join run using (run_id);
+left join main.run using (run_id);
 comment on view kept.profile_table is
     'One row per profile log, kernel and value: the mean over its calls. A profile that no run claims has no '
     'run_id.';
@@ -56,7 +56,7 @@ comment on column kept.profile_table.highest is 'Highest of the calls.';
 create view kept.kernel_table as
 with launched as (
     select run_id, log_id, device, label, count(*) as calls, list_sum(list_sort(list(value))) as total_s
-    from measurement
+    from main.measurement
     where kind = 'kernel' and quantity = 'kernel_time' and unit = 's' and isfinite(value)
     group by run_id, log_id, device, label
 ),
@@ -68,7 +68,7 @@ summed as (
         label,
         max(value) filter (where quantity = 'kernel_calls') as calls,
         max(value) filter (where quantity = 'kernel_time_total' and unit = 's') as total_s
-    from measurement
+    from main.measurement
     where kind = 'kernel'
     group by run_id, log_id, device, label, byte_offset
     -- nvprof lists what the host called under the same columns.
@@ -98,7 +98,7 @@ select
     end as share_percent
 from stated
 anti join kept.excluded_run using (run_id)
-left join run using (run_id);
+left join main.run using (run_id);
 comment on view kept.kernel_table is
     'One row per profile log, device and kernel: calls and time. torch.profiler''s table lists operators beside the'
     ' kernels that they ran.';
@@ -125,7 +125,7 @@ comment on macro weighted_mean is
 create view kept.utilization_table as
 with kernel as (
     select run_id, log_id, device, clock_s as start_s, clock_s + value as end_s
-    from measurement
+    from main.measurement
     where kind = 'kernel' and quantity = 'kernel_time' and unit = 's' and isfinite(value) and isfinite(clock_s)
 ),
 reached as (
@@ -150,7 +150,7 @@ busy as (
 ),
 profiled as (
     select run_id, log_id, max(value) as span_s
-    from measurement
+    from main.measurement
     where quantity = 'profiled_time' and unit = 's' and isfinite(value)
     group by run_id, log_id
 ),
@@ -166,7 +166,7 @@ launch as (
         step < max(step) over (partition by run_id, log_id) as tbd_counts,
         max(value) filter (where quantity = 'kernel_cycles')
             over (partition by run_id, log_id, device, step, label) as cycles
-    from measurement
+    from main.measurement
     where kind = 'kernel' and quantity in ('pipe_utilization', 'kernel_cycles')
 ),
 pipe as (
@@ -207,7 +207,7 @@ found as (
 select found.run_id, run.case_id, found.* exclude (run_id)
 from found
 anti join kept.excluded_run using (run_id)
-left join run using (run_id);
+left join main.run using (run_id);
 comment on view kept.utilization_table is
     'One row per profile log, device and metric: how busy the device, or one of its pipes, was.';
 comment on column kept.utilization_table.run_id is
@@ -229,7 +229,7 @@ create view kept.profile_case as
 with said as (
     select log_id, name, value, case source when 'correct' then 0 when 'manifest' then 2 when 'facts.toml' then 3 else 4 end as trust
     from kept.sighting_fact
-    join sighting using (sighting_id)
+    join main.sighting using (sighting_id)
     where sighting.status in ('loaded', 'duplicate') and value is not null
     union all
     select log_id, name, value, 1
@@ -261,14 +261,14 @@ stated as (
 ),
 place as (
     select distinct log_id, campaign
-    from sighting
+    from main.sighting
     where status in ('loaded', 'duplicate')
 ),
 profile as (
     select distinct run_log.run_id, log.log_id, format.framework, format.implementation
-    from log
+    from main.log
     join kept.format on format.format = log.format
-    left join run_log using (log_id)
+    left join main.run_log using (log_id)
     where format.role = 'profile'
 )
 select distinct
@@ -294,10 +294,10 @@ select distinct
 from profile
 join place on place.log_id = profile.log_id
 left join stated on stated.log_id = profile.log_id
-left join run using (run_id)
+left join main.run using (run_id)
 left join kept.run_campaign using (run_id)
-left join bench_case using (case_id)
-left join environment using (environment_id)
+left join main.bench_case using (case_id)
+left join main.environment using (environment_id)
 anti join kept.excluded_run on excluded_run.run_id = profile.run_id;
 comment on view kept.profile_case is
     'One row per profile log, run that claims it and campaign in which it lies: what case it profiles, as its run, '

@@ -138,8 +138,8 @@ select
     timed.byte_offset
 from timed
 join kept.loss using (run_id)
-join run on run.run_id = timed.run_id
-join bench_case using (case_id);
+join main.run on run.run_id = timed.run_id
+join main.bench_case using (case_id);
 comment on view kept.loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
 comment on column kept.loss_curve.name is 'Name of the loss as the log spells it.';

@@ -3,6 +3,10 @@
 import re
 import tomllib
 from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
 
 from benchledger.store.migrations import glossary_file, shipped_migrations
 
@@ -65,6 +69,14 @@ def test_what_people_read_stands_in_main_and_all_else_in_kept(ledger):
     assert {schema for schema, _ in found} == {"main", "kept"}
     assert sorted(name for schema, name in found if schema == "main") == sorted(PEOPLE_READ.split())
     assert len(PEOPLE_READ.split()) <= 20
+
+
+def test_every_view_answers_in_a_ledger_that_is_attached_beside_others(demo_ledger: Path) -> None:
+    with closing(duckdb.connect()) as con:
+        con.execute(f"attach '{demo_ledger}' as one (read_only)")
+        views = "select schema_name, view_name from duckdb_views() where database_name = 'one' and not internal"
+        for schema, view in con.execute(views).fetchall():
+            con.execute(f"from one.{schema}.{view} limit 1").fetchall()
 
 
 def test_measurement_all_has_the_columns_of_measurement(ledger):
