@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from benchledger.answers.reports.logs import report_logs
     from benchledger.answers.reports.max_batch import report_max_batch
     from benchledger.answers.reports.memory import report_memory
+    from benchledger.answers.reports.pivot import report_pivot
     from benchledger.answers.reports.profile import report_profile
+    from benchledger.answers.reports.ranking import report_ranking
     from benchledger.answers.reports.speed import report_speed
     from benchledger.answers.reports.speedup import report_speedup
     from benchledger.answers.run_detail import show_run
@@ -88,7 +90,9 @@ __all__ = [
     "report_logs",
     "report_max_batch",
     "report_memory",
+    "report_pivot",
     "report_profile",
+    "report_ranking",
     "report_speed",
     "report_speedup",
     "report_submissions",
@@ -135,7 +139,9 @@ _HOMES = {
     "report_logs": "benchledger.answers.reports.logs",
     "report_max_batch": "benchledger.answers.reports.max_batch",
     "report_memory": "benchledger.answers.reports.memory",
+    "report_pivot": "benchledger.answers.reports.pivot",
     "report_profile": "benchledger.answers.reports.profile",
+    "report_ranking": "benchledger.answers.reports.ranking",
     "report_speed": "benchledger.answers.reports.speed",
     "report_speedup": "benchledger.answers.reports.speedup",
     "report_submissions": "benchledger.mlperf.report",

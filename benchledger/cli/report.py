@@ -21,6 +21,9 @@ from benchledger.cli.case_options import (
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 
+# As in benchledger.answers.tables.numbers; importing that costs what polars costs.
+QUANTITIES = ("speed", "memory", "speedup", "efficiency")
+
 _CASES = "Columns in this order: precision:batch, or precision:max for the largest that ran."
 _COLUMNS = "Columns in this order: node_num, gpu_num, value, base, speedup, efficiency."
 _BATCH_COLUMNS = "Columns in this order: gpus, precision, largest_ok, smallest_oom; precision:max for paddle."
@@ -211,3 +214,33 @@ def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | 
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_logs(db=settings.db, campaign=campaign, **given(words)), form, output)
+
+
+@report.command()
+@case_options
+@rule_option
+@click.option("--rows", multiple=True, metavar="LIST", help="Columns of case, environment or series as rows: system.")
+@click.option("--columns", multiple=True, metavar="LIST", help="The same as columns; default: model,task,precision.")
+@click.option("--value", type=click.Choice(QUANTITIES), default="speed", show_default=True, help="What the cells show.")
+@click.option("--best", is_flag=True, help="Show the best of several series in a cell, not lowest and highest.")
+@click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
+@output_options
+@click.pass_obj
+def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """Any columns side by side: machines by tests, frameworks, GPUs."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_pivot(db=settings.db, campaign=campaign, **given(words)), form, output)
+
+
+@report.command()
+@case_options
+@rule_option
+@click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
+@output_options
+@click.pass_obj
+def ranking(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+    """Rank GPU models and systems by their fastest series at equal work."""
+    from benchledger.cli.output import print_report
+
+    print_report(benchledger.report_ranking(db=settings.db, campaign=campaign, **given(words)), form, output)

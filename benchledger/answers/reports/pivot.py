@@ -1,0 +1,217 @@
+"""The pivot table: any columns of case, environment and series as rows and columns, one unit per table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchledger.answers.filters import read_filters
+from benchledger.answers.read_only import reading
+from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
+from benchledger.answers.tables.excluded import excluded_notes, need_series
+from benchledger.answers.tables.grouping import Key, Row, grouped, sort_key
+from benchledger.answers.tables.numbers import (
+    best_first,
+    checked_facts,
+    differing,
+    each_run_once,
+    facts_of_numbers,
+    names_told,
+    numbers,
+    per_gpu_or_whole,
+)
+from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
+from benchledger.answers.tables.series_without_rule import series_without_rule_notes
+from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
+from benchledger.answers.tables.unknown_modes import unknown_mode_notes
+from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.default_db import DEFAULT_DB
+
+COLUMNS = ("model", "task", "precision")
+_SEVERAL = "*"
+# In one of these two numbers cannot share a table, unless it is a row or column itself.
+_APART = ("unit", "scaling")
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """The facts that are rows and columns, all facts, and whether the best of several series is shown."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    facts: tuple[str, ...]
+    best: bool
+
+    def others(self) -> list[str]:
+        return [name for name in self.facts if name not in (*self.rows, *self.columns)]
+
+
+def report_pivot(
+    *,
+    db: Path | str = DEFAULT_DB,
+    rows: object = None,
+    columns: object = None,
+    value: str = "speed",
+    best: bool = False,
+    per_gpu: bool = False,
+    campaign: str | None = None,
+    rule: str | None = None,
+    **case_columns: object,
+) -> Report:
+    """Returns one table per unit: the facts `rows` as rows, the facts `columns` as columns, `value` in the cells.
+
+    Rows and columns are columns of a case, environment or series, as a list or as text: `"campaign,gpus"`. `value` is
+    speed, memory, speedup or efficiency. Of several series in one cell the lowest and highest number are shown with a
+    mark, or with `best` the best; a run in several campaigns counts once. `per_gpu` divides speeds by the number of
+    GPUs. Raises NothingFoundError if no selected series has such a number, UsageError for an unknown column, value or
+    rule.
+    """
+    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    if per_gpu and value != "speed":
+        raise UsageError(f"--per-gpu divides speeds: leave it out with --value {value}")
+    with reading(db) as con:
+        facts = facts_of_numbers(con)
+        default = "system" if "system" in facts else "campaign"
+        axes = _Axes(
+            checked_facts(rows or default, facts, "rows"),
+            checked_facts(columns or COLUMNS, facts, "columns"),
+            facts,
+            best,
+        )
+        if twice := [name for name in axes.rows if name in axes.columns]:
+            raise UsageError(f"{', '.join(twice)} cannot be row and column")
+        rules_asked_for(con, rule)
+        need_series(con, db, all_series(con), filters)
+        found = numbers(con, filters, value, rule)
+        need_value(con, found, rule)
+        notes = (
+            *series_without_rule_notes(con, filters, found),
+            *unknown_mode_notes(con, filters),
+            *excluded_notes(con, filters),
+        )
+    found, left_out = per_gpu_or_whole(found, per_gpu)
+    told = [row for row in found if row["value"] is not None]
+    if not told:
+        raise NothingFoundError("; ".join([f"none of the selected series has a {value}", *left_out]))
+    apart = [name for name in _apart(found, value) if name not in (*axes.rows, *axes.columns)]
+    same = {name: fact_text(told[0][name]) for name in axes.columns if len({str(row[name]) for row in told}) == 1}
+    if len(same) == len(axes.columns):
+        same.pop(axes.columns[-1])
+    asked = [name for name in filters.values if name not in (*axes.rows, *axes.columns)]
+    tables, shown = [], []
+    for key, group in grouped(told, apart).items():
+        silent = [row for row in found if row["value"] is None and _fits(row, dict(zip(apart, key, strict=True)))]
+        facts_above = {"value": value, **{name: fact_text(fact) for name, fact in zip(apart, key, strict=True)}}
+        facts_above |= {name: _one_of(group, name) for name in asked} | same
+        table, cells = _table(group, silent, facts_above, axes, [name for name in axes.columns if name not in same])
+        tables.append(table)
+        shown.extend(cells)
+    return Report("pivot", tuple(tables), frame_of(shown, without=("runs",))).noted((*left_out, *notes))
+
+
+def _apart(rows: list[Row], value: str) -> list[str]:
+    names = ["rule"] if value == "memory" or several_rules(rows) else []
+    return [name for name in _APART if any(row[name] is not None for row in rows)] + names
+
+
+def _fits(row: Row, table: Mapping[str, Any]) -> bool:
+    """Tells whether a series without a number belongs to a table: it has no unit of its own."""
+    return all(row[name] in (None, value) for name, value in table.items())
+
+
+def _table(
+    told: list[Row], silent: list[Row], facts: dict[str, str], axes: _Axes, parts: list[str]
+) -> tuple[Table, list[Row]]:
+    """Returns a table of numbers, and the rows that it shows; a silent series is shown where no other has a number."""
+    by_cell = _by_cell(told, axes)
+    why = {key: Counter(row["status"] for row in rows) for key, rows in _by_cell(silent, axes).items()}
+    lines = sorted({line for line, _ in by_cell}, key=sort_key)
+    heads = sorted({head for _, head in by_cell}, key=sort_key)
+    cells: dict[tuple[Key, Key], list[Row]] = {key: each_run_once(rows) for key, rows in by_cell.items()}
+    crowded = [rows for rows in cells.values() if len(rows) > 1]
+    if axes.best:
+        cells = {key: [min(rows, key=best_first)] for key, rows in cells.items()}
+    texts = [
+        [*map(fact_text, line), *(_cell(cells.get((line, head), []), why.get((line, head))) for head in heads)]
+        for line in lines
+    ]
+    shown = [row for line in lines for head in heads for row in cells.get((line, head), [])]
+    table = Table(
+        facts=dict(facts),
+        coverage=Coverage(len(cells), len(lines) * len(heads)),
+        frame=text_frame([*axes.rows, *_headings(heads, axes.rows, axes.columns, parts)], texts),
+        notes=(*_several_note(crowded, axes), *_dropped_note(shown)),
+        texts=frozenset(axes.rows),
+    )
+    return table, shown
+
+
+def _by_cell(rows: list[Row], axes: _Axes) -> dict[tuple[Key, Key], list[Row]]:
+    return {
+        (key[: len(axes.rows)], key[len(axes.rows) :]): group
+        for key, group in grouped(rows, (*axes.rows, *axes.columns)).items()
+    }
+
+
+def _cell(rows: list[Row], why: Counter[str] | None) -> str:
+    if not rows:
+        return status_text(why.most_common(1)[0][0]) if why else NOT_RUN
+    low, high = (number_text(of(row["value"] for row in rows)) for of in (min, max))
+    return low if len(rows) == 1 else f"{low}-{high}{_SEVERAL}" if low != high else f"{low}{_SEVERAL}"
+
+
+def _headings(heads: Sequence[Key], rows: Sequence[str], columns: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """Returns a heading per column: its facts, without those that no other column lacks and those that are unknown."""
+
+    def heading(head: Key, unknown: bool) -> str:
+        named = [(name, fact) for name, fact in zip(columns, head, strict=True) if name in parts]
+        told = [_with_name(name, fact) for name, fact in named if unknown or fact is not None]
+        return " ".join(told) or fact_text(None)
+
+    short = [heading(head, unknown=False) for head in heads]
+    texts = [
+        text if short.count(text) == 1 else heading(head, unknown=True) for head, text in zip(heads, short, strict=True)
+    ]
+    # Facts of several words can still read alike, or like the name of a row column.
+    taken = set(rows)
+    for place, text in enumerate(texts):
+        number = 2
+        while texts[place] in taken:
+            texts[place] = f"{text} ({number})"
+            number += 1
+        taken.add(texts[place])
+    return texts
+
+
+def _with_name(name: str, fact: object) -> str:
+    """Returns a fact with its name, if it is a number or unknown, which says nothing alone."""
+    return f"{name} {fact_text(fact)}" if fact is None or isinstance(fact, (int, float)) else str(fact)
+
+
+def _one_of(rows: list[Row], name: str) -> str:
+    values = {fact_text(row[name]) for row in rows}
+    return values.pop() if len(values) == 1 else f"{len(values)} values"
+
+
+def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
+    """Returns a note on the cells with several series: in what these differ, and how to part them."""
+    if not crowded:
+        return ()
+    apart = differing(crowded, axes.others())
+    differ = f"they differ in {names_told(apart)}" if apart else "no stated fact tells them apart"
+    cells = f"{len(crowded)} {'cell' if len(crowded) == 1 else 'cells'} with several series"
+    if axes.best:
+        return (f"best of {cells}; {differ}",)
+    cure = "Add one of these to --rows or --columns, filter, or show the best with --best"
+    return (f"{_SEVERAL} {cells}: lowest and highest, no average; {differ}. {cure}",)
+
+
+def _dropped_note(rows: list[Row]) -> tuple[str, ...]:
+    dropped = sum(1 for row in rows if row["trials_dropped"])
+    return (f"{dropped} {'number' if dropped == 1 else 'numbers'} with dropped trials: bench report speed",) * bool(
+        dropped
+    )
