@@ -25,7 +25,8 @@ placed as (
         rounded(avg(value) over five, 'round_even', 4) as mean
     from result
     window five as (
-        partition by case_id, gpu_model, gpu_memory_mib, rule, unit order by started_at nulls last, campaign, series_id
+        partition by case_id, system, gpu_model, gpu_memory_mib, rule, unit
+        order by started_at nulls last, campaign, series_id
         rows between 6 preceding and 2 preceding
     )
 ),

@@ -5,7 +5,8 @@
 -- Example: bench query speedup -p scaling=weak
 select
     campaign, framework, implementation, model, task, precision, batch_size_per_gpu, global_batch_size, nodes, gpus,
-    gpu_model, scaling, value, unit, base_gpus, base_value, speedup, efficiency, rule, status, series_id, base_series_id
+    system, gpu_model, scaling, value, unit, base_gpus, base_value, speedup, efficiency, rule, status, series_id,
+    base_series_id
 from speedup_table
 where in_campaign(campaign, $campaign)
     and scaling glob $scaling

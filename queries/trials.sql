@@ -3,7 +3,7 @@
 -- $rule = '', one of kept.rule.rule
 -- Example: bench query trials -p campaign='made*'
 select
-    campaign, name, gpu_model, trial, run_key, value, unit, records_used, records_skipped, status, reason,
+    campaign, name, system, gpu_model, trial, run_key, value, unit, records_used, records_skipped, status, reason,
     series_value, rule, series_id
 from kept.trial_table
 where in_campaign(campaign, $campaign)

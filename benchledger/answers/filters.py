@@ -22,6 +22,8 @@ NUMBER_COLUMNS = (
     "gradient_accumulation",
 )
 CASE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS)
+# Columns of the environment that identify a series.
+MACHINE_COLUMNS = ("system", "gpu_model")
 # Asks for NULL: a fact that no log, manifest or name states.
 UNKNOWN = "unknown"
 _GLOB_SIGNS = set("*?[")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchledger.answers.filters import Filters, read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
@@ -25,6 +25,7 @@ select
     run.reason,
     run_campaign.campaign,
     bench_case.*,
+    environment.system,
     environment.gpu_model,
     environment.framework_version,
     run.steps_done,
@@ -55,7 +56,7 @@ def runs(
     Runs dated only by file time are listed last. Raises NothingFoundError if no run meets the filters, UsageError for
     an unknown column.
     """
-    filters = read_filters(campaign, {**case_columns, "status": status}, extra=["gpu_model", "status"])
+    filters = read_filters(campaign, {**case_columns, "status": status}, extra=[*MACHINE_COLUMNS, "status"])
     with reading(db) as con:
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)

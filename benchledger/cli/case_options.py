@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
+from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.cli import complete
 
 FORMATS = ("table", "markdown", "csv", "json", "parquet")
@@ -17,7 +17,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 def case_options(function: _Function) -> _Function:
     """Adds --campaign and one filter per case column, each with one or several values: --gpus 1,8 --model unknown."""
-    for column in reversed((*TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model")):
+    for column in reversed((*TEXT_COLUMNS, *NUMBER_COLUMNS, *MACHINE_COLUMNS)):
         kind = "NUMBER" if column in NUMBER_COLUMNS else "GLOB"
         name = "--" + column.replace("_", "-")
         text = f"Filter by {column} ({'number' if kind == 'NUMBER' else 'glob'}; repeatable)."

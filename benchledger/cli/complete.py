@@ -75,7 +75,7 @@ def of_ledger(statement: str) -> Complete:
 
 def of_case(column: str) -> Complete:
     """Completes the values of a column of bench_case or environment in the ledger."""
-    table = "environment" if column == "gpu_model" else "bench_case"
+    table = "environment" if column in ("system", "gpu_model") else "bench_case"
     statement = f'select distinct "{column}"::varchar from {table} where "{column}" is not null'  # noqa: S608
     return of_ledger(statement)
 

@@ -49,7 +49,9 @@ def runs(
     wanted = {**given(filters), "status": list(status) or None}
     found = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
     if form == "table":
-        shown = found.select(SHOWN + ["excluded"] * (found["excluded"].null_count() < found.height))
+        shown = found.select(
+            [*SHOWN, *(name for name in ("system", "excluded") if found[name].null_count() < found.height)]
+        )
         times = zip(found["started_at"], found["time_source"], strict=True)
         found = shown.with_columns(pl.Series("started_at", [time_text(*time) for time in times], pl.String))
     print_frame(found, form, output)

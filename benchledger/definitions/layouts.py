@@ -37,7 +37,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
         ("gpus", "node_num", "gpu_num", "precision", "speedup", "efficiency", "largest_ok", "smallest_oom"), ()
     ),
     **dict.fromkeys(("trial_case", "mean", "median"), ()),
-    **dict.fromkeys(("campaign", "run", "gpu_model", "status", "reason", "line", "text"), ()),
+    **dict.fromkeys(("campaign", "run", "system", "gpu_model", "status", "reason", "line", "text"), ()),
     **dict.fromkeys(("runs", "steps", "minutes", "final_loss", "best_metric", "target_steps", "target_minutes"), ()),
     # Columns that split rows.
     **dict.fromkeys(

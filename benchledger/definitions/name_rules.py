@@ -35,6 +35,14 @@ class Pattern:
         """Returns the match of the end of a path; None if it does not match."""
         return self.regex.fullmatch(end) if self.literal in end else None
 
+    def search(self, path: str) -> re.Match[str] | None:
+        """Returns the first match of neighbouring parts of a path; None if there is none."""
+        return self._anywhere.search(path) if self.literal in path else None
+
+    @cached_property
+    def _anywhere(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:^|/){self.text}(?=/|$)")
+
 
 @dataclass(frozen=True)
 class NameRule:

@@ -54,21 +54,26 @@ class Names:
     stem_suffixes: tuple[str, ...]
     definitions_hash: str
     _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
-    _folders: dict[str, tuple[NameFact, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _folders: dict[str, list[NameFact]] = field(default_factory=dict, compare=False, repr=False)
 
-    def match(self, path: str) -> NameMatch:
-        """Returns the facts of a path (parts divided by `/`).
+    def match(self, path: str, root: str = "") -> NameMatch:
+        """Returns the facts of a path (parts divided by `/`) below a root.
 
         The first rule that matches its end also tells where its campaign ends.
         """
         parts = [part if len(part) <= _MAX_NAME else "" for part in path.split("/")]
         found = self._match_end(parts)
         for part in parts[:-1]:
-            if facts := self._match_folder(part):
-                known = {fact.name for fact in found.facts}
-                others = tuple(fact for fact in facts if fact.name not in known)
-                found = NameMatch(found.parts, found.rule, found.facts + others)
+            found = _added(found, self._match_folder(part))
+        whole = "/".join([root, *parts])
+        for rule in self._neighbours:
+            found = _added(found, _facts_within(rule, whole))
         return found
+
+    @cached_property
+    def _neighbours(self) -> tuple[NameRule, ...]:
+        # The rules for several neighbouring folders.
+        return tuple(rule for rule in self.folders if any(pattern.parts > 1 for pattern in rule.patterns))
 
     @cached_property
     def _by_length(self) -> tuple[tuple[int, list[Pattern]], ...]:
@@ -102,12 +107,12 @@ class Names:
                 return NameMatch(fit[0], rule.place, tuple(fit[1]))
         return _NOTHING
 
-    def _match_folder(self, part: str) -> tuple[NameFact, ...]:
+    def _match_folder(self, part: str) -> list[NameFact]:
         if part not in self._folders:
             if len(self._folders) >= _CACHED:
                 self._folders.clear()
             fits = [fit for rule in self.folders if (fit := _fit(rule, [part])) is not None]
-            self._folders[part] = tuple(fact for fit in fits for fact in fit[1])
+            self._folders[part] = [fact for fit in fits for fact in fit[1]]
         return self._folders[part]
 
     def stem(self, file_name: str) -> str:
@@ -159,6 +164,21 @@ def _prove(names: Names) -> None:
     for file in _files():
         _check_samples(file, names)
     proofs.add([digest.hexdigest()])
+
+
+def _added(found: NameMatch, facts: list[NameFact]) -> NameMatch:
+    known = {fact.name for fact in found.facts}
+    others = tuple(fact for fact in facts if fact.name not in known)
+    return NameMatch(found.parts, found.rule, found.facts + others) if others else found
+
+
+def _facts_within(rule: NameRule, path: str) -> list[NameFact]:
+    for pattern in rule.patterns:
+        if pattern.parts > 1 and (match := pattern.search(path)):
+            facts = _facts(rule, dict(zip(pattern.holes, match.groups(), strict=True)))
+            if facts is not None:
+                return facts
+    return []
 
 
 def _fit(rule: NameRule, parts: list[str]) -> tuple[int, list[NameFact]] | None:

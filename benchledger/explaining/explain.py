@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.filters import Filters, read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import rows_of
 from benchledger.answers.tables.cells import cell_text
@@ -50,7 +50,7 @@ def explain(
     """
     if table not in _OWN_FILTERS:
         raise UsageError(f"no table {table!r}; known: {', '.join(_OWN_FILTERS)}")
-    filters = read_filters(campaign, columns, extra=["gpu_model", *_OWN_FILTERS[table]])
+    filters = read_filters(campaign, columns, extra=[*MACHINE_COLUMNS, *_OWN_FILTERS[table]])
     if what is None and not filters.values:
         raise UsageError(_ASK)
     if what is not None and filters.values:
@@ -156,5 +156,6 @@ def _need_included(con: duckdb.DuckDBPyConnection, table: str, filters: Filters)
 def _named(row: Row, table: str) -> str:
     value = {"speed": "value", "memory": "value_mib", "speedup": "speedup"}[table]
     own = [str(row[name]) for name in _OWN_FILTERS[table] if row[name] is not None]
-    parts = [str(row["campaign"]), str(row["name"]), str(row["gpu_model"] or "GPU model unknown"), *own]
+    system = [row["system"]] if row["system"] is not None else []
+    parts = [str(row["campaign"]), str(row["name"]), *system, str(row["gpu_model"] or "GPU model unknown"), *own]
     return f"{', '.join(parts)}: {cell_text(row[value], row['status'])}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import frame_asked, frame_of, rows_asked
-from benchledger.answers.tables.cells import fact_text, status_text
+from benchledger.answers.tables.cells import status_text
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.readings import placed, sql_of
-from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence
+from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence, place_words
 from benchledger.kept import records_of
 
 if TYPE_CHECKING:
@@ -70,10 +70,7 @@ def memory_sentences(
 ) -> tuple[str, ...]:
     """Headline, definition, trials with their devices, contradictions and check of a memory number."""
     counted = [trial for trial in trials if trial["counts"]]
-    of = (
-        f"{number['definition']} memory of {number['name']} in campaign {fact_text(number['campaign'])}, "
-        f"GPU model {fact_text(number['gpu_model'])}"
-    )
+    of = f"{number['definition']} memory of {number['name']} {place_words(number)}"
     said = [
         f"{number['value_mib']} MiB: {of}." if counted else f"No number ({status_text(number['status'])}) for {of}.",
         f"{meaning[0].upper()}{meaning[1:]}.",

@@ -54,8 +54,7 @@ def speed_sentences(
 def headline(number: Row) -> str:
     """Which number it is, and of what."""
     what = f"{number['value']} {number['unit'] or '(of no known unit)'}" if number["value"] is not None else None
-    place = f"in campaign {fact_text(number['campaign'])}, GPU model {fact_text(number['gpu_model'])}"
-    of = f"the speed of {number['name']} {place}"
+    of = f"the speed of {number['name']} {place_words(number)}"
     versions = [
         f"{name.replace('_', ' ')} {number[name]}"
         for name in ("framework_version", "implementation_version", "gpu_memory_mib")
@@ -65,6 +64,12 @@ def headline(number: Row) -> str:
     if what is None:
         return f"No number ({status_text(number['status'])}) for {of}, by rule {number['rule']}."
     return f"{what}: {of}, by rule {number['rule']}."
+
+
+def place_words(number: Row) -> str:
+    """In which campaign, and on which system and GPU model."""
+    system = "" if number["system"] is None else f", system {number['system']}"
+    return f"in campaign {fact_text(number['campaign'])}{system}, GPU model {fact_text(number['gpu_model'])}"
 
 
 def _default(number: Row, chains: dict[str, list[str]]) -> str:

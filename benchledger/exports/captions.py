@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _BRACKETS = "in brackets: the number of a trial that does not count"
 # Facts that several tables of a section share. Their values need no name before them in a heading.
-_OUTER = ("published", "campaign", "framework", "implementation", "model", "task", "gpu_model")
+_OUTER = ("published", "campaign", "framework", "implementation", "model", "task", "system", "gpu_model")
 _NAMELESS = (*_OUTER, "precision", "rule", "revision", "section")
 # A longer path does not fit into a heading or a Markdown cell.
 _LONG_PATH = 32

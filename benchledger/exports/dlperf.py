@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, rows_of
 from benchledger.answers.tables.excluded import need_series
@@ -34,7 +34,18 @@ join kept.rule using (rule)
 _KEY = ("batch_size_per_gpu", "model", "nodes", "gpus")
 # Columns in which two series of one key may differ. The first that differs names the filter that tells them apart.
 _DIFFERING = (
-    *("campaign", "model", "precision", "framework", "implementation", "task", "gpu_model", "seq_len", "options"),
+    *(
+        "campaign",
+        "model",
+        "precision",
+        "framework",
+        "implementation",
+        "task",
+        "system",
+        "gpu_model",
+        "seq_len",
+        "options",
+    ),
     "unit",
 )
 
@@ -53,7 +64,7 @@ def export_dlperf(
     same rule: `rule`, or the default one. Writes the files below `output` if it is given. Raises NothingFoundError if
     no series has a speed, UsageError if two series have the same place in a file.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         rules_asked_for(con, rule)
         need_series(con, db, all_series(con), filters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series
 from benchledger.answers.tables.excluded import need_series
@@ -22,7 +22,7 @@ _ENDINGS = {SPEED: "speed", MEMORY: "mem", PROFILER: "profiler", LARGEST_BATCH: 
 # PaddlePaddle writes these with JOB_FAIL_FLAG 1 and FINAL_RESULT 0. Any other series without a speed is left out.
 _FAILED = ("oom", "nan", "timeout", "failed", "truncated", "too_few_steps")
 _NEEDED = ("model", "batch_size_per_gpu", "precision", "gpus")
-_TELLING = ("campaign", "framework", "implementation", "task", "gpu_model", "seq_len", "options", "nodes")
+_TELLING = ("campaign", "framework", "implementation", "task", "system", "gpu_model", "seq_len", "options", "nodes")
 _SHOWN = 5
 
 
@@ -40,7 +40,7 @@ def export_index(
     one ran out of memory). Writes the files below `output` if it is given. Raises NothingFoundError if no series can be
     written, UsageError if two series have the same name.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db, records=True) as con:
         rules_asked_for(con, rule)
         need_series(con, db, all_series(con), filters)

@@ -17,6 +17,7 @@ RULES = ("megatron.mean", "megatron.mean_skip1", "paddle.bert")
 # The columns that identify a series, without the batch size and the columns that follow from it.
 SAME = (
     "campaign",
+    "system",
     "gpu_model",
     "framework",
     "implementation",

@@ -74,7 +74,7 @@ class SightingMaker:
         """
         root = self._roots.of(file)
         below = self._roots.below(file, root)
-        match = self._names.match(below.path)
+        match = self._names.match(below.path, root.folder)
         named, folder = file.named_place, folder_of(file.place)
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
@@ -115,6 +115,11 @@ class SightingMaker:
             "reason": redactor.optional(reason),
         }
         facts = [self._fact(sighting_id, fact, "name", match.rule) for fact in match.facts]
+        # A folder is called the same in paths and as a system.
+        shown = {root.folder: root.name, **dict(zip(below.path.split("/"), below.shown.split("/"), strict=False))}
+        for fact, said in zip(facts, match.facts, strict=True):
+            if fact["name"] == "system" and said.logged in shown:
+                fact["value"] = fact["value_logged"] = shown[said.logged]
         facts += [self._fact(sighting_id, fact, fact.source, fact.place) for fact in declared.facts]
         if listed is None:
             return Sighting(row, root, facts, None, keeps)

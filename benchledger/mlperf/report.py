@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
@@ -53,7 +53,7 @@ def report_submissions(
     trained in parallel, and the minutes from the first start to the last stop. Raises NothingFoundError if no series of
     the suite meets the filters, and UsageError for an unknown suite.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     asked = load_suite(suite, FUNCTIONS)
     with reading(db, records=True) as con:
         need_series(con, db, all_series(con), filters)

@@ -314,6 +314,7 @@ comment on table bench_case is
 
 create table environment (
     environment_id         bigint primary key,
+    system                 varchar,
     gpu_model              varchar,
     gpu_family             varchar,
     gpus_per_node          bigint check (gpus_per_node > 0),
@@ -653,6 +654,7 @@ create table kept.series_member (
     run_id                 bigint not null,
     campaign               varchar,
     case_id                bigint not null,
+    system                 varchar,
     gpu_model              varchar,
     gpu_memory_mib         bigint,
     framework_version      varchar,
@@ -671,6 +673,7 @@ create table series (
     series_id              bigint not null,
     campaign               varchar,
     case_id                bigint not null,
+    system                 varchar,
     gpu_model              varchar,
     gpu_memory_mib         bigint,
     framework_version      varchar,
@@ -678,8 +681,8 @@ create table series (
     mixed                  varchar
 );
 comment on table series is
-    'One row per series: the trials of one case in one campaign on one kind of GPU with one version of the '
-    'software. The only thing over which trials are averaged.';
+    'One row per series: the trials of one case in one campaign on one system and kind of GPU with one version of '
+    'the software. The only thing over which trials are averaged.';
 
 create table kept.series_run (
     series_id bigint not null,

@@ -398,6 +398,7 @@ select
     series.series_id,
     series.campaign,
     bench_case.*,
+    series.system,
     series.gpu_model,
     series.gpu_memory_mib,
     series.framework_version,
@@ -406,7 +407,8 @@ select
 from main.series
 join main.bench_case using (case_id);
 comment on view kept.series_case is
-    'One row per series: what was run, and on which GPU and versions. Helper of speed_table and the other tables.';
+    'One row per series: what was run, and on which system, GPU and versions. Helper of speed_table and the other '
+    'tables.';
 
 create view speed_table as
 select
@@ -483,6 +485,7 @@ select
     speed_table.batch_size_per_gpu,
     speed_table.nodes,
     speed_table.gpus,
+    speed_table.system,
     speed_table.gpu_model,
     speed_table.rule,
     speed_table.is_default,
@@ -661,6 +664,7 @@ select
     run.status_log_id as log_id,
     run.status_line as line,
     coalesce(last_words.event_text, run.reason) as text,
+    environment.system,
     environment.gpu_model,
     run.run_key,
     run.steps_done,
@@ -691,6 +695,7 @@ create view kept.max_batch_table as
 with spoken as (
     select
         series.campaign,
+        series.system,
         series.gpu_model as stated_model,
         bench_case.framework,
         bench_case.implementation,
@@ -706,7 +711,7 @@ with spoken as (
         run.status = 'oom' as is_oom,
         bool_and(is_oom) over (
             partition by
-                series.campaign, series.gpu_model, bench_case.framework, bench_case.implementation, bench_case.model,
+                series.campaign, series.system, series.gpu_model, bench_case.framework, bench_case.implementation, bench_case.model,
                 bench_case.task, bench_case.precision, bench_case.nodes, bench_case.gpus, bench_case.seq_len,
                 bench_case.options
         ) as none_ran,
@@ -718,7 +723,9 @@ with spoken as (
     join main.bench_case on bench_case.case_id = run.case_id
     where bench_case.batch_size_per_gpu is not null and run.status in ('ok', 'unknown', 'oom')
     window kin as (
-        partition by series.campaign, bench_case.framework, bench_case.implementation, bench_case.model, bench_case.task
+        partition by
+            series.campaign, series.system, bench_case.framework, bench_case.implementation, bench_case.model,
+            bench_case.task
     )
 ),
 placed as (
@@ -729,7 +736,7 @@ placed as (
     from spoken
 )
 select
-    campaign, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len,
+    campaign, system, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len,
     case when min(gradient_accumulation) = max(gradient_accumulation) then min(gradient_accumulation) end
         as gradient_accumulation,
     options,
@@ -739,9 +746,9 @@ select
     list_sort(list(distinct batch_size_per_gpu) filter (where not is_oom)) as sizes_ok,
     list_sort(list(distinct batch_size_per_gpu) filter (where is_oom)) as sizes_oom
 from placed
-group by campaign, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len, options;
+group by campaign, system, gpu_model, framework, implementation, model, task, precision, nodes, gpus, seq_len, options;
 comment on view kept.max_batch_table is
-    'One row per campaign, GPU model and case without its batch size: the largest batch size that ran and the '
+    'One row per campaign, system, GPU model and case without its batch size: the largest batch size that ran and the '
     'smallest that ran out of memory.';
 comment on column kept.max_batch_table.gpu_model is
     'GPU model as NVIDIA names it, without its prefix, such as V100-SXM2-16GB. A case of which nothing ran and '
@@ -1048,6 +1055,7 @@ select
     candidate.rule,
     candidate.trials,
     candidate.trials_dropped,
+    candidate.system,
     candidate.framework_version,
     candidate.implementation_version,
     candidate.cell,

@@ -255,6 +255,7 @@ stated as (
         max(try_cast(value as bigint)) filter (where name = 'gpus') as gpus,
         max(try_cast(value as bigint)) filter (where name = 'seq_len') as seq_len,
         max(try_cast(value as bigint)) filter (where name = 'gradient_accumulation') as gradient_accumulation,
+        max(value) filter (where name = 'system') as system,
         max(value) filter (where name = 'gpu_model') as gpu_model
     from most_trusted
     group by log_id
@@ -290,6 +291,7 @@ select distinct
     if(profile.run_id is null, stated.seq_len, bench_case.seq_len) as seq_len,
     if(profile.run_id is null, stated.gradient_accumulation, bench_case.gradient_accumulation) as gradient_accumulation,
     bench_case.options,
+    if(profile.run_id is null, stated.system, environment.system) as system,
     if(profile.run_id is null, stated.gpu_model, environment.gpu_model) as gpu_model
 from profile
 join place on place.log_id = profile.log_id

@@ -53,7 +53,6 @@ OF_FOLDERS = {
 SILENT = {
     "dlperf-result-json": 3,
     "gpu-monitor-jsonl": 1,
-    "mlperf-mllog": 2,
     "ncu-csv": 1,
     "nvidia-smi-csv(headered)": 2,
 }

@@ -20,7 +20,7 @@ from benchledger.explaining.memory import memory_sentences
 )
 def test_only_of_a_device_s_memory_is_the_rest_called_free(definition: str, said: str) -> None:
     number = {
-        "definition": definition, "name": "bert", "campaign": "c", "gpu_model": "V100", "value_mib": 10000.0,
+        "definition": definition, "name": "bert", "campaign": "c", "system": None, "gpu_model": "V100", "value_mib": 10000.0,
         "gpu_memory_mib": 16160, "headroom_mib": 6160, "mixed": None, "gpus": 1,
     }  # fmt: skip
     trial = {"counts": True, "value": 10000.0, "devices": 1}
@@ -33,7 +33,7 @@ def test_only_of_a_device_s_memory_is_the_rest_called_free(definition: str, said
 @pytest.mark.parametrize(("watched", "said"), [(1, True), (8, False)])
 def test_it_says_where_a_monitor_watched_some_of_the_gpus_only(watched: int, said: bool) -> None:
     number = {
-        "definition": "device", "name": "bert", "campaign": "c", "gpu_model": "V100", "value_mib": 10000.0,
+        "definition": "device", "name": "bert", "campaign": "c", "system": None, "gpu_model": "V100", "value_mib": 10000.0,
         "gpu_memory_mib": 16160, "headroom_mib": 6160, "mixed": None, "gpus": 8,
     }  # fmt: skip
     trial = {"counts": True, "value": 10000.0, "devices": watched}

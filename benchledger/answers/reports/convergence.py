@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS, Filters, read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.convergence_cells import (
     SERIES_COLUMNS,
@@ -76,7 +76,7 @@ def report_convergence(
     """
     aim = read_target(target, metric)
     look = look_of("convergence", layout, lang)
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         need_series(con, db, all_series(con), filters)
         asked: dict[str, object] = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
@@ -109,12 +109,12 @@ def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
 def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, aim: Target) -> Table:
     rows = sorted(rows, key=cell_order)
     apart = tuple(name for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS) if len({fact_text(row[name]) for row in rows}) > 1)
-    facts = facts_of(rows[0], (*TABLE_COLUMNS, *_TOLD_BY))
+    table, facts = facts_of(rows[0], TABLE_COLUMNS), facts_of(rows[0], (*TABLE_COLUMNS, *_TOLD_BY))
     columns = headed(facts, apart, aim)
     texts = [[series_text(row, column, look) for column in columns] for row in rows]
     told = {"loss": facts["loss_name"], **{name: facts[name] for name in _TOLD_BY[1:]}, "target": aim.said}
     return Table(
-        facts={name: facts[name] for name in TABLE_COLUMNS} | {name: value for name, value in told.items() if value},
+        facts=table | {name: value for name, value in told.items() if value},
         coverage=None,
         frame=text_frame(look.headings(*columns), texts),
         rows_split_by=apart,
@@ -127,7 +127,7 @@ def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, ai
 
 def _with_series(runs: Mapping[Key, list[Row]], rows: list[Row]) -> list[Row]:
     """Returns every run with the case, GPU model and campaign of its series."""
-    kept = ("campaign", *TEXT_COLUMNS, *NUMBER_COLUMNS, "gpu_model", "framework_version", "implementation_version")
+    kept = ("campaign", *TEXT_COLUMNS, *NUMBER_COLUMNS, *MACHINE_COLUMNS, "framework_version", "implementation_version")
     listed = []
     for row in sorted(rows, key=cell_order):
         facts = {name: row[name] for name in kept}

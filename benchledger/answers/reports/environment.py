@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.environment_page import environment_page, shared_environment
 from benchledger.answers.series import frame_of, rows_of
@@ -70,6 +70,7 @@ left join stated
 """
 # The rows in the order of the READMEs: label, and columns of `environment`. A second column is the count of the first.
 _ROWS = (
+    ("system", ("system",)),
     ("OS", ("os",)),
     ("GPU", ("gpu_model", "gpus_per_node")),
     ("GPU family", ("gpu_family",)),
@@ -113,7 +114,7 @@ def report_environment(
             raise UsageError("link_text needs a link: add the link, or remove link_text")
         if layout in (None, PLAIN):
             refuse_without_layout("environment", lang=lang)
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         found = included_runs(con, db, filters).query("matching", _ENVIRONMENTS)
         excluded = excluded_notes(con, filters)

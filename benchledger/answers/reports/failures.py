@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.runs import place_of
 from benchledger.answers.series import frame_of, rows_of
@@ -29,7 +29,7 @@ left join (
 ) as seen on seen.run_id = failure_table.run_id and seen.log_id = failure_table.log_id
 left join sighting on sighting.sighting_id = seen.sighting_id
 """
-_SHOWN = ("campaign", "run", "case", "gpu_model", "status", "reason", "line", "text")
+_SHOWN = ("campaign", "run", "case", "system", "gpu_model", "status", "reason", "line", "text")
 _HEADINGS = {"case": "trial_case"}
 
 
@@ -41,7 +41,7 @@ def report_failures(
     `lang` is the language of the headings. If no selected run failed, the report has no table and a note says so.
     Raises NothingFoundError if no run meets the filters.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("failures", lang=lang)
     with reading(db) as con:
         total = included_runs(con, db, filters).aggregate("count(distinct run_id)").fetchall()[0][0]
@@ -52,8 +52,10 @@ def report_failures(
     if not rows:
         return Report("failures", (), none, (f"none of the {total} runs asked for failed",)).noted(excluded)
     failed = len({row["run_id"] for row in rows})
-    # Usually the reason is the text of the line: then the text column is left out.
-    columns = [name for name in _SHOWN if name != "text" or any(row["text"] != row["reason"] for row in rows)]
+    # Usually the reason is the text of the line, and no system is named.
+    idle = {"text"} if all(row["text"] == row["reason"] for row in rows) else set()
+    idle |= {"system"} if all(row["system"] is None for row in rows) else set()
+    columns = [name for name in _SHOWN if name not in idle]
     lines = [[_shown(row, column) for column in columns] for row in rows]
     frame = text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines)
     table = Table(

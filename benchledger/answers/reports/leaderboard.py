@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.filters import Filters, read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of, rows_of
 from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
@@ -61,7 +61,7 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
     One table per model, task, GPU model and unit; within it, series of equal precision, sequence length and GPU count
     compete. Raises NothingFoundError if no selected series has a speed, UsageError for an unknown column.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         series = all_series(con)
         need_series(con, db, series, filters)
@@ -111,6 +111,7 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
     columns = (*_TABLE, "unit")
     missing = tuple(f"{_name(row)}: {row['status'].replace('_', ' ')}" for row in without)
     heads = ["gpus", "precision", "seq_len"]
+    places = ["system"] * any(row["system"] is not None for row in rows) + ["campaign"]
     lines = [
         [
             *(fact_text(row[name]) for name in heads),
@@ -120,7 +121,7 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
             str(row["trials"]),
             _spread(row),
             row["rule"],
-            fact_text(row["campaign"]),
+            *(fact_text(row[name]) for name in places),
         ]
         for row in rows
     ]
@@ -129,10 +130,10 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
     return Table(
         facts=facts_of(rows[0], columns),
         coverage=Coverage(len(rows), len(rows) + len(without), missing),
-        frame=text_frame([*heads, *names, "rule", "campaign"], lines),
+        frame=text_frame([*heads, *names, "rule", *places], lines),
         above=Above(title=title, depth=2, says=columns),
         notes=(*_unranked(rows), *lent_note(rows, _name), *_near(rows)),
-        texts=frozenset(("precision", "rank", "framework", "implementation", "rule", "campaign")),
+        texts=frozenset(("precision", "rank", "framework", "implementation", "rule", *places)),
     )
 
 

@@ -16,7 +16,7 @@ from benchledger.definitions.page_texts import load_page_texts
 _HEADING = 3
 _STDIN = "stdin"
 # Facts in which two logs of one precision, batch size and GPU count can differ.
-_TOLD_APART_BY = ("framework", "implementation", "model", "task", "gpu_model", "nodes", "seq_len", "options")
+_TOLD_APART_BY = ("framework", "implementation", "model", "task", "system", "gpu_model", "nodes", "seq_len", "options")
 _ITEM_FACTS = ("gpus", "precision", "batch_size_per_gpu")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.links import links_page
 from benchledger.answers.series import frame_of, rows_of
@@ -76,7 +76,7 @@ def report_logs(
     if layout in (None, PLAIN):
         refuse_without_layout("logs", lang=lang, base=base)
     place = checked_address("." if base is None else base)
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         rows = rows_of(included_runs(con, db, filters).query("matching", _LOGS))
         excluded = excluded_notes(con, filters)

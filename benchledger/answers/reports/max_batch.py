@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text
@@ -43,7 +43,7 @@ def report_max_batch(
     for name in _NOT_OF_THE_TABLE:
         if case_columns.get(name):
             raise UsageError(f"max-batch searches over all batch sizes: remove the filter by {name}")
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("max-batch", layout, lang)
     with reading(db) as con:
         series = all_series(con)

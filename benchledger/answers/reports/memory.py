@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, named
@@ -63,7 +63,7 @@ def report_memory(
     `layout`, `lang`, `columns`, `rows` and `cells` as in `report_speed`. Raises NothingFoundError if no selected series
     has any memory, UsageError for an unknown column.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("memory", layout, lang)
     asked = read_selection(look, columns, rows)
     with reading(db) as con:

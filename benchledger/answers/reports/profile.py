@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text
@@ -57,7 +57,7 @@ def report_profile(
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r} for profiles; known: {', '.join(RULES)}")
     words = load_page_texts("profile", "tbd", lang or LANGUAGES[0])
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db, records=True) as con:
         profiles = con.sql("from kept.profile_case")
         if filters.apply(profiles).limit(1).fetchone() is None:

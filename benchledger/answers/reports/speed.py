@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
 from benchledger.answers.series import all_series, frame_of
@@ -64,7 +64,7 @@ def report_speed(
     GPU's peak in place of the speed. `published` shows the numbers printed in documents with such a source, instead of
     measured ones. Raises NothingFoundError if no series meets the filters, UsageError for an unknown rule or column.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("speed", layout, lang)
     asked = read_selection(look, columns, rows)
     if mfu and (trials or unit or cells or published is not None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
 from benchledger.answers.series import all_series, frame_of
@@ -91,7 +91,7 @@ def report_speedup(
     efficiency. `layout`, `lang`, `rows`, `unit`, `cells` and `published` as in `report_speed`. Raises NothingFoundError
     if no series meets the filters, UsageError for an unknown rule or column.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("speedup", layout, lang)
     if published is not None:
         refuse_beside(published, unit=unit, cells=cells)

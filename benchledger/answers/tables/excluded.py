@@ -41,7 +41,10 @@ def excluded_of(excluded: list[Row], table: Mapping[str, Any]) -> list[Row]:
     return [
         run
         for run in excluded
-        if all(run[name] == table[name] or (name == "gpu_model" and run[name] is None) for name in TABLE_COLUMNS)
+        if all(
+            run[name] == table[name] or (name in ("system", "gpu_model") and run[name] is None)
+            for name in TABLE_COLUMNS
+        )
     ]
 
 

@@ -10,7 +10,7 @@ Key = tuple[Any, ...]
 SortKey = tuple[tuple[bool, bool, Any], ...]
 
 # Series that differ in one of these never share a table.
-TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "gpu_model")
+TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "system", "gpu_model")
 # Statuses of runs whose numbers are not shown.
 FAILED = ("oom", "nan", "timeout", "failed")
 
@@ -38,7 +38,9 @@ def differing_also(rows: Iterable[Row], columns: Iterable[str], first: str) -> s
 
 def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | None]:
     """Returns the facts of a table's heading, as text."""
-    return {column: None if row[column] is None else str(row[column]) for column in columns}
+    # Most archives name no system.
+    shown = (column for column in columns if column != "system" or row[column] is not None)
+    return {column: None if row[column] is None else str(row[column]) for column in shown}
 
 
 def adopt_gpu_model(rows: list[Row]) -> list[Row]:

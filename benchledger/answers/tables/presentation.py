@@ -16,7 +16,15 @@ from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.errors import UsageError, known
 
 # Columns of words, which may look like numbers.
-_OF_WORDS = {*TEXT_COLUMNS, "gpu_model", "framework_version", "implementation_version", "campaign", "trial_case"}
+_OF_WORDS = {
+    *TEXT_COLUMNS,
+    "system",
+    "gpu_model",
+    "framework_version",
+    "implementation_version",
+    "campaign",
+    "trial_case",
+}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ NO_VALUE = "no_value"
 _OF_THE_RULE = (NO_VALUE, "too_few_records", "too_few_trials", "too_few_runs", "missing_fact", "mixed")
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
 # A run that failed early states no GPU model, and still belongs with those that do.
-_KIN = tuple(column for column in TABLE_COLUMNS if column != "gpu_model")
+_KIN = tuple(column for column in TABLE_COLUMNS if column not in ("system", "gpu_model"))
 _SPEEDUPS = ("base_series_id", "base_gpus", "base_value", "speedup", "efficiency")
 
 

@@ -1,5 +1,5 @@
--- The runs of the campaigns and cases in due_pair, with the series that each is in by itself: by what it states of GPU
--- model and memory and of the versions of framework and implementation.
+-- The runs of the campaigns and cases in due_pair, with the series that each is in by itself: by what it states of
+-- system, GPU model and memory and of the versions of framework and implementation.
 -- reads: run, campaign_now, environment, due_pair
 -- makes: due_member
 
@@ -8,6 +8,7 @@ select
     run.run_id,
     campaign_now.campaign,
     run.case_id,
+    environment.system,
     environment.gpu_model,
     environment.gpu_memory_mib,
     environment.framework_version,
@@ -24,7 +25,7 @@ select
         environment.gpu_memory_mib,
         environment.framework_version,
         environment.implementation_version
-    )::varchar) & 9223372036854775807)::bigint as series_id
+    )::varchar || coalesce(environment.system, '')) & 9223372036854775807)::bigint as series_id
 from run
 join campaign_now using (run_id)
 left join environment using (environment_id)

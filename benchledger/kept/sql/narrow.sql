@@ -5,14 +5,16 @@
 
 with stated as (
     select distinct
-        series_id as own_id, campaign, case_id, gpu_model, gpu_memory_mib, framework_version, implementation_version
+        series_id as own_id, campaign, case_id, system, gpu_model, gpu_memory_mib, framework_version,
+        implementation_version
     from due_member
 ),
 fit as (
     select
         one.own_id,
         other.own_id as other_id,
-        (one.gpu_model is null or other.gpu_model is not null)
+        (one.system is null or other.system is not null)
+        and (one.gpu_model is null or other.gpu_model is not null)
         and (one.gpu_memory_mib is null or other.gpu_memory_mib is not null)
         and (one.framework_version is null or other.framework_version is not null)
         and (one.implementation_version is null or other.implementation_version is not null) as says_more
@@ -20,6 +22,7 @@ fit as (
     join stated as other
         on one.case_id = other.case_id and one.campaign is not distinct from other.campaign
     where one.own_id <> other.own_id
+        and (one.system = other.system) is not false
         and (one.gpu_model = other.gpu_model) is not false
         and (one.gpu_memory_mib = other.gpu_memory_mib) is not false
         and (one.framework_version = other.framework_version) is not false
@@ -41,6 +44,7 @@ joined as (
 update due_member
 set
     series_id = stated.own_id,
+    system = stated.system,
     gpu_model = stated.gpu_model,
     gpu_memory_mib = stated.gpu_memory_mib,
     framework_version = stated.framework_version,

@@ -20,12 +20,12 @@ with relative as (
         gpus,
         gradient_accumulation,
         dense_rank() over (order by
-            series.campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model,
-            gpu_memory_mib, framework_version, implementation_version, batch_size_per_gpu
+            series.campaign, framework, implementation, model, task, precision, seq_len, options, system,
+            gpu_model, gpu_memory_mib, framework_version, implementation_version, batch_size_per_gpu
         ) as weak_family,
         dense_rank() over (order by
-            series.campaign, framework, implementation, model, task, precision, seq_len, options, gpu_model,
-            gpu_memory_mib, framework_version, implementation_version, global_batch_size
+            series.campaign, framework, implementation, model, task, precision, seq_len, options, system,
+            gpu_model, gpu_memory_mib, framework_version, implementation_version, global_batch_size
         ) as strong_family
     from series
     semi join due_pair on due_pair.campaign is not distinct from series.campaign
