@@ -50,7 +50,8 @@ def test_a_private_name_of_a_system_is_the_pseudonym_of_its_folder(db: Path, tmp
     ingest(tmp_path, db=db)
 
     (system,) = {system for (system,) in ask(db, SYSTEMS)}
-    assert system not in (None, private) and system.startswith("LambdaOD_1xGH200_ip-")
+    assert system not in (None, private)
+    assert system.startswith("LambdaOD_1xGH200_ip-")
     assert all(f"results/{system}/" in path for (path,) in ask(db, "select path from sighting"))
     assert ask(db, "select distinct value, value_logged from fact where name = 'system'") == [(system, system)]
 
@@ -112,4 +113,5 @@ def test_every_report_names_and_filters_systems(db: Path, tmp_path: Path) -> Non
         told = run_bench(*command, "--system", "b", db=db).stdout
         assert "system" in told and "machines/b" in told and "machines/a" not in told, command
     refused = run_bench("runs", "--system", "c", db=db)
-    assert refused.exit_code == 1 and "known: a, b" in refused.stderr
+    assert refused.exit_code == 1
+    assert "known: a, b" in refused.stderr
