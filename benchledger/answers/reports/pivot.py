@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
@@ -70,7 +70,7 @@ def report_pivot(
     GPUs. Raises NothingFoundError if no selected series has such a number, UsageError for an unknown column, value or
     rule.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     if per_gpu and value != "speed":
         raise UsageError(f"--per-gpu divides speeds: leave it out with --value {value}")
     with reading(db) as con:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchledger.answers.filters import read_filters
+from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of
 from benchledger.answers.tables.cells import fact_text, number_text, rank_text
@@ -65,7 +65,7 @@ def report_ranking(
     nobody states has no rank: a note has the fastest of them. Raises NothingFoundError if no selected series has a
     speed, UsageError for an unknown column or rule.
     """
-    filters = read_filters(campaign, case_columns, extra=["gpu_model"])
+    filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         contender = [name for name in _CONTENDER if name in facts_of_numbers(con)]
         rules_asked_for(con, rule)
@@ -97,20 +97,21 @@ def _table(rows: list[Row], work: tuple[str, ...], contender: list[str]) -> tupl
     # Without a rank: its GPU may be one of those above.
     listed = [*ranked, *({**row, "rank": None, "rank_last": None} for row in sorted(unknown, key=best_first)[:1])]
     beside = [name for name in _BESIDE if name not in work and (name in _ALWAYS or _differs(name, listed))]
+    shown = [name for name in (*contender, *beside) if name != "system" or any(row[name] for row in listed)]
     lines = [
         [
             rank_text(row["rank"], row["rank_last"]),
             number_text(row["value"]),
-            *(fact_text(row[name]) for name in (*contender, *beside)),
+            *(fact_text(row[name]) for name in shown),
         ]
         for row in listed
     ]
     table = Table(
         facts=facts_of(rows[0], work),
         coverage=None,
-        frame=text_frame(["rank", rows[0]["unit"] or "speed", *contender, *beside], lines),
+        frame=text_frame(["rank", rows[0]["unit"] or "speed", *shown], lines),
         notes=_unknown_note(unknown, contender),
-        texts=frozenset({"rank", *contender, *beside} - {*_NUMBERS}),
+        texts=frozenset({"rank", *shown} - {*_NUMBERS}),
     )
     return table, listed
 
