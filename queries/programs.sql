@@ -4,7 +4,7 @@
 with seen as (
     select distinct log_id
     from sighting
-    where log_id is not null and in_campaign(campaign, $campaign)
+    where log_id is not null and status <> 'document' and in_campaign(campaign, $campaign)
 ),
 fast as (
     select distinct run_id

@@ -31,6 +31,7 @@ STDIN = "-"
 @click.option("--dry-run", is_flag=True, help="Read and report, but write nothing.")
 @click.option("--refresh", is_flag=True, help="Read files again that were read before.")
 @click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
+@click.option("--documents", is_flag=True, help="Read pages and scripts that quote log lines as logs.")
 @click.option("--campaign-name", metavar="NAME", help="Campaign name for everything read by this command.")
 @click.option(
     "--key-file",
@@ -75,6 +76,7 @@ def ingest(
     dry_run: bool,
     refresh: bool,
     strict: bool,
+    documents: bool,
     campaign_name: str | None,
     key_file: Path | None,
     archive_ratio: int,
@@ -106,6 +108,7 @@ def ingest(
                 jobs=jobs,
                 refresh=refresh,
                 dry_run=dry_run,
+                documents=documents,
                 campaign_name=campaign_name,
                 key_file=key_file or settings.key_file,
                 wait_s=wait_s,

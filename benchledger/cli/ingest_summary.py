@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 REJECT_SHOWN = 240
-RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "facts")
+RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "document", "facts")
 FAULTY = ("unrecognised", "unreadable")
 NO_FILES = "nothing to read: PATHS contain no files except the ledger itself. Name the folder with the logs"
 NOTHING_STALE = "nothing to refresh: no definition used for a log of this ledger has changed"
@@ -87,6 +87,11 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{rejects} in {files}; list with: bench query rejects")
         for line in _first_rejects(rejecting):
             settings.say(f"  {line}")
+    if documents := result.files["document"]:
+        quotes = "document quotes" if documents == 1 else "documents quote"
+        settings.say(
+            f"{documents} {quotes} log lines; list with: bench query documents. Read as logs with: --documents"
+        )
     if result.unpaired:
         logs = counted(result.unpaired, "telemetry, profile or sidecar log")
         settings.say(f"{logs} without a run; list with: bench query unpaired")

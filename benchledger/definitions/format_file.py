@@ -21,7 +21,7 @@ from benchledger.definitions.vocabulary import vocabulary
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "columns", "table", "sample", "about", "json", "first_epoch",
+    "columns", "table", "sample", "about", "json", "first_epoch", "documents",
 }  # fmt: skip
 
 
@@ -92,6 +92,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         implementation=top.text_or_none("implementation"),
         default_rule=top.text_or_none("default_rule") or inherited.default_rule,
         generic=top.flag("generic"),
+        documents=top.flag("documents"),
         anchors=tuple(anchors),
         pairs=style,
         records=tuple(records),

@@ -182,7 +182,7 @@ class LogFormat:
     """How one program's log lines look. Own definitions come before those of the base.
 
     `base_samples` are the samples of the bases, unless this format writes pairs in another style. `own_templates` has
-    the place in the file of each template, by its record or ignore.
+    the place in the file of each template, by its record or ignore. `documents`: it also reads pages and scripts.
     """
 
     name: str
@@ -213,6 +213,7 @@ class LogFormat:
     keys: tuple[tuple[str, ...], ...] = ()
     embedded: bool = False
     alone: bool = False
+    documents: bool = False
     tables: tuple[tuple[str, ...], ...] = ()
     samples: tuple[Sample, ...] = ()
     base_samples: tuple[Sample, ...] = ()

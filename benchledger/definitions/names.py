@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
+from benchledger.definitions.document_names import NAME_KEYS, DocumentNames
 from benchledger.definitions.folders import only_packed
 from benchledger.definitions.name_rules import RULE_KEYS, NameRule, Pattern, read_rule
 from benchledger.definitions.redaction import redaction_hash
@@ -52,6 +53,7 @@ class Names:
     rules: tuple[NameRule, ...]
     folders: tuple[NameRule, ...]
     stem_suffixes: tuple[str, ...]
+    documents: DocumentNames
     definitions_hash: str
     _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
     _folders: dict[str, list[NameFact]] = field(default_factory=dict, compare=False, repr=False)
@@ -140,13 +142,17 @@ def _read_names() -> Names:
     rules: list[NameRule] = []
     folders: list[NameRule] = []
     suffixes: list[str] = []
+    documents: dict[str, list[str]] = {key: [] for key in NAME_KEYS}
     for file in _files():
         digest.update(file.path.read_bytes())
         top = _top(file)
         rules += [read_rule(table) for table in top.tables("name", RULE_KEYS)]
         folders += [read_rule(table) for table in top.tables("folder", RULE_KEYS)]
         suffixes += top.strings("stem_suffixes")
-    return Names(tuple(rules), tuple(folders), tuple(suffixes), digest.hexdigest())
+        for key, names in documents.items():
+            names += [name.lower() for name in top.strings(key)]
+    known = DocumentNames(*map(tuple, documents.values()))
+    return Names(tuple(rules), tuple(folders), tuple(suffixes), known, digest.hexdigest())
 
 
 def _files() -> Iterator[TomlFile]:
@@ -216,7 +222,7 @@ def _facts(rule: NameRule, holes: dict[str, str]) -> list[NameFact] | None:
 
 
 def _top(file: TomlFile) -> Table:
-    return Table(file, "", file.data, ("name", "folder", "stem_suffixes", "sample", "about"))
+    return Table(file, "", file.data, ("name", "folder", "stem_suffixes", "sample", "about", *NAME_KEYS))
 
 
 def _check_samples(file: TomlFile, names: Names) -> None:

@@ -129,6 +129,9 @@ def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored
     counts = f"{log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects"
     said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
     said.append(f"Of {log['pieces']} pieces {counts}.")
+    said += [
+        f"{row['place']} is {row['reason']}." for row in sightings.iter_rows(named=True) if row["status"] == "document"
+    ]
     said += [f"Ignored: {row['pieces']} times {row['reason']}." for row in ignored.iter_rows(named=True)]
     told = [f"{row['run_key']} as its {row['role']} log ({row['paired_by']})" for row in runs.iter_rows(named=True)]
     return [*said, f"It belongs to {', '.join(told)}." if told else "It belongs to no run."]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
-from benchledger.ingestion.base_tables import copy_of, without
+from benchledger.ingestion.base_tables import DOCUMENT, copy_of, without
 from benchledger.ingestion.discover import FoundFile, folder_of
-from benchledger.ingestion.plan import ARCHIVE, LIMITED, Plan
+from benchledger.ingestion.documents import Documents
+from benchledger.ingestion.plan import ARCHIVE, AS_LOG, LIMITED, KnownLog, Plan
 from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.transfer import SpilledRecords
@@ -26,6 +27,7 @@ FILE_STATUSES = (
     "duplicate",
     "unchanged",
     "superseded",
+    DOCUMENT,
     "facts",
     "empty",
     "unrecognised",
@@ -83,10 +85,13 @@ class Pending:
 class Accounts:
     """Collects what was read, unit by unit, in `pending`, until `take` hands it over."""
 
-    def __init__(self, plan: Plan, sightings: SightingMaker, redactor: Redactor) -> None:
+    def __init__(self, plan: Plan, sightings: SightingMaker, redactor: Redactor, documents: Documents) -> None:
         self._redactor = redactor
         self._plan = plan
         self._sightings = sightings
+        self._documents = documents
+        self._only_documents = plan.only_documents
+        self._read_as_logs: set[str] = set()
         self._handled: dict[str, WasRead] = {}
         self.outcomes: dict[str, FileOutcome] = {}
         # Of each archive on disk: the places of its members, in order. And the folders of all files so far.
@@ -164,7 +169,7 @@ class Accounts:
             if file.place.endswith(CHAIN) and seen.status != "empty":
                 self.damaged.add(archive.place)
             reason = self._plan.reason_of(seen)
-            self.unchanged(file, log.format if log else None, log.status if log else seen.status, reason)
+            self.unchanged(file, log.format if log else None, self._plan.kept_status(seen), reason)
             if seen.log_id is not None:
                 logs.add(seen.log_id)
         return logs
@@ -201,7 +206,7 @@ class Accounts:
             if was.status != "known":
                 # Two processes read the same bytes at the same time.
                 twice.add(was.log_id)
-            self._copy(file, was, handled.status, handled.format, handled.evidence)
+            self._copy(file, was, handled)
         elif was.status == "known":
             self._again(file, was)
         elif was.content_hash in self._plan.read_anyway:
@@ -212,12 +217,10 @@ class Accounts:
             self.pending.logs[was.log_id] = was
             if was.log_id in self._plan.logs:
                 self.pending.replaced.add(was.log_id)
-            self._see(file, was.log_id, was.status, was.evidence, was.listed)
-            outcome = FileOutcome(
-                self._shown(file), was.status, was.evidence, was.format, was.pieces, was.records, was.ignored,
-                was.rejects, None, was.first_rejects,
-            )  # fmt: skip
-            self._end(file, outcome)
+            if (why := self._why_document(file, was, was)) is not None:
+                self._document(file, was, was, why)
+            else:
+                self._first(file, was, was)
         seen = self._plan.seen.get(file.place)
         if seen is None or seen.log_id is None or seen.log_id == was.log_id:
             return
@@ -228,17 +231,48 @@ class Accounts:
     def _again(self, file: FoundFile, was: WasRead) -> None:
         known = self._plan.by_hash[was.content_hash]
         status = self._plan.status_of(self._sightings.id_of(file.place, was.log_id))
-        if status is None or status == "superseded":
-            self._copy(file, was, known.status, known.format, known.evidence)
+        if status in (None, "superseded", DOCUMENT) or self._why_document(file, was, known) is not None:
+            self._copy(file, was, known)
         else:
             # The same bytes at the same place: only the time of the file, or the facts of its place, have changed.
             self._see(file, was.log_id, status, None if status == "loaded" else known.evidence, was.listed)
             self.unchanged(file, known.format, known.status)
 
-    def _copy(self, file: FoundFile, was: WasRead, status: str, format_name: str | None, evidence: str) -> None:
-        shown, reason = copy_of(status, evidence)
-        self._see(file, was.log_id, shown, reason, was.listed)
-        self._end(file, FileOutcome(self._shown(file), shown, reason, format_name, kept=status))
+    def _copy(self, file: FoundFile, was: WasRead, content: WasRead | KnownLog) -> None:
+        if (why := self._why_document(file, was, content)) is not None:
+            self._document(file, was, content, why)
+        elif was.log_id in self._only_documents:
+            self._first(file, was, content)
+        else:
+            shown, reason = copy_of(content.status, content.evidence)
+            self._see(file, was.log_id, shown, reason, was.listed)
+            self._end(file, FileOutcome(self._shown(file), shown, reason, content.format, kept=content.status))
+
+    def _first(self, file: FoundFile, was: WasRead, content: WasRead | KnownLog) -> None:
+        self._only_documents.discard(was.log_id)
+        self._see(file, was.log_id, content.status, content.evidence, was.listed)
+        outcome = FileOutcome(
+            self._shown(file), content.status, content.evidence, content.format, content.pieces, content.records,
+            content.ignored, content.rejects, None, content.first_rejects,
+        )  # fmt: skip
+        self._end(file, outcome)
+
+    def _why_document(self, file: FoundFile, was: WasRead, content: WasRead | KnownLog) -> str | None:
+        why = self._documents.why(file.shown, was.document, content)
+        if why is not None and self._plan.reads_as_log(file.place):
+            self._read_as_logs.add(file.place)
+            return None
+        return why
+
+    def _document(self, file: FoundFile, was: WasRead, content: WasRead | KnownLog, why: str) -> None:
+        before = self._plan.status_of(self._sightings.id_of(file.place, was.log_id))
+        if before is None and was.log_id not in self._plan.logs and content is was:
+            self._only_documents.add(was.log_id)
+        self._see(file, was.log_id, DOCUMENT, why)
+        if before == DOCUMENT and was.status == "known":
+            self.unchanged(file, content.format, DOCUMENT)
+        else:
+            self._end(file, FileOutcome(self._shown(file), DOCUMENT, why, content.format))
 
     def _end(self, file: FoundFile, outcome: FileOutcome) -> None:
         if file.archive is not None:
@@ -262,7 +296,7 @@ class Accounts:
         self.pending.folders.add(folder)
         if os.path.isabs(file.place):
             size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash
-            known = LIMITED if file.limited else status
+            known = LIMITED if file.limited else AS_LOG if file.place in self._read_as_logs else status
             self.pending.seen.append(
                 SeenFile(file.place, size, mtime, sighting.sighting_id, log_id, names_hash, known, file.within)
             )

@@ -76,6 +76,8 @@ _OTHERS: dict[str, dict[str, str]] = {
 _KEYS = dict.fromkeys(_OF_LOGS, "log_id") | dict.fromkeys(_OF_SIGHTINGS, "sighting_id")
 _KEYS |= {"shape": "shape_id", "root": "root_id"}
 BASE_TABLES = tuple(_KEYS)
+# The status of a place with a page or script, which quotes log lines: no run comes of it.
+DOCUMENT = "document"
 # People read these; the others stand in schema kept.
 _IN_MAIN = {"log", "reject", "sighting"}
 
@@ -185,11 +187,15 @@ def _type(kind: str) -> pa.DataType:
 def _one_owner(sightings: pa.Table, logs: pa.Table) -> pa.Table:
     import pyarrow as pa
 
-    log_ids = sightings.column("log_id").to_pylist()
+    statuses = sightings.column("status").to_pylist()
+    log_ids: list[Any] = [
+        None if status == DOCUMENT else log_id
+        for log_id, status in zip(sightings.column("log_id").to_pylist(), statuses, strict=True)
+    ]
     several = {log_id for log_id, count in Counter(log_ids).items() if count > 1 and log_id is not None}
     if not several:
         return sightings
-    ids, statuses, reasons = (sightings.column(name).to_pylist() for name in ("sighting_id", "status", "reason"))
+    ids, reasons = (sightings.column(name).to_pylist() for name in ("sighting_id", "reason"))
     owners: dict[int, int] = {}
     for log_id, sighting_id in zip(log_ids, ids, strict=True):
         if log_id in several:

@@ -21,6 +21,7 @@ from benchledger.definitions.names import load_names
 from benchledger.ingestion.accounts import Accounts, FileOutcome
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
+from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.plan import Plan, Work
 from benchledger.ingestion.pool import Pool, is_little
@@ -112,6 +113,7 @@ def ingest(
     jobs: int = 1,
     refresh: bool = False,
     dry_run: bool = False,
+    documents: bool = False,
     campaign_name: str | None = None,
     key_file: Path | str | None = None,
     wait_s: float = 30.0,
@@ -122,7 +124,8 @@ def ingest(
     """Reads every log under the paths into the ledger and returns what became of each file.
 
     `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
-    `dry_run` reads and accounts, and writes nothing. `limits` are those against archives that are bombs.
+    `dry_run` reads and accounts, and writes nothing. `documents` reads pages and scripts that quote log lines as logs,
+    as every later ingest does with them. `limits` are those against archives that are bombs.
     `key_file` holds the key of a new ledger's pseudonyms, so that they are those of another one; a ledger keeps the key
     that it was made with. Raises UsageError for a path that does not exist or a key file that cannot be used,
     DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for
@@ -130,8 +133,9 @@ def ingest(
     """
     key = read_key_file(Path(key_file)) if key_file is not None else None
     options = IngestOptions(
-        Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress or (lambda _: None)
-    )
+        Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress or (lambda _: None),
+        documents=documents,
+    )  # fmt: skip
     return ingest_with(options, *paths, stdin=stdin, dry_run=dry_run)
 
 
@@ -148,6 +152,7 @@ class IngestOptions:
     limits: Limits = field(default_factory=Limits)
     progress: Callable[[Progress], None] = lambda _: None
     batch_limits: BatchLimits = field(default_factory=BatchLimits)
+    documents: bool = False
 
 
 def ingest_with(
@@ -194,7 +199,10 @@ class _Ingest:
             self._redactor = Redactor(known_redaction(), self._key)
             self._campaign_name = self._redactor.optional(options.campaign_name)
             unread_hash = all_formats_hash(self._formats)
-            plan = Plan(self._names, unread_hash, options.refresh, self._campaign_name, self._redactor.path)
+            plan = Plan(
+                self._names, unread_hash, options.refresh, self._campaign_name, self._redactor.path,
+                documents=options.documents,
+            )  # fmt: skip
             if con is not None:
                 plan.know(con, private, self._formats)
         if self._reads_all_stale and stdin is None:
@@ -207,7 +215,8 @@ class _Ingest:
         with gc_paused():
             self._plan, self._work = plan, plan.sort_out(self._files)
         self._roots = Roots(self._key, self._redactor, plan, self._folders)
-        self._writer = Writer(db, options.wait_s, self._formats, plan, self._roots, options.jobs)
+        self._documents = Documents(self._names.documents, self._formats)
+        self._writer = Writer(db, options.wait_s, self._formats, plan, self._roots, options.jobs, self._documents)
         if stdin is None and is_little(self._work.sizes):
             # To close it and to open it again would take longer than the reading.
             self._writer.con = con
@@ -227,7 +236,7 @@ class _Ingest:
         self._sightings = SightingMaker(
             self._key, self._names, self._facts, self._campaign_name, self._redactor, self._roots, datetime.now(UTC)
         )
-        self._accounts = Accounts(plan, self._sightings, self._redactor)
+        self._accounts = Accounts(plan, self._sightings, self._redactor, self._documents)
         self._roots.read = self._accounts.members
         self._sources = ArchiveSources(plan, self._facts, options.limits, self._accounts.folders)
         opened.callback(self._reading.close)
@@ -283,7 +292,7 @@ def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[in
     for file in work.unchanged:
         seen = plan.seen[file.place]
         log = plan.logs.get(seen.log_id) if seen.log_id is not None else None
-        accounts.unchanged(file, log.format if log else None, log.status if log else seen.status)
+        accounts.unchanged(file, log.format if log else None, plan.kept_status(seen))
         if seen.log_id is not None:
             logs.add(seen.log_id)
     for archive in work.unchanged_archives:

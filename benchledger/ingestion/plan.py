@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.ingestion.base_tables import status_of
+from benchledger.ingestion.base_tables import DOCUMENT, status_of
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, found_at, member_at
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
@@ -19,8 +19,9 @@ from benchledger.store.private_file import PrivateFile, SeenFile
 if TYPE_CHECKING:
     import duckdb
 
-# Statuses in the list of files: an archive that was read completely, and a file that a limit kept from being read.
-ARCHIVE, LIMITED = "archive", "limited"
+# Statuses in the list of files: an archive that was read completely, a file that a limit kept from being read,
+# and a document that --documents made a log.
+ARCHIVE, LIMITED, AS_LOG = "archive", "limited", "document as log"
 
 
 class KnownLog(NamedTuple):
@@ -32,6 +33,11 @@ class KnownLog(NamedTuple):
     format: str | None
     definitions_hash: str
     evidence: str
+    pieces: int
+    records: int
+    ignored: int
+    rejects: int
+    first_rejects: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -63,7 +69,7 @@ class Plan:
 
     def __init__(
         self, names: Names, unread_hash: str, refresh: bool, campaign_name: str | None,
-        shown: Callable[[str, str], str],
+        shown: Callable[[str, str], str], *, documents: bool = False,
     ) -> None:  # fmt: skip
         self._shown = shown
         self.unread_hash = unread_hash
@@ -88,15 +94,24 @@ class Plan:
         self._campaign_name = campaign_name
         self.refresh = refresh
         self.names_hash = names.definitions_hash
+        self._documents = documents
+        # The logs of which only documents were seen.
+        self.only_documents: set[int] = set()
 
     def know(self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat]) -> None:
         """Reads the ledger's logs and sightings, and the list of files."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
-        rows = con.execute("select log_id, content_hash, bytes, format, definitions_hash, evidence from log").fetchall()
-        self.logs = {row[0]: KnownLog._make(row) for row in rows}
-        placed = con.execute("select sighting_id, path, status from sighting").fetchall()
+        rows = con.execute(
+            """select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored, rejects
+               from log"""
+        ).fetchall()
+        self.logs = {row[0]: KnownLog(*row) for row in rows}
+        placed = con.execute("select sighting_id, path, status, log_id from sighting").fetchall()
         self._paths = {row[0]: row[1] for row in placed}
         self._statuses = {row[0]: row[2] for row in placed}
+        self.only_documents = {row[3] for row in placed if row[2] == DOCUMENT}
+        if self.only_documents:
+            self.only_documents -= {row[3] for row in placed if row[2] in ("loaded", "duplicate")}
         self._named = dict(
             con.execute("select sighting_id, campaign from sighting where campaign_source = 'option'").fetchall()
         )
@@ -144,6 +159,16 @@ class Plan:
         """The campaign that --campaign-name gave a place when it was last seen."""
         seen = self.seen.get(place)
         return self._named.get(seen.sighting_id) if seen is not None else None
+
+    def reads_as_log(self, place: str) -> bool:
+        """Whether a document is read as a log: now, or when it was last seen."""
+        seen = self.seen.get(place)
+        return self._documents or (seen is not None and seen.status == AS_LOG)
+
+    def kept_status(self, seen: SeenFile) -> str:
+        """The status of an unchanged file when it was read."""
+        log = self.logs.get(seen.log_id) if seen.log_id is not None else None
+        return DOCUMENT if seen.status == DOCUMENT else log.status if log is not None else seen.status
 
     def is_input(self, log_id: int) -> bool:
         """Whether a log is a manifest or a sidecar: only the latest one at a place counts."""
@@ -226,7 +251,12 @@ class Plan:
         ]  # fmt: skip
 
     def _unchanged(self, file: FoundFile, seen: SeenFile) -> bool:
-        return seen.log_id is not None and self._same_file(file, seen) and self._same_definitions(seen)
+        return (
+            seen.log_id is not None
+            and self._same_file(file, seen)
+            and self._same_definitions(seen)
+            and not self._becomes_log(seen)
+        )
 
     def _unchanged_archive(self, file: FoundFile, seen: SeenFile) -> bool:
         # A limit may be higher now.
@@ -234,9 +264,13 @@ class Plan:
             seen.status == ARCHIVE
             and self._same_file(file, seen)
             and all(
-                member.status != LIMITED and self._same_definitions(member) for member in self.members_of(file.place)
+                member.status != LIMITED and self._same_definitions(member) and not self._becomes_log(member)
+                for member in self.members_of(file.place)
             )
         )
+
+    def _becomes_log(self, seen: SeenFile) -> bool:
+        return self._documents and seen.status == DOCUMENT
 
     def _same_file(self, file: FoundFile, seen: SeenFile) -> bool:
         return not self.refresh and (seen.size, seen.mtime_ns) == (file.size, file.mtime_ns)

@@ -104,7 +104,8 @@ def units_of(files: list[FoundFile], to_read: list[ToRead]) -> list[Unit]:
 class WasRead:
     """The outcome of reading a file: `problem` if it could not be read, else its log. The rows are in the tables.
 
-    An archive has the status "archive" and nothing else. `limited`: a limit was the problem.
+    An archive has the status "archive" and nothing else. `limited`: a limit was the problem. `document`: what document
+    it is by its beginning, empty for a log.
     """
 
     problem: str | None = None
@@ -122,6 +123,7 @@ class WasRead:
     first_rejects: tuple[str, ...] = ()
     listed: tuple[str, ...] | None = None
     limited: bool = False
+    document: str = ""
 
 
 @dataclass
@@ -264,7 +266,7 @@ class UnitReader:
                         sum(found.ignored.values()), len(found.rejects),
                         tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
                               for reject in found.rejects[:REJECTS_SHOWN]),
-                        tuple(found.files) if is_manifest else None)
+                        tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip
         if all(file.status in ("", "archive", "known") for file in base.files):
             # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.

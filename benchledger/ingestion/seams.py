@@ -26,6 +26,7 @@ from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, in_ledger, rows_table
 from benchledger.ingestion.derive import derive as derive_near
 from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
+from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.load import insert_arrow, insert_base, load_formats_table, segments_of, shape_rows, sql_text
 from benchledger.ingestion.plan import Plan
@@ -114,20 +115,24 @@ def read_unit(
     now: datetime,
     *,
     campaign_name: str | None = None,
+    documents: bool = False,
     limits: Limits | None = None,
 ) -> BaseTables:
     """Reads files, and the members of archives among them. `key` is that of the pseudonyms; the tables do not hold it.
 
-    A facts.toml that speaks of a file must be among the inputs. `campaign_name` and `limits` are as in `ingest`.
+    A facts.toml that speaks of a file must be among the inputs. `campaign_name`, `documents` and `limits` are as in
+    `ingest`.
     """
     definitions.need_same()
     given = list(inputs)
     redactor = Redactor(definitions.redaction, key)
     name = redactor.optional(campaign_name)
-    plan = Plan(definitions.names, all_formats_hash(definitions.formats), False, name, redactor.path)
+    formats, names = definitions.formats, definitions.names
+    plan = Plan(names, all_formats_hash(formats), False, name, redactor.path, documents=documents)
     facts = FactsFiles(on_disk=False)
     roots = Roots(key, redactor, plan, [one.root for one in given])
-    accounts = Accounts(plan, SightingMaker(key, definitions.names, facts, name, redactor, roots, now), redactor)
+    sightings = SightingMaker(key, names, facts, name, redactor, roots, now)
+    accounts = Accounts(plan, sightings, redactor, Documents(names.documents, formats))
     work = plan.sort_out([_found(one) for one in given])
     pool = Pool(partial(UnitReader, definitions.formats, redactor), jobs=1)
     reading = Reading(work, pool, Reporter(lambda _: None, work.sizes))

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
+from benchledger.ingestion.base_tables import DOCUMENT, copy_of
 from benchledger.ingestion.derive import derive
+from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.load import (
     insert,
     load_formats_table,
@@ -20,7 +22,7 @@ from benchledger.ingestion.load import (
     remove_logs,
     set_ids,
 )
-from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.plan import AS_LOG, Plan
 from benchledger.ingestion.record_frames import BrokenKeyError
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
@@ -52,9 +54,11 @@ class Writer:
     """Writes batches into the ledger, which is open only meanwhile."""
 
     def __init__(
-        self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, roots: Roots, jobs: int
-    ) -> None:
+        self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, roots: Roots, jobs: int,
+        documents: Documents,
+    ) -> None:  # fmt: skip
         self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
+        self._documents = documents
         # Whether the roots are in the private file.
         self._roots, self._knows_roots = roots, False
         # Half of the cores: other processes read meanwhile, and a waiting thread of DuckDB keeps its core busy.
@@ -218,7 +222,7 @@ class Writer:
         pending.leave_out({row[0] for row in there})
         if pending.replaced:
             remove_logs(con, sorted(pending.replaced))
-            _restate_sightings(con, pending)
+            _restate_sightings(con, pending, self._plan, self._documents)
         load_shapes(con, pending.layouts)
         insert_records = None
         if pending.tables:
@@ -250,22 +254,33 @@ def _are_short(spilled: list[SpilledRecords]) -> bool:
     return rows > 0 and sum(records.bytes for records in spilled) <= rows * SHARED_BYTES
 
 
-def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending) -> None:
-    # An unrecognised content may be loaded now, at every place where it was seen first.
-    logs = [pending.logs[log_id] for log_id in pending.replaced]
-    con.execute("create or replace temp table restated (status varchar, reason varchar, log_id bigint)")
-    insert(con, "restated", [{"status": log.status, "reason": log.evidence, "log_id": log.log_id} for log in logs])
+def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending, plan: Plan, documents: Documents) -> None:
+    # An unrecognised content may be loaded now, or be a document, at every place where it was seen first.
+    set_ids(con, "restated_log", pending.replaced)
+    rows = con.execute(
+        "select sighting_id, log_id, path, status from sighting where log_id in (select id from restated_log)"
+    ).fetchall()
+    told = {sighting.sighting_id: sighting for sighting in pending.sightings}
+    as_log = {seen.sighting_id for seen in plan.seen.values() if seen.status == AS_LOG}
+    again = []
+    for sighting_id, log_id, path, status in rows:
+        log = pending.logs[log_id]
+        if sighting_id in told:
+            # A sighting of the same place keeps its status.
+            if status in ("duplicate", "superseded") and told[sighting_id].row["status"] in ("loaded", "unrecognised"):
+                told[sighting_id].row["status"] = status
+        elif status != "superseded":
+            new, reason = (log.status, log.evidence)
+            if status in ("duplicate", DOCUMENT):
+                new, reason = copy_of(log.status, log.evidence)
+            why = None if sighting_id in as_log else documents.why(path, log.document, log)
+            again.append({"sighting_id": sighting_id, "status": DOCUMENT if why else new, "reason": why or reason})
+    con.execute("create or replace temp table restated (sighting_id bigint, status varchar, reason varchar)")
+    insert(con, "restated", again)
     con.execute(
         """update sighting set status = restated.status, reason = restated.reason from restated
-           where sighting.log_id = restated.log_id and sighting.status in ('loaded', 'unrecognised', 'empty')"""
+           where sighting.sighting_id = restated.sighting_id"""
     )
-    # A sighting of the same place keeps its status.
-    part: dict[int, str] = dict(
-        con.execute("select sighting_id, status from sighting where log_id in (select log_id from restated)").fetchall()
-    )
-    for sighting in pending.sightings:
-        if sighting.sighting_id in part and sighting.row["status"] in ("loaded", "unrecognised"):
-            sighting.row["status"] = part[sighting.sighting_id]
 
 
 def _count(con: duckdb.DuckDBPyConnection, statement: str) -> int:

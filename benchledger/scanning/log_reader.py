@@ -15,6 +15,7 @@ from benchledger.scanning.buffers import whole_lines
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter, Previous, content_hash, goes_on, log_id_of
 from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
+from benchledger.scanning.documents import document_content
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.literal_search import LiteralSearch
 from benchledger.scanning.native_scanner import is_requested, native_scanner
@@ -32,7 +33,7 @@ NO_TEXT = "no text in it"
 class ReadLog:
     """The result of reading one log. `status`: loaded, known, empty, unrecognised or archive; `evidence` says why.
 
-    Of an archive only the beginning was read.
+    Of an archive only the beginning was read. `document`: what document it is by its beginning, empty for a log.
     """
 
     content_hash: str
@@ -43,6 +44,7 @@ class ReadLog:
     format: str | None = None
     grew: bool = False
     scanned: ScannedLog = field(default_factory=ScannedLog)
+    document: str = ""
 
     @cached_property
     def log_id(self) -> int:
@@ -110,6 +112,7 @@ class LogReader:
             return self.read_content(first, columns, known, previous)
         if is_archive(first[:HEAD]):
             return _archive()
+        document = document_content(first)
         counter = Counter(previous)
         chunks = counter.counted(_chunks(stream, first))
         detected, file_reader = self._detect(chunks, first, False)
@@ -128,6 +131,7 @@ class LogReader:
         result = _result(counter.digest(), counter.bytes, lines + counter.unterminated, detected, counter.grew(), log)
         if known(result.content_hash):
             result.status = "known"
+        result.document = document
         return result
 
     def read_content(
@@ -140,7 +144,7 @@ class LogReader:
             return ReadLog(content_hash(content), len(content), content.count(b"\n"), "empty", NO_TEXT)
         digest, grew = content_hash(content), goes_on(content, previous)
         if known(digest):
-            return ReadLog(digest, len(content), 0, "known", "", grew=grew)
+            return ReadLog(digest, len(content), 0, "known", "", grew=grew, document=document_content(content))
         detected, file_reader = self._detect((content,), content, True)
         log = ScannedLog()
         if detected.format is not None:
@@ -154,7 +158,9 @@ class LogReader:
                 columns.flush()
             log.segments.close()
         lines = content.count(b"\n") + (not content.endswith(b"\n"))
-        return _result(digest, len(content), lines, detected, grew, log)
+        result = _result(digest, len(content), lines, detected, grew, log)
+        result.document = document_content(content)
+        return result
 
     def has_lines(self, first: bytes) -> bool:
         """Tells whether the beginning of a log is recognised as a format of lines: then the log is text."""

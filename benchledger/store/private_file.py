@@ -187,7 +187,8 @@ def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:
     path = private_path(db_path)
     if not places or not path.is_file():
         return set()
-    known = "select 1 from seen_file where place = ? and status in ('loaded', 'duplicate', 'superseded', 'facts')"
+    known = """select 1 from seen_file
+               where place = ? and status in ('loaded', 'duplicate', 'superseded', 'facts', 'document as log')"""
     with _read_only(path) as con:
         return {place for place in places if con.execute(known, [os.fsencode(place)]).fetchone()}
 

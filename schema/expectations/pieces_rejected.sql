@@ -4,4 +4,7 @@ select log_id, min(line) as line, format('{} of {} pieces: {}', count(*), any_va
     count(*) as value, 0 as expected
 from reject
 join log using (log_id)
+where log_id not in (
+    select log_id from sighting where log_id is not null group by log_id having bool_and(status = 'document')
+)
 group by log_id;

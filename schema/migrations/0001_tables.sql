@@ -71,7 +71,7 @@ create table sighting (
     ingested_at      timestamp not null,
     definitions_hash varchar not null,
     status           varchar not null check (status in
-        ('loaded', 'duplicate', 'superseded', 'facts', 'empty', 'unrecognised', 'unreadable')),
+        ('loaded', 'duplicate', 'superseded', 'document', 'facts', 'empty', 'unrecognised', 'unreadable')),
     reason           varchar
 );
 comment on table sighting is 'One row per place where a file was seen, by path, archive and member. Filled by ingest.';
@@ -104,7 +104,8 @@ comment on column sighting.modified_at is
     'Modification time of the file, or of the member of an archive, as it tells it; NULL if it tells none.';
 comment on column sighting.ingested_at is 'Time at which it was first ingested.';
 comment on column sighting.status is
-    'What became of the file: loaded, duplicate, superseded, facts, empty, unrecognised or unreadable.';
+    'What became of the file: loaded, duplicate, superseded, document (it quotes log lines; no run comes of it), facts,'
+    ' empty, unrecognised or unreadable.';
 comment on column sighting.reason is 'Why it was not loaded, or what it repeats.';
 
 create table kept.sighting_fact (

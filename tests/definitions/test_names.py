@@ -105,7 +105,10 @@ def test_a_companion_has_the_stem_of_its_run(monkeypatch: pytest.MonkeyPatch, tm
             ":2: pattern 'run_{x:time}': a name has holes of type int, word and text",
         ),
         ('[[name]]\npatterns = ["run_{x}"]\n', ":2: pattern 'run_{x}': hole {x} has no type"),
-        ("rule = 5\n", ":1: unknown key 'rule'; known here: about, folder, name, sample, stem_suffixes"),
+        (
+            "rule = 5\n",
+            ":1: unknown key 'rule'; known here: about, document_endings, document_names, folder, log_endings, name, sam",
+        ),
         ('name = "x"\n', ":1: name is a list of tables: write [[name]]"),
         ('[[name]]\npatterns = "x"\n', ":2: patterns is a list of strings, not 'x'"),
         (RULE + 'facts = "x"\n' + SAMPLE, ":3: facts is a table, such as"),

@@ -1,0 +1,28 @@
+"""Tells by its first bytes whether a file is a document: a web page, a notebook, a script or a page of Markdown."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from benchledger.scanning.detection import BLOCK
+
+_NOTEBOOK = re.compile(rb'"(cell_type|nbformat)"\s*:')
+_WEB = re.compile(rb"(?is)(<\?xml[^>]*>\s*)?(?:(?><!--.*?-->)\s*)*+<(!doctype\s+html|html|head|body)\b")
+_SCRIPT = re.compile(rb"#!\s*/")
+_FENCE = re.compile(rb"^[ \t>]*(```|~~~)", re.MULTILINE)
+# The first line of a page: a heading, HTML, a picture, or a line that is underlined.
+_PAGE = re.compile(rb"#{1,6}[ \t]+\S|<(!--|\w)|\[?!\[|[^\n]+\n(=+|-+)[ \t]*\r?\n")
+
+
+def document_content(first: bytes) -> str:
+    """Returns what document a file is that begins so: its kind, empty for a log or data."""
+    if _SCRIPT.match(first):
+        return "script"
+    head = first[:BLOCK].removeprefix(codecs.BOM_UTF8).lstrip()
+    if head[:1] == b"{":
+        return "notebook" if _NOTEBOOK.search(head) else ""
+    if head[:1] == b"<" and _WEB.match(head):
+        return "web page"
+    fenced = (b"```" in head or b"~~~" in head) and _PAGE.match(head) and len(_FENCE.findall(head)) > 1
+    return "page of Markdown" if fenced else ""
