@@ -433,10 +433,16 @@ static PyObject *scan_counts(PyObject *object, PyObject *Py_UNUSED(none)) {
     return ignored ? Py_BuildValue("LLLN", (long long)scan->pieces, (long long)scan->records, (long long)scan->notes, ignored) : NULL;
 }
 
+static PyObject *scan_unread(PyObject *object, PyObject *Py_UNUSED(none)) {
+    const Buffer *unread = &((ScanObject *)object)->scan.unread;
+    return PyBytes_FromStringAndSize((const char *)unread->data, (Py_ssize_t)unread->size);
+}
+
 static PyMethodDef scan_methods[] = {
     {"run", scan_run_object, METH_VARARGS, "run(phase, kinds of the run so far) -> where and why it stopped, and the kinds and lines of what it found"},
     {"skip", scan_skip, METH_VARARGS, "skip(to): goes on there"},
     {"counts", scan_counts, METH_NOARGS, "counts() -> pieces, records, records with a note, ignored pieces by reason"},
+    {"unread", scan_unread, METH_NOARGS, "unread() -> of each unread line its number, its first byte and its end, as 64 bits each"},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot scan_slots[] = {
     {Py_tp_new, scan_new}, {Py_tp_dealloc, scan_dealloc}, {Py_tp_methods, scan_methods},

@@ -242,6 +242,25 @@ static void read_units(Blob *blob, Units *units) {
     if (at != count) blob->failed = 1;
 }
 
+static void read_measures(Blob *blob, Measures *measures) {
+    uint32_t count = count_of(blob, MOST_LITERALS), at = 0;
+    measures->measures = room_for(blob, count, sizeof *measures->measures);
+    for (uint32_t index = 0; index < count && !blob->failed; index++) {
+        Span text = measures->measures[index].text = text_of(blob);
+        if (span_length(text) < 2 || !is_letter(*text.start)) blob->failed = 1;
+        measures->measures[index].is_unit = number_of(blob) != 0;
+    }
+    for (uint32_t byte = 0; byte < 256 && !blob->failed; byte++) {
+        measures->begin[byte] = at;
+        while (at < count && *measures->measures[at].text.start == byte) at++;
+    }
+    measures->begin[256] = at;
+    if (at != count) blob->failed = 1;
+    if (!blob->failed) measures_prepare(measures);
+    measures->settings = texts_of(blob, &measures->settings_count, 1);
+    measures->setting_lines = texts_of(blob, &measures->setting_lines_count, 1);
+}
+
 Program *program_load(const unsigned char *data, size_t size) {
     Program *program = calloc(1, sizeof *program);
     if (program == NULL) return NULL;
@@ -281,6 +300,7 @@ Program *program_load(const unsigned char *data, size_t size) {
         read_template(&blob, &ignore->template);
         if (ignore->reason >= program->reasons) blob.failed = 1;
     }
+    read_measures(&blob, &program->measures);
     if (blob.failed || program->reasons > 4096 || blob.at != blob.end) return program_free(program), NULL;
     return program;
 }
@@ -299,6 +319,9 @@ void program_free(Program *program) {
     for (uint32_t index = 0; program->maps && index < program->maps_count; index++) free_map(&program->maps[index]);
     for (uint32_t index = 0; index < program->layouts_count; index++) free(program->layouts[index].scales);
     leads_free(&program->leads);
+    free(program->measures.measures);
+    free(program->measures.settings);
+    free(program->measures.setting_lines);
     free(program->maps);
     free(program->layouts);
     free(program->ignores);

@@ -9,6 +9,7 @@
 #include "pairs.h"
 #include "search.h"
 #include "template.h"
+#include "unread.h"
 
 enum { PROGRAM_MARK = 0x62656E31, MOST_HOLES = 64, MOST_KINDS = 32, MOST_LAYOUTS = 65536, NO_STYLE = 0xFFFFFFFF };
 
@@ -118,6 +119,7 @@ typedef struct {
     uint32_t matchers_count;
     Ignore *ignores;
     uint32_t ignores_count, reasons;
+    Measures measures;
     Layout *layouts;
     uint32_t layouts_count;
     Leads leads;

@@ -787,10 +787,32 @@ static int read_pieces(Scan *scan, Place begin, Place end) {
     return TAKEN;
 }
 
+/* Adds the unread lines of a range of lines, of which `line` is the first. 0: no memory. */
+static int find_unread(Scan *scan, Place begin, Place end, int64_t line) {
+    const Measures *measures = &scan->program->measures;
+    Place counted = begin;
+    /* Mostly the end of the line before. */
+    if (end - begin < SHORTEST_MEASURE) return 1;
+    for (Place at = begin; at < end && (at = measure_next(measures, scan->start, at, end, scan->end)) != NULL;) {
+        Place first = at, last = at;
+        while (first > counted && !is_line_end(first[-1])) first--;
+        while (last < end && !is_line_end(*last)) last++;
+        line += line_ends(counted, first);
+        int64_t found[] = {line, first - scan->start, last - scan->start};
+        int is_setting = is_setting_line(measures, (Span){first, last});
+        if (!is_setting && !buffer_add(&scan->unread, found, sizeof found)) return 0;
+        counted = at = last;
+    }
+    return 1;
+}
+
 static int read_line(Scan *scan, Place begin, Place end, int is_usual) {
     const Program *program = scan->program;
     if (!find_heads(scan, begin, end, is_usual)) return SCAN_FAILED;
-    if (scan->heads.size == 0) return has_one_of(program->anchors, program->anchors_count, begin, end) ? SCAN_REFERENCE : TAKEN;
+    if (scan->heads.size == 0) {
+        if (has_one_of(program->anchors, program->anchors_count, begin, end)) return SCAN_REFERENCE;
+        return find_unread(scan, begin, end, scan->line) ? TAKEN : SCAN_FAILED;
+    }
     /* What was found in a part of the line is forgotten if the reference reader has to read it. */
     RowsMark mark = rows_mark(scan->rows);
     Counts before = {scan->pieces, scan->records, scan->notes, scan->first_line, scan->last_line, scan->kinds, scan->phase};
@@ -864,6 +886,7 @@ static void keep_usual(Scan *scan, Place begin) {
 
 void scan_free(Scan *scan) {
     buffer_free(&scan->heads);
+    buffer_free(&scan->unread);
     buffer_free(&scan->reasons);
     buffer_free(&scan->plain);
     buffer_free(&scan->signature);
@@ -885,11 +908,13 @@ int scan_run(Scan *scan) {
         int is_usual = scan->usual.start && begin > scan->start && begin[-1] == '\n' && starts_with(begin, scan->end, scan->usual);
         Place found = is_usual ? begin : search_next(&program->lines, scan->at, scan->end, scan->end);
         if (found == NULL) {
+            if (!find_unread(scan, scan->at, scan->end, scan->line)) return SCAN_FAILED;
             scan->line += line_ends(scan->at, scan->end);
             scan->at = scan->end;
             return SCAN_DONE;
         }
         for (begin = found; begin > scan->at && begin[-1] != '\n' && begin[-1] != '\r';) begin--;
+        if (!find_unread(scan, scan->at, begin, scan->line)) return SCAN_FAILED;
         scan->line += line_ends(scan->at, begin);
         scan->at = begin;
         Place end = line_end(scan, found);

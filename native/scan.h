@@ -21,6 +21,8 @@ typedef struct {
 
     /* What was found since the scan began, or since it stopped last. */
     int64_t pieces, records, notes, *ignored;
+    /* The unread lines: three numbers of 64 bits each, the line's number, where it begins and where it ends. */
+    Buffer unread;
     uint32_t kinds;
     int64_t first_line, last_line;
 

@@ -54,7 +54,7 @@ def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: 
 
 def _sums(result: IngestResult) -> list[str]:
     files = " + ".join(f"{count} {status}" for status, count in _by_status(result).items() if count)
-    parts = f"{result.records} records + {result.ignored} ignored + {result.rejects} rejects"
+    parts = f"{result.records} records + {result.ignored} ignored + {result.rejects} rejects + {result.unread} unread"
     return [
         f"files: {len(result.outcomes)} = {files or '0'}",
         *_archives(result),
@@ -87,6 +87,10 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{rejects} in {files}; list with: bench query rejects")
         for line in _first_rejects(rejecting):
             settings.say(f"  {line}")
+    unread = sum(one.unread > 0 for one in result.outcomes)
+    if unread:
+        lines, files = counted(result.unread, "line"), counted(unread, "file")
+        settings.say(f"{lines} with a measurement unread in {files}; list with: bench query unread")
     if documents := result.files["document"]:
         quotes = "document quotes" if documents == 1 else "documents quote"
         settings.say(
@@ -181,6 +185,7 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "records": result.records,
         "ignored": result.ignored,
         "rejects": result.rejects,
+        "unread": result.unread,
         "runs": result.runs,
         "retold_runs": result.retold_runs,
         "moved_runs": result.moved_runs,

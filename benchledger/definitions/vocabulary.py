@@ -69,7 +69,10 @@ class FactName:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Units by logged spelling, quantities, facts by name ("precision", "options.optimizer"), and modes by phase."""
+    """Units by logged spelling, quantities, facts by name ("precision", "options.optimizer"), and modes by phase.
+
+    `measure_words` and `measure_units` tell a line with a measurement.
+    """
 
     units: frozenset[str]
     spellings: dict[str, tuple[str, float]]
@@ -78,6 +81,10 @@ class Vocabulary:
     quantity_units: dict[str, frozenset[str]]
     facts: dict[str, FactName]
     phases: dict[str, tuple[str, ...]]
+    measure_words: tuple[str, ...]
+    measure_units: tuple[str, ...]
+    setting_ends: tuple[str, ...]
+    setting_lines: tuple[str, ...]
 
     def can_have(self, quantity: str | None, unit: str | None) -> bool:
         """Tells whether a quantity may be measured in a unit."""
@@ -99,6 +106,7 @@ def _read() -> Vocabulary:
     units = _only("units.toml")
     quantities = _only("quantities.toml")
     facts = _only("facts.toml")
+    measures = _only("measures.toml")
     known_units = frozenset(units.data["units"])
     spellings: dict[str, tuple[str, float]] = {}
     for logged, (unit, scale) in units.data["spellings"].items():
@@ -113,6 +121,10 @@ def _read() -> Vocabulary:
         quantity_units=_quantity_units(quantities, known_units),
         facts=_facts(facts),
         phases={phase: tuple(modes) for phase, modes in _only("phases.toml").data.items()},
+        measure_words=tuple(measures.data["words"]),
+        measure_units=tuple(measures.data["units"]),
+        setting_ends=tuple(measures.data["settings"]),
+        setting_lines=tuple(measures.data["setting_lines"]),
     )
 
 

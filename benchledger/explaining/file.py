@@ -126,7 +126,7 @@ def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored
     said = [f"The ledger knows this content, {size}, from {', '.join(places)}{more}."]
     if log["format"] is None:
         return [*said, f"No format claimed it when it was read: {log['evidence']}."]
-    counts = f"{log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects"
+    counts = f"{log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects, {log['unread']} unread"
     said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
     said.append(f"Of {log['pieces']} pieces {counts}.")
     said += [
@@ -146,9 +146,11 @@ def _now(log: Row | None, now: Row | None, is_facts: bool) -> list[str]:
         return ["By its name it states facts about the logs in its folder and below: bench ingest reads it with them."]
     if now["format"] is None:
         return [f"By today's definitions no format claims it: {now['evidence']}."]
-    counts = f"{now['records']} records, {now['ignored']} ignored pieces, {now['rejects']} rejects"
+    counts = (
+        f"{now['records']} records, {now['ignored']} ignored pieces, {now['rejects']} rejects, {now['unread']} unread"
+    )
     if log is not None and log["format"] == now["format"]:
-        same = all(log[name] == now[name] for name in ("records", "ignored", "rejects"))
+        same = all(log[name] == now[name] for name in ("records", "ignored", "rejects", "unread"))
         if same:
             return ["Read now, by today's definitions, it gives the same format and counts."]
         return [f"Read now, by today's definitions, it gives {counts}; bench ingest --refresh takes that over."]

@@ -45,9 +45,10 @@ def recognised_now(path: Path) -> Row:
         "bytes": log.bytes,
         "lines": log.lines,
         "pieces": found.pieces,
-        "records": found.pieces - sum(found.ignored.values()) - len(found.rejects),
+        "records": found.pieces - sum(found.ignored.values()) - len(found.rejects) - found.unread.lines,
         "ignored": sum(found.ignored.values()),
         "rejects": len(found.rejects),
+        "unread": found.unread.lines,
         "first_rejects": [f"line {one.line}: {one.reason}" for one in found.rejects[:_REJECTS_SHOWN]],
     }
 

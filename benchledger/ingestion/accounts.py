@@ -52,6 +52,7 @@ class FileOutcome:
     records: int = 0
     ignored: int = 0
     rejects: int = 0
+    unread: int = 0
     kept: str | None = None
     first_rejects: tuple[str, ...] = ()
     place: str | None = None
@@ -253,7 +254,7 @@ class Accounts:
         self._see(file, was.log_id, content.status, content.evidence, was.listed)
         outcome = FileOutcome(
             self._shown(file), content.status, content.evidence, content.format, content.pieces, content.records,
-            content.ignored, content.rejects, None, content.first_rejects,
+            content.ignored, content.rejects, content.unread, None, content.first_rejects,
         )  # fmt: skip
         self._end(file, outcome)
 

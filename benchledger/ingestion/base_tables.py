@@ -14,6 +14,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.columns import record_schema
 from benchledger.scanning.log_reader import NO_TEXT, ReadLog
+from benchledger.scanning.values import decode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,13 +25,14 @@ _OF_READING: dict[str, dict[str, str]] = {
     "log": {
         "log_id": "int64", "content_hash": "string", "bytes": "int64", "lines": "int64", "format": "string",
         "format_version": "int32", "definitions_hash": "string", "pieces": "int64", "records": "int64",
-        "ignored": "int64", "rejects": "int64", "notes": "int64", "evidence": "string",
+        "ignored": "int64", "rejects": "int64", "unread": "int64", "notes": "int64", "evidence": "string",
     },
     "reject": {
         "log_id": "int64", "line": "int64", "byte_offset": "int64", "record": "string", "reason": "string",
         "text": "string",
     },
     "ignored_piece": {"log_id": "int64", "reason": "string", "pieces": "int64"},
+    "unread": {"log_id": "int64", "line": "int64", "lines": "int64", "text": "string"},
     "log_fact": {
         "log_id": "int64", "segment": "int32", "name": "string", "value": "string", "value_logged": "string",
         "line": "int64", "trust": "int32", "strength": "string",
@@ -42,7 +44,7 @@ _OF_READING: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 # Tables by the column that identifies what their rows belong to.
-_OF_LOGS = ("log", "record", "reject", "ignored_piece", "log_fact", "segment")
+_OF_LOGS = ("log", "record", "reject", "ignored_piece", "unread", "log_fact", "segment")
 _OF_SIGHTINGS = ("sighting", "sighting_fact", "sighting_file")
 _OTHERS: dict[str, dict[str, str]] = {
     "segment": {
@@ -228,13 +230,18 @@ class LogRows:
         self._rows["log"].append(
             (log_id, log.content_hash, log.bytes, log.lines, log.format, log_format.version if log_format else None,
              log_format.definitions_hash if log_format else self._unread_hash, found.pieces, found.records,
-             sum(found.ignored.values()), len(found.rejects), found.notes, self._redactor.text(log.evidence))
+             sum(found.ignored.values()), len(found.rejects), found.unread.lines, found.notes,
+             self._redactor.text(log.evidence))
         )  # fmt: skip
         self._rows["reject"] += [
             (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, self._redactor.text(reject.text))
             for reject in found.rejects
         ]
         self._rows["ignored_piece"] += [(log_id, reason, count) for reason, count in sorted(found.ignored.items())]
+        self._rows["unread"] += [
+            (log_id, layout.line, layout.lines, self._redactor.text(decode(layout.text)))
+            for layout in found.unread.layouts.values()
+        ]
         if log_format is not None:
             self._add_segments(log, log_format)
 

@@ -88,7 +88,7 @@ class IngestResult:
 
     @property
     def pieces(self) -> int:
-        """Pieces cut from the anchored lines of the logs that were read: records + ignored + rejects."""
+        """Pieces cut from the lines of the logs that were read: records + ignored + rejects + unread."""
         return sum(outcome.pieces for outcome in self.outcomes)
 
     @property
@@ -105,6 +105,11 @@ class IngestResult:
     def rejects(self) -> int:
         """Pieces that should have been records and are not; each is kept in table reject."""
         return sum(outcome.rejects for outcome in self.outcomes)
+
+    @property
+    def unread(self) -> int:
+        """Lines with a measurement that the format of their log does not know: see table kept.unread."""
+        return sum(outcome.unread for outcome in self.outcomes)
 
 
 def ingest(

@@ -31,7 +31,15 @@ ROW_GROUP = 122_880
 # Row groups per statement: DuckDB keeps what it reads until the statement has ended.
 GROUPS_AT_ONCE = 6
 _SQL = Path(__file__).parent / "sql"
-_TABLES_OF_A_LOG = ("reject", "kept.segment", "kept.log_fact", "kept.ignored_piece", "kept.stream_only", "log")
+_TABLES_OF_A_LOG = (
+    "reject",
+    "kept.segment",
+    "kept.log_fact",
+    "kept.ignored_piece",
+    "kept.unread",
+    "kept.stream_only",
+    "log",
+)
 # In a large ledger, only records with the load numbers of these logs are read.
 _REMOVE_RECORDS = """
 delete from kept.record
@@ -145,7 +153,7 @@ def load_logs(
     memory at a time. `layouts` are those of all records.
     """
     number = _load_number(con)
-    insert_base(con, {name: tables[name] for name in ("log", "reject", "ignored_piece", "log_fact")}, number)
+    insert_base(con, {name: tables[name] for name in ("log", "reject", "ignored_piece", "unread", "log_fact")}, number)
     logged = tables["segment"]
     if not logged.num_rows:
         return Insert(con, number, iter(()))

@@ -37,6 +37,7 @@ class KnownLog(NamedTuple):
     records: int
     ignored: int
     rejects: int
+    unread: int
     first_rejects: tuple[str, ...] = ()
 
     @property
@@ -102,7 +103,8 @@ class Plan:
         """Reads the ledger's logs and sightings, and the list of files."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
         rows = con.execute(
-            """select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored, rejects
+            """select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored,
+                   rejects, unread
                from log"""
         ).fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}

@@ -120,6 +120,7 @@ class WasRead:
     records: int = 0
     ignored: int = 0
     rejects: int = 0
+    unread: int = 0
     first_rejects: tuple[str, ...] = ()
     listed: tuple[str, ...] | None = None
     limited: bool = False
@@ -263,7 +264,7 @@ class UnitReader:
             base.files.append(
                 WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
                         sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
-                        sum(found.ignored.values()), len(found.rejects),
+                        sum(found.ignored.values()), len(found.rejects), found.unread.lines,
                         tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
                               for reject in found.rejects[:REJECTS_SHOWN]),
                         tuple(found.files) if is_manifest else None, document=log.document)

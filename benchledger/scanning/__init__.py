@@ -11,6 +11,8 @@ rows.
 Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.py`), columns, tables, JSON documents
 (`json_documents.py`, `json_walk.py`, `json_values.py`, `manifests.py`) and SQLite files; `text_lines.py` is shared.
 
+`unread.py` finds lines with a measurement that no template matches.
+
 Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, `columns.py` the Arrow table.
 `statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves formats by their samples.
 """

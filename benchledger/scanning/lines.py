@@ -14,6 +14,7 @@ from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import compiled, head_pattern, line_start, whole_pattern, word_start
 from benchledger.scanning.record_reader import RecordReader
 from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, Row
+from benchledger.scanning.unread import is_measurement
 from benchledger.scanning.values import ANSI, decode
 
 _LINE_END = re.compile(rb"[\r\n]")
@@ -122,6 +123,9 @@ class LineReader:
             if any(log.find(anchor, start, end) >= 0 for anchor in self._anchors):
                 pieces.pieces += 1
                 _reject(pieces, log[start:end], (line, base + start), None, rows.NO_HEAD)
+            elif is_measurement(log[start:end]):
+                pieces.pieces += 1
+                pieces.unread.append((line, log[start:end]))
             return
         pieces.pieces += len(heads)
         lead = log[start : heads[0]]

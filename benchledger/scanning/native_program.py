@@ -19,6 +19,7 @@ from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Te
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
 from benchledger.scanning.patterns import head_parts, is_behind_number
+from benchledger.scanning.unread import measure_units, measure_words, setting_ends, setting_lines
 
 _MARK = 0x62656E31
 _WORD_START, _LINE_START, _ANY_LINE_START = 1, 2, 3
@@ -100,9 +101,22 @@ def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFor
             listed(packed_matchers),
             u32(len(reasons)),
             listed(packed_ignores),
+            _measures(),
         ]
     )
     return CompiledFormat(blob, tuple(matchers), reasons)
+
+
+@cache
+def _measures() -> bytes:
+    words = [*((word, 0) for word in measure_words()), *((unit, 1) for unit in measure_units())]
+    return b"".join(
+        [
+            listed([sized(text) + u32(is_unit) for text, is_unit in sorted(words)]),
+            listed([sized(end) for end in setting_ends()]),
+            listed([sized(text) for text in setting_lines()]),
+        ]
+    )
 
 
 def _starts(log_format: LogFormat) -> dict[Template, int]:

@@ -20,6 +20,7 @@ from benchledger.scanning.native_stamp import c_stamp, python_stamp
 from benchledger.scanning.rows import Pieces
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.statements import SegmentCollector
+from benchledger.scanning.unread import SAMPLE
 from benchledger.scanning.values import decode
 
 try:
@@ -113,6 +114,9 @@ class NativeScanner(Scanner):
         log.pieces += found
         log.records += records
         log.notes += notes
+        for number, begin, stop in struct.iter_unpack("=3q", scan.unread()):
+            log.pieces += 1
+            log.unread.add(number, buffer[begin : min(stop, begin + SAMPLE)])
         if any(ignored):
             log.ignored.update({reason: count for reason, count in zip(self._reasons, ignored, strict=True) if count})
         return line

@@ -67,12 +67,13 @@ class RejectedPiece:
 class Pieces:
     """Everything found in one log. `pieces` is counted where lines are cut, independently of the lists.
 
-    `files` are listed by a manifest.
+    `unread`: number and text of each line with a measurement that no template matches. A manifest lists `files`.
     """
 
     rows: list[Row] = field(default_factory=list)
     rejects: list[RejectedPiece] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    unread: list[tuple[int, bytes]] = field(default_factory=list)
     pieces: int = 0
     # Set by earlier records, and used by records whose phase or scope is "current".
     phase: str = "train"

@@ -15,6 +15,7 @@ from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.rows import Pieces, RejectedPiece
 from benchledger.scanning.statements import SegmentCollector
+from benchledger.scanning.unread import UnreadLines, unread_in
 
 _CUTS = re.compile(rb"[\r\n]")
 # A match is a tuple. The buffer is searched in parts, so that many matches do not fill the memory.
@@ -31,6 +32,7 @@ class ScannedLog:
     phase: str = "train"
     scope: str | None = None
     ignored: Counter[str] = field(default_factory=Counter)
+    unread: UnreadLines = field(default_factory=UnreadLines)
     rejects: list[RejectedPiece] = field(default_factory=list)
     segments: SegmentCollector = field(default_factory=SegmentCollector)
     files: list[str] = field(default_factory=list)
@@ -65,22 +67,32 @@ class Scanner:
         for start in self._places(buffer, end):
             if start < consumed:
                 continue
+            begin = _subline_start(buffer, consumed, start)
+            self._add_unread(buffer, consumed, begin, line, log)
             line += buffer.count(b"\n", counted, start)
             counted = start
-            begin = _subline_start(buffer, consumed, start)
             cut = _CUTS.search(buffer, start, end)
             consumed = cut.start() if cut else end
             pieces = Pieces(phase=log.phase, scope=log.scope)
             self.reader.read_subline(buffer, begin, consumed, line, base, pieces)
             log.phase, log.scope = pieces.phase, pieces.scope
             self.keep(pieces, log, columns)
+        self._add_unread(buffer, consumed, end, line, log)
         return line + buffer.count(b"\n", counted, end)
+
+    def _add_unread(self, buffer: bytes, start: int, end: int, line: int, log: ScannedLog) -> None:
+        # Lines without a literal of the format; `line` is that of `start`.
+        for number, text in unread_in(buffer, start, end, line):
+            log.pieces += 1
+            log.unread.add(number, text)
 
     def keep(self, pieces: Pieces, log: ScannedLog, columns: RecordColumns) -> None:
         """Adds the pieces that a reader found in a part of a log."""
         log.pieces += pieces.pieces
         log.records += len(pieces.rows)
         log.ignored.update(pieces.ignored)
+        for line, text in pieces.unread:
+            log.unread.add(line, text)
         log.rejects += pieces.rejects
         log.files += pieces.files
         for row in pieces.rows:

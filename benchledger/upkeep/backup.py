@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PUBLIC = (
     "update kept.exclusion set excluded_by = null",
     "delete from log where format is null",
+    "delete from kept.unread where log_id not in (select log_id from log)",
     "delete from kept.ignored_piece where log_id not in (select log_id from log)",
     "delete from sighting where log_id is null or log_id not in (select log_id from log)",
     "delete from kept.sighting_fact where sighting_id not in (select sighting_id from sighting)",

@@ -26,9 +26,17 @@ with held(what, found, example, cure) as (
         where log.ignored is distinct from coalesce(there, 0)
     )
     union all
-    select 'the pieces of a log are its records, ignored pieces and rejects', count(*), min(log_id::varchar), 'ingest'
+    select 'every log has the unread lines that it counts', count(*), min(log_id::varchar), 'ingest'
+    from (
+        select log_id
+        from log
+        full join (select log_id, sum(lines) as there from kept.unread group by log_id) using (log_id)
+        where log.unread is distinct from coalesce(there, 0)
+    )
+    union all
+    select 'the pieces of a log are its records, ignored pieces, rejects and unread lines', count(*), min(log_id::varchar), 'ingest'
     from log
-    where pieces <> records + ignored + rejects
+    where pieces <> records + ignored + rejects + unread
     union all
     select 'no record lies beyond the lines of its log', count(*), min(log_id::varchar), 'ingest'
     from kept.record

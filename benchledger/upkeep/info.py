@@ -26,8 +26,8 @@ from (
     union all
     select 'logs', if(format is null, 'without a format', 'read'), count(*) from log group by all
     union all
-    select 'pieces', unnest(['records', 'ignored', 'rejects']),
-        unnest([sum(records), sum(ignored), sum(rejects)])::bigint
+    select 'pieces', unnest(['records', 'ignored', 'rejects', 'unread']),
+        unnest([sum(records), sum(ignored), sum(rejects), sum(unread)])::bigint
     from log
     union all
     select 'runs', status, count(*) from run group by status

@@ -24,9 +24,10 @@ from kept.record join log using (log_id)
 where record.line > log.lines
 group by log_id
 union all
-select null, log_id, null, format('{} pieces, but {} records, {} ignored and {} rejects', pieces, records, ignored, rejects)
+select null, log_id, null, format('{} pieces, but {} records, {} ignored, {} rejects and {} unread', pieces, records, ignored,
+    rejects, unread)
 from log
-where pieces <> records + ignored + rejects
+where pieces <> records + ignored + rejects + unread
 union all
 select null, log_id, null, format('{} records by its own count, {} stored', log.records, stored.records)
 from log
@@ -42,5 +43,10 @@ select null, log_id, null, format('{} ignored by its own count, {} stored', log.
 from log
 left join (select log_id, sum(pieces)::bigint as ignored from kept.ignored_piece group by log_id) as stored using (log_id)
 where log.ignored <> coalesce(stored.ignored, 0)
+union all
+select null, log_id, null, format('{} unread by its own count, {} stored', log.unread, coalesce(stored.unread, 0))
+from log
+left join (select log_id, sum(lines)::bigint as unread from kept.unread group by log_id) as stored using (log_id)
+where log.unread <> coalesce(stored.unread, 0)
 union all
 select run_id, null, null, 'a fact of a run that does not stand in run' from fact anti join run using (run_id);

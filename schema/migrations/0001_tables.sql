@@ -17,10 +17,11 @@ create table log (
     format           varchar,
     format_version   integer,
     definitions_hash varchar not null,
-    pieces           bigint not null check (pieces = records + ignored + rejects),
+    pieces           bigint not null check (pieces = records + ignored + rejects + unread),
     records          bigint not null check (records >= 0),
     ignored          bigint not null check (ignored >= 0),
     rejects          bigint not null check (rejects >= 0),
+    unread           bigint not null default 0 check (unread >= 0),
     notes            bigint not null check (notes >= 0),
     evidence         varchar,
     load_number      integer not null
@@ -33,10 +34,12 @@ comment on column log.bytes is 'Size in bytes, decompressed.';
 comment on column log.lines is 'Number of lines.';
 comment on column log.format is 'Name of the format that it was read as; NULL if none fits.';
 comment on column log.format_version is 'Version of the format.';
-comment on column log.pieces is 'Pieces cut from the anchored lines: records + ignored + rejects.';
+comment on column log.pieces is 'Pieces cut from its lines: records + ignored + rejects + unread.';
 comment on column log.records is 'Pieces that are records.';
 comment on column log.ignored is 'Pieces that the format ignores for a stated reason (table kept.ignored_piece).';
 comment on column log.rejects is 'Pieces that should have been records and are not (table reject).';
+comment on column log.unread is
+    'Lines with a measurement that no template of the format matches (table kept.unread).';
 comment on column log.notes is 'Records that have text left behind their values.';
 comment on column log.evidence is
     'What the format was recognised by; for an unknown log the nearest format and what it misses.';
@@ -146,6 +149,21 @@ comment on table kept.ignored_piece is
     'log.ignored.';
 comment on column kept.ignored_piece.reason is 'Reason that the format gives.';
 comment on column kept.ignored_piece.pieces is 'Number of pieces.';
+
+-- Lines that hold a measurement and that the format does not know, per log and layout: what is behind log.unread.
+create table kept.unread (
+    log_id bigint not null,
+    line   bigint not null check (line >= 1),
+    lines  bigint not null check (lines > 0),
+    text   varchar not null,
+    primary key (log_id, line)
+);
+comment on table kept.unread is
+    'One row per log and line layout: lines with a word of measurement beside a number (schema/vocabulary/measures.toml) '
+    'that are no record and that no ignore takes. They sum up to log.unread.';
+comment on column kept.unread.line is 'Number of the first line of this layout.';
+comment on column kept.unread.lines is 'Number of lines that differ from it only in numbers.';
+comment on column kept.unread.text is 'The first line, at most 400 bytes, redacted.';
 
 create table reject (
     log_id      bigint not null,

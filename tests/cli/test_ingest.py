@@ -66,7 +66,7 @@ def test_both_sums_are_printed_on_stdout(db: Path, logs: Path) -> None:
     assert result.stderr == ""
     assert result.stdout.splitlines()[:3] == [
         "files: 2 = 1 loaded + 1 duplicate",
-        "pieces: 5 = 5 records + 0 ignored + 0 rejects",
+        "pieces: 5 = 5 records + 0 ignored + 0 rejects + 0 unread",
         "runs of these logs: 1",
     ]
     assert benchledger.report_speed(db=db).cells["value"].to_list() == [127.0899999]
@@ -128,7 +128,7 @@ def test_a_reject_is_named_with_its_line_and_fails_only_a_strict_ingest(db: Path
     result = run_bench("ingest", "--jobs", "1", logs, db=db)
 
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[1] == "pieces: 6 = 5 records + 0 ignored + 1 rejects"
+    assert result.stdout.splitlines()[1] == "pieces: 6 = 5 records + 0 ignored + 1 rejects + 0 unread"
     first, second = result.stderr.splitlines()
     assert first == "1 reject in 1 file; list with: bench query rejects"
     assert second.startswith("  a.log:6: ")

@@ -50,7 +50,7 @@ def test_the_first_format_reads_the_first_log_without_a_reject(tmp_path: Path) -
     speed = "select name, value, status from speed_table where is_default"
     asked = run(("bench", "sql", speed, "--format", "csv"), tmp_path)
 
-    assert "pieces: 5 = 4 records + 1 ignored + 0 rejects" in done.stdout
+    assert "pieces: 5 = 4 records + 1 ignored + 0 rejects + 0 unread" in done.stdout
     # 52.2 sequences per second and GPU, on eight GPUs
     assert asked.stdout.splitlines()[1:] == ["toy_12m_mp_bs32_fp16_8,417.6,ok"]
 

@@ -27,7 +27,7 @@ def test_the_page_leads_to_the_table_that_it_prints(folder: Path) -> None:
     table = run(("bench", "report", "speed"), folder)
     printed = next(block.text for block in blocks(PAGE, "text") if block.text.startswith("| gpus"))
 
-    assert "pieces: 24 = 24 records + 0 ignored + 0 rejects" in done.stdout
+    assert "pieces: 24 = 24 records + 0 ignored + 0 rejects + 0 unread" in done.stdout
     # 491,520 tokens of 1,024 each are 480 sequences, over the mean of 2.5112, 2.50875, 2.50955 and 2.5105 s, and of
     # 3.1112, 3.10875, 3.10955 and 3.1105 s: on 8 GPUs it is no more of them.
     assert printed in table.stdout

@@ -143,7 +143,7 @@ def test_hostile_numbers_are_kept_or_rejected_and_never_break_the_load(db: Path,
     result = ingest(tmp_path / "logs", db=db)
 
     assert result.files == {"loaded": 1}
-    assert result.pieces == result.records + result.ignored + result.rejects
+    assert result.pieces == result.records + result.ignored + result.rejects + result.unread
     assert {row[0].partition(":")[0] for row in ask(db, "select reason from reject")} == {"bad number", "no such time"}
     assert one(db, "select count(*) from run") == 1
     assert one(db, "select isinf(value) from measurement where step = 32 and name = 'step_loss'") is True

@@ -1,4 +1,4 @@
-"""Every file seen has one outcome, and every piece of a loaded log is a record, ignored or a reject."""
+"""Every file seen has one outcome, and every piece of a loaded log is a record, ignored, a reject or unread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest
+from benchledger import ingest, query
 from benchledger.errors import DatabaseError
 from tests.ingestion.logs import ask, one, put, run_text
 
@@ -69,6 +69,24 @@ def test_the_pieces_of_a_log_add_up_and_a_broken_line_is_kept_as_a_reject(db: Pa
     assert (line, offset, kept) == (text.count("\n") + 1, len(text.encode()), broken.rstrip("\n"))
     assert reason.startswith("no template")
     assert result.outcomes[0].first_rejects[0].startswith(f"{line}: no template")
+
+
+def test_a_line_with_a_measurement_that_the_format_does_not_know_is_counted_and_shown(db: Path, tmp_path: Path) -> None:
+    text = run_text(steps=5).log
+    put(
+        tmp_path / "logs" / "run.log",
+        text + "held-out: accuracy 0.71\nheld-out: accuracy 0.74\nsaved, no measurement\n",
+    )
+
+    result = ingest(tmp_path / "logs", db=db)
+
+    assert result.unread == 2
+    assert result.pieces == result.records + result.ignored + result.rejects + result.unread
+    assert one(db, "select pieces - records - ignored - rejects - unread from log") == 0
+    assert ask(db, "select line, lines, text from kept.unread") == [
+        (text.count("\n") + 1, 2, "held-out: accuracy 0.71")
+    ]
+    assert query("unread", db=db).select("lines", "logs").rows() == [(2, 1)]
 
 
 def test_a_record_that_is_lost_on_the_way_stops_the_load(

@@ -24,12 +24,14 @@ class FoundLog:
 
 
 def find(log: str | bytes, reader: LogReader | None = None) -> FoundLog:
-    """Reads a log with every shipped format; each piece is a record, ignored, or a reject."""
+    """Reads a log with every shipped format; each piece is a record, ignored, a reject, or unread."""
     columns = RecordColumns()
     data = log if isinstance(log, bytes) else log.encode()
     found = (reader or LogReader(load_formats())).read(io.BytesIO(data), columns, lambda _: False)
     scanned = found.scanned
-    assert scanned.pieces == scanned.records + sum(scanned.ignored.values()) + len(scanned.rejects)
+    assert (
+        scanned.pieces == scanned.records + sum(scanned.ignored.values()) + len(scanned.rejects) + scanned.unread.lines
+    )
     layouts = columns.layouts()
     rows = columns.to_arrow([1]).to_pylist()
     for row in rows:

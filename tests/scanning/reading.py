@@ -16,6 +16,7 @@ from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.rows import Pieces, RejectedPiece, Row
 from benchledger.scanning.statements import Segment, SegmentCollector
+from benchledger.scanning.unread import UnreadLayout, UnreadLines
 
 GLUON = 'pairs = { assign = "=", between = ["\\t", " "] }'
 DLLOGGER = 'pairs = { assign = " : ", between = ["  "] }'
@@ -33,6 +34,7 @@ class Found:
     rejects: list[RejectedPiece]
     ignored: Counter[str]
     pieces: int
+    unread: dict[bytes, UnreadLayout]
     segments: list[tuple[object, ...]]
 
 
@@ -75,7 +77,10 @@ def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
         columns.add(row)
         notes.add(row, log_format)
     notes.close()
-    return _found(columns, pieces.rejects, pieces.ignored, pieces.pieces, notes)
+    unread = UnreadLines()
+    for line, text in pieces.unread:
+        unread.add(line, text)
+    return _found(columns, pieces.rejects, pieces.ignored, pieces.pieces, unread, notes)
 
 
 def _reference(log_format: LogFormat) -> LineReader:
@@ -99,13 +104,18 @@ def read_by_scanner(reader: LogReader, log: bytes) -> tuple[Found, ReadLog]:
     columns = RecordColumns()
     read = reader.read(io.BytesIO(log), columns, lambda _: False)
     scanned = read.scanned
-    found = _found(columns, scanned.rejects, scanned.ignored, scanned.pieces, scanned.segments)
+    found = _found(columns, scanned.rejects, scanned.ignored, scanned.pieces, scanned.unread, scanned.segments)
     assert scanned.records == len(found.rows)
     return found, read
 
 
 def _found(
-    columns: RecordColumns, rejects: list[RejectedPiece], ignored: Counter[str], pieces: int, notes: SegmentCollector
+    columns: RecordColumns,
+    rejects: list[RejectedPiece],
+    ignored: Counter[str],
+    pieces: int,
+    unread: UnreadLines,
+    notes: SegmentCollector,
 ) -> Found:
     rows = columns.to_arrow([1]).to_pylist()
     names = {shape: [value.name for value in layout.values] for shape, layout in columns.layouts().items()}
@@ -115,7 +125,7 @@ def _found(
         row["values"] = [repr(value) for value in row["values"]]
         row["clock_s"] = repr(row["clock_s"])
     rows.sort(key=lambda row: row["byte_offset"])
-    return Found(rows, rejects, +ignored, pieces, [_said(segment) for segment in notes.segments])
+    return Found(rows, rejects, +ignored, pieces, unread.layouts, [_said(segment) for segment in notes.segments])
 
 
 def _said(segment: Segment) -> tuple[object, ...]:
@@ -124,5 +134,6 @@ def _said(segment: Segment) -> tuple[object, ...]:
 
 
 def assert_conserved(found: Found | Pieces) -> None:
-    """Every piece is a record, ignored, or a reject."""
-    assert found.pieces == len(found.rows) + sum(found.ignored.values()) + len(found.rejects)
+    """Every piece is a record, ignored, a reject, or an unread line."""
+    unread = len(found.unread) if isinstance(found, Pieces) else sum(layout.lines for layout in found.unread.values())
+    assert found.pieces == len(found.rows) + sum(found.ignored.values()) + len(found.rejects) + unread

@@ -277,6 +277,7 @@ BREAKS = {
     "every log has the records that it counts": "delete from kept.record where line = (select min(line) from kept.record)",
     "every log has the rejects that it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
     "every log has the ignored pieces that it counts": "insert into kept.ignored_piece select log_id, 'x', 1 from log limit 1",
+    "every log has the unread lines that it counts": "insert into kept.unread select log_id, 1, 1, 'x' from log limit 1",
     "no record lies beyond the lines of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
     "every record is of the load that its log is of": "update log set load_number = load_number + 1",
     "a place in a log holds one record": "insert into kept.record from kept.record limit 1",
@@ -309,7 +310,9 @@ def test_each_thing_that_must_hold_is_missed_where_it_does_not(db: Path) -> None
             assert not found[what].ok, what
             assert found[what].cure
         # The constraint of the table keeps the sum, and no fact or manifest of a place is in this ledger.
-        assert names - BREAKS.keys() == {"the pieces of a log are its records, ignored pieces and rejects"}
+        assert names - BREAKS.keys() == {
+            "the pieces of a log are its records, ignored pieces, rejects and unread lines"
+        }
 
 
 def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:

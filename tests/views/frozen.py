@@ -90,6 +90,7 @@ def _profiles(ledger: Ledger) -> None:
         final_loss_nan=False,
     )
     ledger.insert("reject", log_id=profile, line=3, byte_offset=9, reason="no template", text="step: x")
+    ledger.insert("kept.unread", log_id=profile, line=2, lines=2, text="held-out: loss 0.5")
 
 
 def _unread(ledger: Ledger) -> None:
