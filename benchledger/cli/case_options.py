@@ -11,6 +11,8 @@ import click
 from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.cli import complete
 
+# In a context's meta: whether all tables are printed.
+ALL_TABLES = "benchledger.all_tables"
 FORMATS = ("table", "markdown", "csv", "json", "parquet")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -97,6 +99,22 @@ def output_options(function: _Function) -> _Function:
     )(function)
     return click.option(
         "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format."
+    )(function)
+
+
+def report_options(function: _Function) -> _Function:
+    """Adds --format, --output and --all to a report."""
+    return all_option(output_options(function))
+
+
+def all_option(function: _Function) -> _Function:
+    """Adds --all, which `print_report` reads: without it, many tables are listed."""
+    return click.option(
+        "--all",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda ctx, _, wanted: ctx.meta.update({ALL_TABLES: wanted}),
+        help="Print all tables; by default more than 12 are only listed.",
     )(function)
 
 

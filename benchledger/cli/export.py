@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given, language_option, layout_option, rule_option
+from benchledger.cli.case_options import all_option, case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 from benchledger.exports.tables import FORMS
@@ -49,6 +49,7 @@ def export() -> None:
 @layout_option
 @language_option
 @_export_options
+@all_option
 @click.pass_obj
 def tables(
     settings: Settings,
@@ -74,6 +75,7 @@ def tables(
 @export.command()
 @case_options
 @_export_options
+@all_option
 @click.pass_obj
 def leaderboard(
     settings: Settings, /, campaign: str | None, form: str | None, output: Path | None, **filters: Any
@@ -85,12 +87,13 @@ def leaderboard(
 
 
 def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, output: Path | None) -> None:
-    from benchledger.cli.output import write_form
+    from benchledger.cli.output import listed_if_long, write_form
     from benchledger.exports.tables import form_of, reports_text
 
     if output is None:
         chosen = form_of(form, None)
-        write_form(reports_text(reports, chosen), chosen, None)
+        shown = [listed_if_long(report, chosen, None) for report in reports]
+        write_form(reports_text(shown, chosen), chosen, None)
     else:
         for report in reports:
             if not report.tables:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.render import table_text
 from benchledger.exports.safe_text import escaped, escaped_lines
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from benchledger.answers.tables.table import Report, Table
+    from benchledger.cli.settings import Settings
 
 
 def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
@@ -37,19 +39,36 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
 
 
 def print_report(report: Report, form: str, output: Path | None) -> None:
-    """Prints a report: its tables as they are laid out, or all its numbers, unrounded, one row each."""
+    """Prints a report: its tables as they are laid out, or all its numbers, unrounded, one row each.
+
+    Of more tables than fit a screen it prints the list, unless --all was given.
+    """
     from benchledger.exports.captions import words_at_end
     from benchledger.exports.output_forms import report_text
+    from benchledger.exports.table_list import is_long
 
+    report = listed_if_long(report, form, output)
     if form == "parquet":
         print_frame(report.cells, form, output)
     elif form == "table" and report.prose:
         write_text(report_text(report, "markdown"), output)
     elif form == "table":
-        tables = [_report_table(report, table) for table in report.tables]
-        write_text("\n\n".join([*tables, *map(escaped, words_at_end(report))]), output)
+        settings = _settings()
+        brief = settings is None or settings.verbosity < 1
+        tables = [_report_table(report, table, brief) for table in report.tables]
+        write_text("\n\n".join([*tables, *map(escaped, words_at_end(report))]), output, paged=is_long(report))
     else:
         write_form(report_text(report, form), form, output)
+
+
+def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
+    """Returns a report as it is printed: the list of its tables if they are many, and --all was not given."""
+    from benchledger.exports.table_list import is_long, table_list
+
+    context = click.get_current_context(silent=True)
+    is_whole = context is not None and bool(context.meta.get(ALL_TABLES))
+    is_printed = output is None and form in ("table", "markdown")
+    return table_list(report) if is_printed and not is_whole and is_long(report) else report
 
 
 def frame_table(frame: pl.DataFrame) -> str:
@@ -69,11 +88,12 @@ def time_text(when: datetime | None, source: str | None) -> str:
     return f"{when:%Y-%m-%d %H:%M} ({TIME_SOURCES.get(source or '', source)})"
 
 
-def _report_table(report: Report, table: Table) -> str:
+def _report_table(report: Report, table: Table, brief: bool) -> str:
     from benchledger.exports.captions import words_above, words_below, words_below_trials
 
     body = table_text(table.frame.columns, list(table.frame.iter_rows()))
-    lines = [*map(escaped, words_above(report, table)), "", body, "", *map(escaped, words_below(report, table))]
+    below = words_below(report, table, brief=brief)
+    lines = [*map(escaped, words_above(report, table)), "", body, *([""] if below else []), *map(escaped, below)]
     if table.trials is not None:
         lines += ["", table_text(table.trials.columns, list(table.trials.iter_rows())), *words_below_trials(table)]
     return "\n".join(lines)
@@ -86,9 +106,11 @@ def write_form(text: str, form: str, output: Path | None) -> None:
     write_text(escaped_lines(text) if raw else text, output)
 
 
-def write_text(text: str, output: Path | None) -> None:
-    """Prints text, or writes it to a file."""
-    if output is None:
+def write_text(text: str, output: Path | None, paged: bool = False) -> None:
+    """Prints text, or writes it to a file; if it is `paged`, a terminal shows it in a pager."""
+    if paged and output is None and sys.stdout.isatty():
+        click.echo_via_pager(text)
+    elif output is None:
         # color=True: click would strip escape codes from the output to a pipe.
         click.echo(text, color=True)
     else:
@@ -104,9 +126,14 @@ def write_file(output: Path, text: str) -> None:
 
 
 def _need_free(output: Path) -> None:
-    from benchledger.cli.settings import Settings
     from benchledger.exports.overwrite_guard import refuse_overwrite
 
-    context = click.get_current_context(silent=True)
-    settings = context.find_object(Settings) if context is not None else None
+    settings = _settings()
     refuse_overwrite(output, db=settings.db if settings is not None else None)
+
+
+def _settings() -> Settings | None:
+    from benchledger.cli.settings import Settings
+
+    context = click.get_current_context(silent=True)
+    return context.find_object(Settings) if context is not None else None

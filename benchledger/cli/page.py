@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.settings import Settings
 from benchledger.errors import BenchledgerError, NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
@@ -162,6 +163,7 @@ def _fit_for_a_page(ctx: click.Context) -> None:
     if ctx.get_parameter_source("form") is click.core.ParameterSource.COMMANDLINE and ctx.params["form"] != _FORM:
         raise UsageError("a page is always Markdown: remove --format")
     ctx.params["form"] = _FORM
+    ctx.meta[ALL_TABLES] = True
 
 
 def _difference(before: str, after: str, page: Path) -> str:

@@ -14,8 +14,8 @@ from benchledger.cli.case_options import (
     language_option,
     layout_option,
     layout_options,
-    output_options,
     page_layout_option,
+    report_options,
     rule_option,
 )
 from benchledger.cli.commands import KnownGroup
@@ -59,7 +59,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 @click.option("--trials", is_flag=True, help="List each trial beside mean and median.")
 @click.option("--mfu", is_flag=True, help="Show the share of the GPU's peak (MFU) in place of the speed.")
 @layout_options(columns=_CASES, speeds=True)
-@output_options
+@report_options
 @click.pass_obj
 def speed(
     settings: Settings,
@@ -83,7 +83,7 @@ def speed(
 @report.command()
 @case_options
 @layout_options(columns=_CASES)
-@output_options
+@report_options
 @click.pass_obj
 def memory(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Memory in MiB, laid out like speed; one table per kind of memory."""
@@ -96,7 +96,7 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 @case_options
 @rule_option
 @layout_options(columns=_COLUMNS, speeds=True)
-@output_options
+@report_options
 @click.pass_obj
 def speedup(
     settings: Settings, /, campaign: str | None, rule: str | None, form: str, output: Path | None, **words: Any
@@ -115,7 +115,7 @@ def speedup(
 @click.option("--apart", is_flag=True, help="Read samples from a separate key, such as BERT's train_samples.")
 @click.option("--suite", metavar="NAME", help="Suite of queries/submissions/ to use.")
 @click.option("--weak", is_flag=True, help="Score weak scaling: models trained in parallel.")
-@output_options
+@report_options
 @click.pass_obj
 def submissions(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """MLPerf submissions: runs, score and check against reference convergence points."""
@@ -127,7 +127,7 @@ def submissions(settings: Settings, /, campaign: str | None, form: str, output: 
 @report.command()
 @case_options
 @layout_options(columns=_BATCH_COLUMNS, cells=False)
-@output_options
+@report_options
 @click.pass_obj
 def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Largest batch size that ran, and smallest that ran out of memory."""
@@ -139,7 +139,7 @@ def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Pa
 @report.command()
 @case_options
 @language_option
-@output_options
+@report_options
 @click.pass_obj
 def failures(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Failed runs, each with the log line that shows why."""
@@ -156,7 +156,7 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
 @layout_option
 @language_option
 @click.option("--no-notes", is_flag=True, help="Print only title, unit and table.")
-@output_options
+@report_options
 @click.pass_obj
 def convergence(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Final loss, best metric, steps and minutes to a target, divergence."""
@@ -171,7 +171,7 @@ def convergence(settings: Settings, /, campaign: str | None, form: str, output: 
 @language_option
 @click.option("--link", metavar="URL", help="Print one line that links to a shared description at URL.")
 @click.option("--link-text", metavar="TEXT", help="With --link: text of the link.")
-@output_options
+@report_options
 @click.pass_obj
 def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """GPU, driver, CUDA, image, CPU and memory; one column per environment."""
@@ -184,7 +184,7 @@ def environment(settings: Settings, /, campaign: str | None, form: str, output: 
 @case_options
 @click.option("--rule", metavar="RULE", help="tbd.coreutil: pipe utilisation as computed by TBD's script.")
 @language_option
-@output_options
+@report_options
 @click.pass_obj
 def profile(
     settings: Settings,
@@ -207,7 +207,7 @@ def profile(
 @page_layout_option("logs", "Print README links: paddle by machines, paddle_max by batch size.")
 @language_option
 @click.option("--base", metavar="URL", help="Path or URL of the ingested folder, as seen from the page: ./logs.")
-@output_options
+@report_options
 @click.pass_obj
 def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Logs behind the numbers, as a table or links."""
@@ -224,7 +224,7 @@ def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | 
 @click.option("--value", type=click.Choice(QUANTITIES), default="speed", show_default=True, help="What the cells show.")
 @click.option("--best", is_flag=True, help="Show the best of several series in a cell, not lowest and highest.")
 @click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
-@output_options
+@report_options
 @click.pass_obj
 def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Any columns side by side: machines by tests, frameworks, GPUs."""
@@ -237,7 +237,7 @@ def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path |
 @case_options
 @rule_option
 @click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
-@output_options
+@report_options
 @click.pass_obj
 def ranking(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
     """Rank GPU models and systems by their fastest series at equal work."""

@@ -48,8 +48,10 @@ def headings(report: Report, table: Table) -> list[tuple[int, str]]:
     return [*found, *([] if title is None else [(depth + below_section, title)])]
 
 
-def words_below(report: Report, table: Table, quoted: bool = False) -> list[str]:
+def words_below(report: Report, table: Table, quoted: bool = False, brief: bool = False) -> list[str]:
     """Returns the table's remarks, its coverage (how many cells have a number) and its notes.
+
+    If `brief`, only what is not as expected: a coverage with gaps, and the notes that are not usual.
 
     With a layout: its facts and its rule in short form come before the notes. Remarks are left out if they are `quoted`
     elsewhere. A report without notes has only remarks.
@@ -59,6 +61,9 @@ def words_below(report: Report, table: Table, quoted: bool = False) -> list[str]
         return remarks
     coverage, notes = table.coverage, list(table.notes)
     if not table.above:
+        if brief:
+            coverage = coverage if coverage is not None and coverage.missing else None
+            notes = [note for note in notes if note not in table.usual]
         return [*remarks, *([] if coverage is None else [str(coverage)]), *notes]
     words = _words(table)
     rule = table.facts.get("rule")

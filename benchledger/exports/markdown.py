@@ -71,7 +71,7 @@ def _above(report: Report, table: Table) -> list[str]:
 
 def _short(report: Report, frame: pl.DataFrame) -> pl.DataFrame:
     """Shortens long campaign paths in the leaderboard to their last folders."""
-    if report.name != "leaderboard":
+    if report.name != "leaderboard" or "campaign" not in frame.columns:
         return frame
     shown = short_paths([name for table in report.tables for name in table.frame["campaign"].to_list()])
     return frame.with_columns(campaign=frame["campaign"].replace_strict(shown))

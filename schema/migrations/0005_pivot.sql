@@ -53,17 +53,17 @@ create view kept.pivot_table as
 with number as (
     select
         'speed' as quantity, series_id, rule, is_default, null as scaling, value, unit, trials, trials_dropped, lowest,
-        highest, conflicts, status, cell
+        highest, conflicts, status, false as is_doubtful, cell
     from kept.cell
     union all
     select
         'memory', series_id, definition, true, null, value_mib, 'MiB', trials, trials_dropped, lowest_mib, highest_mib,
-        0, status, cell
+        0, status, false, cell
     from main.memory_table
     union all
     select
         unnest(['speedup', 'efficiency']), series_id, rule, is_default, scaling, unnest([speedup, efficiency]), '1',
-        trials, trials_dropped, null, null, conflicts, status, cell
+        trials, trials_dropped, null, null, conflicts, status, scaling = 'weak' and efficiency > 1.05, cell
     from main.speedup_table
     where speedup is not null
 )
@@ -83,6 +83,7 @@ select
     number.highest,
     number.conflicts,
     number.status,
+    number.is_doubtful,
     number.cell
 from number
 join kept.series_case using (series_id)
@@ -101,6 +102,8 @@ comment on column kept.pivot_table.scaling is 'weak or strong; NULL unless it is
 comment on column kept.pivot_table.value is 'The number; NULL if no trial has one.';
 comment on column kept.pivot_table.unit is 'Unit: samples/s, tokens/s, ..., MiB; 1 for speedup and efficiency.';
 comment on column kept.pivot_table.status is 'ok, or why there is no number.';
+comment on column kept.pivot_table.is_doubtful is
+    'Whether it is a speedup or efficiency of more than the GPUs can give: an efficiency above 1.05 of weak scaling.';
 comment on column kept.pivot_table.lowest is 'Lowest of the trials; NULL of speedup and efficiency.';
 comment on column kept.pivot_table.highest is 'Highest of the trials; NULL of speedup and efficiency.';
 comment on column kept.pivot_table.conflicts is

@@ -78,8 +78,6 @@ def test_the_screen_of_a_pivot(db: Path) -> None:
         "| mxnet     | 90.50  | 700.25 |\n"
         "| oneflow   | 80.00  | OOM    |\n"
         "| pytorch   | 100.00 | 780.00 |\n"
-        "\n"
-        "5 of 6 cases\n"
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import benchledger
 from benchledger import report_speedup
 from benchledger.errors import NothingFoundError
 from tests.ledger_rows import STEP_RULE, ledger_rows
@@ -127,3 +128,39 @@ def test_a_rule_without_numbers_gives_no_speedups(db: Path) -> None:
 
     with pytest.raises(NothingFoundError, match="gives no number"):
         report_speedup(db=db, rule=STEP_RULE)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "speed", "cause"),
+    [
+        ({}, {}, 6400.0, "a speed of all GPUs that was multiplied by their number again, or a wrong number of GPUs"),
+        ({"gradient_accumulation": 1}, {"gradient_accumulation": 4}, 900.0, "the base has another number of passes"),
+        ({}, {}, 900.0, "a base that was slowed down, or measured on other software"),
+    ],
+)
+def test_a_speedup_that_cannot_be_is_marked_with_its_likely_cause(
+    db: Path, base: dict[str, int], other: dict[str, int], speed: float, cause: str
+) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0, **base)
+        ledger.run(speed, gpus=8, **other)
+
+    table = report_speedup(db=db).tables[0]
+    pivot = benchledger.report_pivot(db=db, rows="model", columns="gpus", value="speedup")
+
+    assert table.frame["speedup"].to_list() == ["1.00", f"{speed / 100:.2f}!"]
+    assert table.frame["efficiency"].to_list() == ["1.000", f"{speed / 800:.3f}!"]
+    (note,) = [note for note in table.notes if note.startswith("!")]
+    assert note.startswith(f"! efficiency above 1.05, which more GPUs cannot give: 8 GPUs ({speed / 800:.3f}); likely")
+    assert cause in note
+    assert pivot.tables[0].frame["gpus 8"].to_list() == [f"{speed / 100:.2f}!"]
+    assert pivot.tables[0].notes[0].startswith("! efficiency above 1.05")
+
+
+def test_trials_of_the_base_that_lie_far_apart_are_the_likely_cause(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (60.0, 100.0, 101.0):
+            ledger.run(speed)
+        ledger.run(900.0, gpus=8)
+
+    assert "trials of the base that lie far apart" in report_speedup(db=db).tables[0].notes[1]

@@ -34,7 +34,11 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
         ("db", "backup, check, compact, info, migrate"),
         ("export", "dlperf, index, leaderboard, tables"),
         ("formats", "check, list, new, show"),
-        ("report", "convergence, environment, failures, logs, max-batch, memory, profile, speed, speedup, submissions"),
+        (
+            "report",
+            "convergence, environment, failures, logs, max-batch, memory, pivot, profile, ranking, speed, speedup, "
+            "submissions",
+        ),
     ],
 )
 def test_an_unknown_command_of_a_group_lists_those_of_the_group(group: str, known: str) -> None:

@@ -12,7 +12,7 @@ def test_the_speed_table_is_printed_as_readme_000_has_it(tmp_path: Path) -> None
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
         ledger.readme_000()
 
-    result = run_bench("report", "speed", db=tmp_path / "bench.duckdb")
+    result = run_bench("-v", "report", "speed", db=tmp_path / "bench.duckdb")
 
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -76,7 +76,7 @@ def test_the_memory_table_has_the_same_layout(tmp_path: Path) -> None:
         ledger.device_memory(ledger.run(127.09), ("0", 15000.0))
         ledger.run(gpus=8, status="oom")
 
-    result = run_bench("report", "memory", db=tmp_path / "bench.duckdb")
+    result = run_bench("-v", "report", "memory", db=tmp_path / "bench.duckdb")
 
     assert result.stdout == (
         "memory: campaign ngc; framework pytorch; implementation ngc; model bert_base; task pretraining; "
@@ -97,7 +97,7 @@ def test_the_speedup_table_is_printed_as_readme_001_has_it(tmp_path: Path) -> No
         ledger.run(127.05)
         ledger.run(928.03, gpus=8)
 
-    result = run_bench("report", "speedup", db=tmp_path / "bench.duckdb")
+    result = run_bench("-v", "report", "speedup", db=tmp_path / "bench.duckdb")
 
     assert result.stdout == (
         "speedup: campaign ngc; framework pytorch; implementation ngc; model bert_base; task pretraining; "

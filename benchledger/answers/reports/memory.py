@@ -88,13 +88,15 @@ def report_memory(
             shown = list(filter(asked.shows, placed))
             numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            notes = (look.note(definition) if definition in MEANINGS else definition, *unstated_note(shown, look))
+            meaning = look.note(definition) if definition in MEANINGS else definition
+            notes = (meaning, *unstated_note(shown, look))
             left_out = excluded_of(excluded, kin[0])
             table = lay_out(placed, facts, look, asked, notes, "MiB", excluded=left_out)
             if definition == NOT_MEASURED and table.coverage is not None:
                 # The note already says that nothing was measured.
                 table = replace(table, coverage=replace(table.coverage, said=""))
-            tables.append(replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out))))
+            quoted = remarks(shown, runs, look, filter(asked.shows, left_out))
+            tables.append(replace(table, remarks=quoted, usual=frozenset({meaning})))
     if not tables:
         raise NothingFoundError(
             f"none of the {len(found)} selected series has a memory sample. Memory comes from telemetry logs "

@@ -31,6 +31,8 @@ from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
 
+# The same mark as in the report speedup.
+DOUBTFUL = "!"
 COLUMNS = ("model", "task", "precision")
 _SEVERAL = "*"
 # In one of these two numbers cannot share a table, unless it is a row or column itself.
@@ -144,7 +146,7 @@ def _table(
         facts=dict(facts),
         coverage=Coverage(len(cells), len(lines) * len(heads)),
         frame=text_frame([*axes.rows, *_headings(heads, axes.rows, axes.columns, parts)], texts),
-        notes=(*_several_note(crowded, axes), *_dropped_note(shown)),
+        notes=(*_several_note(crowded, axes), *_doubtful_note(shown), *_dropped_note(shown)),
         texts=frozenset(axes.rows),
     )
     return table, shown
@@ -161,7 +163,9 @@ def _cell(rows: list[Row], why: Counter[str] | None) -> str:
     if not rows:
         return status_text(why.most_common(1)[0][0]) if why else NOT_RUN
     low, high = (number_text(of(row["value"] for row in rows)) for of in (min, max))
-    return low if len(rows) == 1 else f"{low}-{high}{_SEVERAL}" if low != high else f"{low}{_SEVERAL}"
+    mark = _SEVERAL if len(rows) > 1 else ""
+    mark += DOUBTFUL if any(row["is_doubtful"] for row in rows) else ""
+    return f"{low}{mark}" if low == high else f"{low}-{high}{mark}"
 
 
 def _headings(heads: Sequence[Key], rows: Sequence[str], columns: Sequence[str], parts: Sequence[str]) -> list[str]:
@@ -208,6 +212,11 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
         return (f"best of {cells}; {differ}",)
     cure = "Add one of these to --rows or --columns, filter, or show the best with --best"
     return (f"{_SEVERAL} {cells}: lowest and highest, no average; {differ}. {cure}",)
+
+
+def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:
+    note = f"{DOUBTFUL} efficiency above 1.05, which more GPUs cannot give; the likely cause: bench report speedup"
+    return (note,) if any(row["is_doubtful"] for row in rows) else ()
 
 
 def _dropped_note(rows: list[Row]) -> tuple[str, ...]:

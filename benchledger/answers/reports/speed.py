@@ -31,7 +31,15 @@ from benchledger.answers.tables.rules import left_out_notes, need_value, rows_by
 from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Report
 from benchledger.answers.tables.table_selection import read_selection
-from benchledger.answers.tables.trials import any_number, cell_of, trial_frame, trial_notes, trial_rows, trials_of
+from benchledger.answers.tables.trials import (
+    any_number,
+    cell_of,
+    trial_counts,
+    trial_frame,
+    trial_notes,
+    trial_rows,
+    trials_of,
+)
 from benchledger.answers.tables.units import logged_units
 from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.errors import UsageError
@@ -113,7 +121,8 @@ def report_speed(
         )
         left_out = excluded_of(excluded, group[0])
         table = lay_out(group, facts, look, asked, notes, spelt, excluded=left_out)
-        table = replace(table, remarks=remarks(shown, runs, look, filter(asked.shows, left_out)))
+        quoted = remarks(shown, runs, look, filter(asked.shows, left_out))
+        table = replace(table, remarks=quoted, usual=frozenset({trial_counts(shown, look)}))
         if trials:
             table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, look))
         tables.append(table)

@@ -58,6 +58,11 @@ _BATCH_COLUMNS = {
 # The columns that can be selected, and the fact of those that show one.
 _COLUMNS = ("node_num", "gpu_num", "value", "base", "speedup", "efficiency")
 _FACTS = {"node_num": "nodes", "gpu_num": "gpus"}
+# Marks a speed-up that cannot be. The limit is that of the audit's check speedup_over_gpus.
+DOUBTFUL = "!"
+_MOST_EFFICIENT = 1.05
+# An efficiency of nearly the ratio of the GPUs is that of a speed multiplied twice.
+_MULTIPLIED = 0.6
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,9 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
     split = _split_columns(rows, _BATCH_COLUMNS[scaling])
     bases = {row["base_series_id"] for row in rows if row["base_value"] is not None}
     columns = [name for name in shown.columns if name != "base" or len(bases) > 1]
+    based = _base_note(rows, unit, look) if len(bases) == 1 else ()
+    # With --gpus 8 the base may have no row of its own.
+    is_shown = bases <= {row["series_id"] for row in rows if not shown.gpus or row["gpus"] in shown.gpus}
     place = max((columns.index(name) + 1 for name in ("node_num", "gpu_num") if name in columns), default=0)
     columns[place:place] = split
     lines = [
@@ -184,7 +192,8 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
         coverage=coverage_of(len(rows), gaps, look),
         frame=text_frame([look.heading(name, unit=unit) for name in columns], lines),
         rows_split_by=split,
-        notes=(*(_base_note(rows, unit, look) if len(bases) == 1 else ()), *notes),
+        notes=(*based, *_doubtful_note(rows), *notes),
+        usual=frozenset(based if is_shown else ()),
         above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
         texts=look.texts(*columns),
     )
@@ -200,12 +209,13 @@ def _text(row: Row | int, column: str, shown: _Shown) -> str:
     if column in ("speedup", "efficiency"):
         if row[column] is None:
             return NOT_RUN
+        mark = DOUBTFUL if is_doubtful(row) else ""
         if column == "efficiency":
-            return f"{row[column]:.3f}"
+            return f"{row[column]:.3f}{mark}"
         # README 001 writes 1.00 for the base and 7.3 for the others.
         is_base = row["base_series_id"] == row["series_id"]
         text = number_text(row[column]) if is_base else shown.look.number(column, row[column])
-        return named(text, row, shown.cells)
+        return named(f"{text}{mark}", row, shown.cells)
     return fact_text(row[_FACTS.get(column, column)])
 
 
@@ -226,6 +236,40 @@ def _gap(row: Row, split: tuple[str, ...], look: Look) -> Gap:
         "cell", gpus=fact_text(row["gpus"]), column=look.case(row["precision"], row["batch_size_per_gpu"])
     )
     return f"{fact_text(row['nodes'])} x {fact_text(row['gpus'])}{facts}", shown + facts, why
+
+
+def is_doubtful(row: Row) -> bool:
+    """Tells whether a speed-up is more than so many GPUs can give at an equal batch size per GPU."""
+    return row["scaling"] == "weak" and row["efficiency"] is not None and row["efficiency"] > _MOST_EFFICIENT
+
+
+def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:
+    """Returns a note on speed-ups that cannot be, by their likely cause."""
+    bases = {row["series_id"]: row for row in rows}
+    causes: dict[str, list[str]] = {}
+    for row in filter(is_doubtful, sorted(rows, key=_line_order)):
+        cases = causes.setdefault(_cause(row, bases.get(row["base_series_id"])), [])
+        cases.append(f"{row['gpus']} GPUs ({row['efficiency']:.3f})")
+    return tuple(
+        f"{DOUBTFUL} efficiency above {_MOST_EFFICIENT}, which more GPUs cannot give: {', '.join(cases)}; "
+        f"likely cause: {cause}"
+        for cause, cases in causes.items()
+    )
+
+
+def _cause(row: Row, base: Row | None) -> str:
+    """Returns the likely cause of a speed-up that cannot be, as far as the ledger tells."""
+    more = row["gpus"] / row["base_gpus"]
+    if row["efficiency"] > _MULTIPLIED * more:
+        return "a speed of all GPUs that was multiplied by their number again, or a wrong number of GPUs"
+    if base is not None:
+        if row["gradient_accumulation"] != base["gradient_accumulation"]:
+            return "the base has another number of passes per optimizer step (gradient_accumulation)"
+        if base["conflicts"] or row["conflicts"]:
+            return "contradicting facts of these runs: bench query conflicts"
+        if base["trials"] > 1 and base["highest"] > _MOST_EFFICIENT * base["lowest"]:
+            return "trials of the base that lie far apart: see them with bench report speed --trials"
+    return "a base that was slowed down, or measured on other software; compare both with bench explain CELL"
 
 
 def _base_note(rows: list[Row], unit: str, look: Look) -> tuple[str, ...]:

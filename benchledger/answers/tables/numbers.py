@@ -22,6 +22,7 @@ _SUMMED = ("samples/s", "tokens/s", "items/s", "TFLOP/s")
 # Columns that say nothing about what was run, or follow from other columns.
 _OF_THE_NUMBER = {
     *("quantity", "series_id", "case_id", "name", "runs", "is_default", "is_per_gpu", "value", "trials", "cell"),
+    "is_doubtful",
     *("trials_dropped", "lowest", "highest", "conflicts", "status", "mixed"),
 }
 # Shown in notes at most.

@@ -61,7 +61,8 @@ class Table:
     `facts` holds the facts that all its numbers share (campaign, framework, ..., unit, rule). `rows_split_by` are the
     columns added so that no two series share a cell. `frame` holds the cells as text, `trials` every trial behind them.
     `remarks` are quoted under it: a heading, and remarks about its cells. `texts` are the headings of columns of words,
-    in `frame` or `trials`: a version 2.10 is not a number, and neither is a campaign called 2026.
+    in `frame` or `trials`: a version 2.10 is not a number, and neither is a campaign called 2026. `usual` are those of
+    the notes that say what is as expected: a terminal shows them with -v only.
     """
 
     facts: dict[str, str | None]
@@ -73,6 +74,7 @@ class Table:
     above: Above = Above()
     remarks: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
+    usual: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -56,14 +56,20 @@ def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
     return trials
 
 
-def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
-    """Returns a table's notes on the trials and records behind its numbers."""
+def trial_counts(rows: list[Row], look: Look) -> str:
+    """Returns a table's note on how many trials and records are behind its numbers."""
     with_value = [row for row in rows if row["value"] is not None]
     trials, used, skipped = (
         _range([row[name] for row in with_value]) for name in ("trials", "records_used", "records_skipped")
     )
     left_out = sum(row["trials_dropped"] for row in rows)
-    notes = [look.note("trials", trials=trials, left_out=left_out, used=used, skipped=skipped)]
+    return look.note("trials", trials=trials, left_out=left_out, used=used, skipped=skipped)
+
+
+def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+    """Returns a table's notes on the trials behind its numbers: how many, and what is not as expected of them."""
+    with_value = [row for row in rows if row["value"] is not None]
+    notes = [trial_counts(rows, look)]
     dropped = [cell_of(row, look) for row in with_value if row["trials_dropped"]]
     if dropped:
         notes.append(look.note("dropped", cases=look.notes()["comma"].join(dropped)))
