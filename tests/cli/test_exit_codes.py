@@ -27,6 +27,11 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
     assert f"no command 'reprot'; known: {', '.join(sorted(COMMANDS))}" in result.stderr
 
 
+REPORTS = (
+    "convergence, environment, failures, logs, max-batch, memory, pivot, profile, ranking, speed, speedup, submissions"
+)
+
+
 @pytest.mark.parametrize(
     ("group", "known"),
     [
@@ -34,11 +39,7 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
         ("db", "backup, check, compact, info, migrate"),
         ("export", "dlperf, index, leaderboard, tables"),
         ("formats", "check, list, new, show"),
-        (
-            "report",
-            "convergence, environment, failures, logs, max-batch, memory, pivot, profile, ranking, speed, speedup, "
-            "submissions",
-        ),
+        ("report", REPORTS),
     ],
 )
 def test_an_unknown_command_of_a_group_lists_those_of_the_group(group: str, known: str) -> None:
