@@ -12,7 +12,8 @@ uses, and why not the others, by the same statements, and gives the records of a
 - Which readings it uses: `use`, `use_medians`.
 - Speeds: `pieces`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
-- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `series`, `cells`, `speedups`.
+- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `series`, `cells`,
+  `speedups`.
 """
 
 from benchledger.kept.fill import follow_definitions, keep

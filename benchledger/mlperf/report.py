@@ -24,12 +24,12 @@ from benchledger.store.default_db import DEFAULT_DB
 # Facts that a submission's logs state.
 _SAID = ("submitter", "system", "division", "availability", "benchmark", "global_batch_size")
 _HEADS = (
-    "campaign", "submitter", "system", "division", "benchmark", "batch_size", "runs", "converged", "score_min",
+    "campaign", "submitter", "system", "division", "benchmark", "batch_size", "runs", "converged", "score",
     "energy_j", "verdict", "mean", "reference", "least", "p", "normalised_min", "why", "cell",
 )  # fmt: skip
 _WEAK_HEADS = (*_HEADS[:8], "models", "all_min", "why", "cell")
 _NUMBERS = frozenset(
-    {"batch_size", "score_min", "energy_j", "mean", "reference", "least", "p", "normalised_min", "models", "all_min"}
+    {"batch_size", "score", "energy_j", "mean", "reference", "least", "p", "normalised_min", "models", "all_min"}
 )
 _VERDICTS = {True: "pass", False: "FAIL", None: "unknown"}
 
@@ -98,7 +98,7 @@ def _shown(row: Row, head: str) -> str:
     words = {
         "runs": f"{row['runs']} of {fact_text(row['runs_demanded'])}",
         "batch_size": NOT_RUN if row["global_batch_size"] is None else f"{row['global_batch_size']:g}",
-        "score_min": number_text(row["value"]) if row["value"] is not None else status_text(row["status"]),
+        "score": number_text(row["value"]) if row["value"] is not None else status_text(row["status"]),
         "verdict": _VERDICTS[verdict.passed],
         "why": _why(row),
         "models": str(row["weak"].models) if row["weak"] else NOT_RUN,
@@ -114,6 +114,8 @@ def _why(row: Row) -> str:
         said.append(f"between reference points of batch sizes {between[0]:g} and {between[1]:g}")
     if verdict.factor is not None and verdict.factor > 1:
         said.append(f"faster than the reference, so its score is multiplied by {verdict.factor:.4f}")
+    if row["mixed"]:
+        said.append(f"its runs differ in {row['mixed']}")
     if row["copies"]:
         said.append(f"files with the same bytes count once; copies: {row['copies']}")
     return "; ".join(said)
@@ -122,7 +124,9 @@ def _why(row: Row) -> str:
 def _notes(rows: list[Row]) -> tuple[str, ...]:
     few = [row for row in rows if row["runs_demanded"] and row["runs"] != row["runs_demanded"]]
     notes = [
-        f"{row['campaign']}: {row['runs']} runs, where {row['benchmark']} demands {row['runs_demanded']}" for row in few
+        f"{row['campaign']}: {row['runs']} runs, where {row['benchmark']} demands {row['runs_demanded']}"
+        + (f"; beyond it: {row['runs_beyond']}" if row["runs_beyond"] else "")
+        for row in few
     ]
     places = sorted({row["points"] for row in rows if row["points"]})
     return (*notes, *[f"reference points: {place}" for place in places])
@@ -139,9 +143,10 @@ def _number_row(row: Row) -> Row:
         "copies",
         "runs",
         "runs_demanded",
+        "runs_beyond",
         "converged",
         "rule",
-        "score_min",
+        "score",
         "status",
     )
     return {

@@ -28,9 +28,8 @@ def weighed(
         [run["start_ms"] for run in converged], [run["stop_ms"] for run in converged], demand.runs if demand else 1
     )
     verdict = _verdict(runs, said, suite, known, all_points, apart)
-    is_short = False
-    if demand is not None and len(runs) < demand.runs:
-        is_short = True
+    is_short = series["status"] == "too_few_runs"
+    if is_short and demand is not None:
         verdict = replace(verdict, passed=None, reason=f"{len(runs)} of {demand.runs} demanded runs")
     # A scaling.json already applied such a factor: the score must not be multiplied twice.
     scaled = float(str(agreed(runs, "score_factor") or 1))
@@ -40,7 +39,8 @@ def weighed(
         "converged": len(converged),
         "copies": sum(run["copies"] for run in runs),
         "runs_demanded": demand.runs if demand else None,
-        "score_min": series["value"],
+        "runs_beyond": ", ".join(str(run["run_key"]) for run in runs[demand.runs :]) or None if demand else None,
+        "score": series["value"],
         "verdict": verdict,
         "normalised_min": normalised,
         "points": known.place,

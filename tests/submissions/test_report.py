@@ -148,7 +148,7 @@ def test_a_submission_states_its_runs_its_score_and_its_verdict(told: dict[str, 
     said = [row[name] for name in ("submitter", "system", "division", "benchmark", "global_batch_size")]
     assert said == ["Us", "1xToy", "closed", "rnnt", 128]
     assert (row["runs"], row["runs_demanded"], row["converged"]) == (10, 10, 10)
-    assert row["score_min"] == pytest.approx(9.5, rel=1e-12)
+    assert row["score"] == pytest.approx(9.5, rel=1e-12)
     assert (row["passed"], row["mean"], row["reference_mean"], row["factor"]) == (True, 60, pytest.approx(50), 1)
     assert row["normalised_min"] == pytest.approx(9.5, rel=1e-12)
     assert row["points"] == "training_9.0.0/rcps_rnnt.json"
@@ -158,7 +158,7 @@ def test_a_run_that_did_not_converge_is_the_slowest_also_in_epochs(told: dict[st
     row = told["aborted"]
 
     assert (row["converged"], row["passed"], row["mean"]) == (9, True, 60)
-    assert row["score_min"] == pytest.approx(sum(range(6, 14)) / 8, rel=1e-12)
+    assert row["score"] == pytest.approx(sum(range(6, 14)) / 8, rel=1e-12)
 
 
 def test_too_fast_fails_and_a_little_faster_is_normalised(told: dict[str, dict[str, Any]]) -> None:
@@ -168,7 +168,7 @@ def test_too_fast_fails_and_a_little_faster_is_normalised(told: dict[str, dict[s
     assert fast["p"] < 0.05 < little["p"]
     assert little["passed"] is True
     assert little["factor"] == pytest.approx(50 / 49.8)
-    assert little["score_min"] == pytest.approx(9.5, rel=1e-12)
+    assert little["score"] == pytest.approx(9.5, rel=1e-12)
     assert little["normalised_min"] == pytest.approx(9.5 * 50 / 49.8)
 
 
@@ -177,7 +177,7 @@ def test_the_judges_factor_is_a_fact_and_the_score_is_multiplied_by_it_once(
 ) -> None:
     row = told["scaled"]
 
-    assert row["score_min"] == pytest.approx(9.5 * 1.25, rel=1e-12)
+    assert row["score"] == pytest.approx(9.5 * 1.25, rel=1e-12)
     assert row["normalised_min"] == pytest.approx(9.5 * 50 / 49.8)
     stated = "select distinct value, source from fact where name = 'score_factor' and source = 'sidecar'"
     assert ask(ledger, stated) == [("1.25", "sidecar")]
@@ -189,7 +189,7 @@ def test_the_judges_factor_is_a_fact_and_the_score_is_multiplied_by_it_once(
 
 
 def test_runs_that_are_not_told_the_same_factor_make_no_score(ledger: Path, told: dict[str, dict[str, Any]]) -> None:
-    assert (told["unlike"]["score_min"], told["unlike"]["status"]) == (None, "mixed")
+    assert (told["unlike"]["score"], told["unlike"]["status"]) == (None, "mixed")
     explained = explain(told["unlike"]["cell"], db=ledger)
     assert explained.check.agrees
     assert "Its runs are not all told the same score_factor, so there is no number." in explained.sentences
@@ -257,7 +257,7 @@ def test_the_energy_is_that_of_the_runs_which_make_the_score(ledger: Path, told:
     joules = [(1.5 * (400 - 10 * number) / 4 + 10) * (5 + number) * 60 for number in range(10)]
 
     assert told["power"]["energy_j"] == pytest.approx(sum(joules[1:9]) / 8)
-    assert told["power"]["score_min"] == pytest.approx(9.5, rel=1e-12)
+    assert told["power"]["score"] == pytest.approx(9.5, rel=1e-12)
     assert told["plain"]["energy_j"] is None
     frames = [report_submissions(db=ledger, campaign=name).tables[0].frame.columns for name in ("power", "plain")]
     assert ["energy_j" in columns for columns in frames] == [True, False]

@@ -18,6 +18,14 @@ select
     -- Two stated values that differ; one that is not stated is no difference.
     nullif(concat_ws(
         ', ',
+        -- Of these four only runs of one submission differ.
+        case when min(environment.gpu_model) <> max(environment.gpu_model) then 'gpu_model' end,
+        case when min(environment.gpu_memory_mib) <> max(environment.gpu_memory_mib) then 'gpu_memory_mib' end,
+        case when min(environment.framework_version) <> max(environment.framework_version) then 'framework_version' end,
+        case
+            when min(environment.implementation_version) <> max(environment.implementation_version)
+                then 'implementation_version'
+        end,
         case when min(environment.gpu_family) <> max(environment.gpu_family) then 'gpu_family' end,
         case when min(environment.gpus_per_node) <> max(environment.gpus_per_node) then 'gpus_per_node' end,
         case when min(environment.driver_version) <> max(environment.driver_version) then 'driver_version' end,
