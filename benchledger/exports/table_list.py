@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from benchledger.answers.filters import CASE_COLUMNS, UNKNOWN
+from benchledger.answers.filters import CASE_COLUMNS, MACHINE_COLUMNS, UNKNOWN
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.errors import counted
 from benchledger.exports.captions import short_paths
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST = 12
 # Rows of the list, so that it fits a screen together with the filters.
 _ROWS = 20
-_FILTERS = (*CASE_COLUMNS, "gpu_model", "campaign", "rule")
+_FILTERS = (*CASE_COLUMNS, *MACHINE_COLUMNS, "campaign", "rule")
 # Values of a filter that are named.
 _NAMED = 3
 

@@ -151,12 +151,12 @@ comment on column kept.ignored_piece.reason is 'Reason that the format gives.';
 comment on column kept.ignored_piece.pieces is 'Number of pieces.';
 
 -- Lines that hold a measurement and that the format does not know, per log and layout: what is behind log.unread.
+-- Without a key: a line can hold several pieces, which differ in their layout.
 create table kept.unread (
     log_id bigint not null,
     line   bigint not null check (line >= 1),
     lines  bigint not null check (lines > 0),
-    text   varchar not null,
-    primary key (log_id, line)
+    text   varchar not null
 );
 comment on table kept.unread is
     'One row per log and line layout: lines with a word of measurement beside a number (schema/vocabulary/measures.toml) '
