@@ -91,6 +91,14 @@ def _number(column: str, value: object) -> int | None:
         raise UsageError(f"{column} must be a whole number or {UNKNOWN!r}, not {str(value)!r}") from None
 
 
+def _spellings(column: str, value: str) -> list[str]:
+    from benchledger.definitions.vocabulary import vocabulary
+
+    fact = vocabulary().facts.get(column)
+    canonical = fact.canonical(value) if fact is not None else None
+    return [value.lower(), *([] if canonical is None else [canonical.lower()])]
+
+
 def _condition(column: str, values: tuple[int | str | None, ...]) -> duckdb.Expression:
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
@@ -105,10 +113,15 @@ def _condition(column: str, values: tuple[int | str | None, ...]) -> duckdb.Expr
             # The full name of the campaign, or its name without the root.
             conditions.append(FunctionExpression("in_campaign", stored, ConstantExpression(value)))
             continue
-        conditions.append(stored == ConstantExpression(value))
-        if isinstance(value, str) and _GLOB_SIGNS & set(value):
+        if not isinstance(value, str):
+            conditions.append(stored == ConstantExpression(value))
+            continue
+        # Case does not count, and aliases do: bert-base is bert_base.
+        lower = FunctionExpression("lower", stored)
+        conditions += [lower == ConstantExpression(name) for name in dict.fromkeys(_spellings(column, value))]
+        if _GLOB_SIGNS & set(value):
             # ~~~ is DuckDB's operator for GLOB. The equality above stays, since a folder may be called "runs[1]".
-            conditions.append(FunctionExpression("~~~", stored, ConstantExpression(value)))
+            conditions.append(FunctionExpression("~~~", lower, ConstantExpression(value.lower())))
     condition = conditions[0]
     for other in conditions[1:]:
         condition = condition | other

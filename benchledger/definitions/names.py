@@ -207,7 +207,7 @@ def _facts(rule: NameRule, holes: dict[str, str]) -> list[NameFact] | None:
     for name, logged in holes.items():
         if name not in known:
             continue
-        value = rule.values[name].get(logged) if name in rule.values else known[name].canonical(logged)
+        value = rule.values[name].get(logged) if name in rule.values else known[name].declared(logged)
         if value is None:
             return None
         facts.append(NameFact(name, value, logged))

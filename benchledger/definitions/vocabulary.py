@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property
 
 from benchledger.definitions.definition_cache import cached, files_in
+from benchledger.definitions.gpu_names import GpuNames, read_gpu_names
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.errors import DefinitionError
 
@@ -25,17 +26,14 @@ class FactName:
     type: str
     values: tuple[str, ...]
     aliases: dict[str, str]
-    strip: tuple[str, ...]
-    blank: str = ""
+    known: tuple[str, ...] = ()
+    is_open: bool = False
     vague: frozenset[str] = frozenset()
+    gpus: GpuNames | None = None
 
     def canonical(self, logged: str) -> str | None:
         """Returns the value as the ledger spells it, or None if it is not a value of this fact."""
         text = logged.strip()
-        for mark in self.blank:
-            text = text.replace(mark, " ")
-        for prefix in self.strip:
-            text = text.removeprefix(prefix)
         if self.vague and self._is_cut(text):
             return None
         if self.type == "size":
@@ -47,14 +45,31 @@ class FactName:
         if self.type == "time":
             return _time(text)
         text = self.aliases.get(text.lower(), text)
-        if self.values:
+        if self.gpus is not None:
+            name = self.gpus.name(text)
+            return self.aliases.get(name.lower(), name) or None
+        if self.values and not self.is_open:
             return text.lower() if text.lower() in self.values else None
-        return text or None
+        return (text.lower() if self.is_open or self.known else text) or None
+
+    def declared(self, logged: str) -> str | None:
+        """Returns the value as the ledger spells it, or None if it is none that the vocabulary lists."""
+        value = self.canonical(logged)
+        return value if not self.values or value in self.values else None
+
+    def words(self) -> list[str] | None:
+        """Returns the values that are known, or globs of them, in lower case; None of a fact that any value suits."""
+        if self.gpus is None and not self.is_open and not self.known:
+            return None
+        known = [*self.values, *self.known, *self.aliases.values(), *(self.gpus.known if self.gpus else [])]
+        return sorted({value.lower() for value in known})
 
     @property
     def wanted(self) -> str:
         """What a value must be, for an error message."""
-        return ", ".join(self.values) or f"a {self.type}" + (" that is a whole name" if self.vague else "")
+        return ("" if self.is_open else ", ".join(self.values)) or f"a {self.type}" + (
+            " that is a whole name" if self.vague else ""
+        )
 
     def _is_cut(self, text: str) -> bool:
         # `GeForce`, `NVIDIA_RTX`, `Quadro(R)`: only a family. `V100-SXM2...`: a truncated name.
@@ -119,7 +134,7 @@ def _read() -> Vocabulary:
         absent_units=frozenset(units.data.get("absent", [])),
         quantities=frozenset(quantities.data["quantities"]),
         quantity_units=_quantity_units(quantities, known_units),
-        facts=_facts(facts),
+        facts=_with_own(_facts(facts, read_gpu_names(_only("gpus.toml").data))),
         phases={phase: tuple(modes) for phase, modes in _only("phases.toml").data.items()},
         measure_words=tuple(measures.data["words"]),
         measure_units=tuple(measures.data["units"]),
@@ -135,13 +150,13 @@ def _quantity_units(file: TomlFile, known: frozenset[str]) -> dict[str, frozense
     return {quantity: frozenset(units) for quantity, units in file.data["units"].items()}
 
 
-def _facts(file: TomlFile) -> dict[str, FactName]:
+def _facts(file: TomlFile, gpus: GpuNames) -> dict[str, FactName]:
     found: dict[str, FactName] = {}
     file.refuse_unknown("", file.data, set(GROUPS))
     for group in GROUPS:
         for name, table in file.data.get(group, {}).items():
             place = f"{group}.{name}"
-            file.refuse_unknown(place, table, {"type", "values", "aliases", "strip", "blank", "vague"})
+            file.refuse_unknown(place, table, {"type", "values", "aliases", "open", "known", "vague"})
             if table.get("type") not in ("text", "count", "size", "integer", "factor", "time"):
                 file.fail(f"{place}.type", f"type of {name} must be text, count, size, integer, factor or time")
             full_name = f"options.{name}" if group == "options" else name
@@ -151,11 +166,30 @@ def _facts(file: TomlFile) -> dict[str, FactName]:
                 type=table["type"],
                 values=tuple(table.get("values", ())),
                 aliases={key.lower(): value for key, value in table.get("aliases", {}).items()},
-                strip=tuple(table.get("strip", ())),
-                blank=table.get("blank", ""),
+                known=tuple(table.get("known", ())),
+                is_open=table.get("open", False),
                 vague=frozenset(table.get("vague", ())),
+                gpus=gpus if name == "gpu_model" else None,
             )
     return found
+
+
+def _with_own(facts: dict[str, FactName]) -> dict[str, FactName]:
+    # The aliases and known values of facts.toml files in the user's folders.
+    for path in [path for path in files_in("schema/vocabulary") if path.name == "facts.toml"][1:]:
+        file = read_toml(path)
+        file.refuse_unknown("", file.data, set(GROUPS))
+        for group, tables in file.data.items():
+            for name, table in tables.items():
+                full_name = f"options.{name}" if group == "options" else name
+                if full_name not in facts:
+                    file.fail(f"{group}.{name}", f"no fact {name!r}; known: {', '.join(facts)}")
+                file.refuse_unknown(f"{group}.{name}", table, {"aliases", "known"})
+                fact = facts[full_name]
+                aliases = {logged.lower(): value for logged, value in table.get("aliases", {}).items()}
+                known = (*fact.known, *table.get("known", ()))
+                facts[full_name] = replace(fact, aliases={**fact.aliases, **aliases}, known=known)
+    return facts
 
 
 def _only(name: str) -> TomlFile:

@@ -19,7 +19,10 @@ _READ_FROM = ("queries/rules", "queries/published", "queries/submissions")
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes the tables kept.rule, demanded_runs and published equal to queries/, in the caller's transaction."""
+    """Makes the tables kept.rule, demanded_runs, known_word and published equal to the definitions.
+
+    In the caller's transaction.
+    """
     # Skipped if the files are unchanged: reading and comparing them takes longer than ingesting a handful of logs.
     files = synced_hash()
     if con.execute("select files from kept.synced_definitions").fetchall() == [(files,)]:
@@ -27,6 +30,7 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
     _sync_rules(con)
     _sync_demands(con)
     _sync_published(con)
+    _sync_words(con)
     con.execute("delete from kept.synced_definitions")
     con.execute("insert into kept.synced_definitions values ($files)", {"files": files})
 
@@ -72,6 +76,15 @@ def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
     if rows:
         with _incoming(con, published.COLUMNS, rows):
             con.execute(f"insert into published ({names}) select {names} from incoming")  # noqa: S608
+
+
+def _sync_words(con: duckdb.DuckDBPyConnection) -> None:
+    from benchledger.definitions.vocabulary import vocabulary
+
+    rows = [(fact.name, word) for fact in vocabulary().facts.values() for word in fact.words() or ()]
+    con.execute("delete from kept.known_word")
+    with _incoming(con, ("name", "word"), rows):
+        con.execute("insert into kept.known_word from incoming")
 
 
 def _quoted(columns: tuple[str, ...]) -> str:

@@ -513,6 +513,17 @@ comment on column kept.demanded_runs.rule is 'Id of the rule that scores a submi
 comment on column kept.demanded_runs.benchmark is 'What the suite calls the benchmark (fact benchmark of a run).';
 comment on column kept.demanded_runs.runs is 'Fewest runs that have a score.';
 
+-- The names that the vocabulary knows, of facts that may have any: what it lists, and globs of what follows its grammar.
+create table kept.known_word (
+    name varchar not null,
+    word varchar not null
+);
+comment on table kept.known_word is
+    'One row per fact that may have any value and value, or glob of values, that the vocabulary knows. Filled from '
+    'schema/vocabulary/.';
+comment on column kept.known_word.name is 'Fact: framework, model, gpu_model.';
+comment on column kept.known_word.word is 'The values, in lower case: one, or a glob.';
+
 create table kept.rule (
     rule                   varchar primary key,
     source                 varchar not null,
