@@ -131,7 +131,7 @@ def _statements(table: Table, data: dict[str, Any], rules: frozenset[str]) -> di
 
 def _fact(table: Table, name: str, stated: Any) -> str | int:
     fact = vocabulary().facts[name]
-    value = fact.canonical(str(stated)) if isinstance(stated, str | int) and not isinstance(stated, bool) else None
+    value = fact.declared(str(stated)) if isinstance(stated, str | int) and not isinstance(stated, bool) else None
     if value is None:
         known = f"one of {', '.join(fact.values)}" if fact.values else f"a {fact.type}"
         table.fail(name, f"{name} must be {known}, not {stated!r}")

@@ -67,7 +67,7 @@ class FactName:
     @property
     def wanted(self) -> str:
         """What a value must be, for an error message."""
-        return ("" if self.is_open else ", ".join(self.values)) or f"a {self.type}" + (
+        return ", ".join(self.values) or f"a {self.type}" + (
             " that is a whole name" if self.vague else ""
         )
 
