@@ -67,9 +67,7 @@ class FactName:
     @property
     def wanted(self) -> str:
         """What a value must be, for an error message."""
-        return ", ".join(self.values) or f"a {self.type}" + (
-            " that is a whole name" if self.vague else ""
-        )
+        return ", ".join(self.values) or f"a {self.type}" + (" that is a whole name" if self.vague else "")
 
     def _is_cut(self, text: str) -> bool:
         # `GeForce`, `NVIDIA_RTX`, `Quadro(R)`: only a family. `V100-SXM2...`: a truncated name.

@@ -36,7 +36,9 @@ def _speeds(ledger: Ledger) -> None:
     wide = ledger.run(ledger.summary(760.0), campaigns=("h200",), case=EIGHT_GPUS, environment=H200)
     ledger.insert("fact", run_id=wide, name="gpus", value="8", source="log", used=True)
     ledger.insert("fact", run_id=wide, name="gpus", value="4", source="name", used=False)
-    ledger.insert("fact", run_id=wide, name="framework", value="pytorhc", value_logged="PyTorhc", source="log", used=True)
+    ledger.insert(
+        "fact", run_id=wide, name="framework", value="pytorhc", value_logged="PyTorhc", source="log", used=True
+    )
     monitor = ledger.log(ledger.memory(90000.0), ledger.memory(91000.0), format="smi", campaigns=("h200",))
     ledger.insert("kept.format", format="smi", version=1, role="telemetry")
     ledger.attach(wide, monitor, "telemetry")
