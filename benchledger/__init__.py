@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from benchledger.answers.reports.logs import report_logs
     from benchledger.answers.reports.max_batch import report_max_batch
     from benchledger.answers.reports.memory import report_memory
+    from benchledger.answers.reports.overview import report_overview
     from benchledger.answers.reports.pivot import report_pivot
     from benchledger.answers.reports.profile import report_profile
     from benchledger.answers.reports.ranking import report_ranking
@@ -90,6 +91,7 @@ __all__ = [
     "report_logs",
     "report_max_batch",
     "report_memory",
+    "report_overview",
     "report_pivot",
     "report_profile",
     "report_ranking",
@@ -139,6 +141,7 @@ _HOMES = {
     "report_logs": "benchledger.answers.reports.logs",
     "report_max_batch": "benchledger.answers.reports.max_batch",
     "report_memory": "benchledger.answers.reports.memory",
+    "report_overview": "benchledger.answers.reports.overview",
     "report_pivot": "benchledger.answers.reports.pivot",
     "report_profile": "benchledger.answers.reports.profile",
     "report_ranking": "benchledger.answers.reports.ranking",

@@ -45,7 +45,12 @@ COMMANDS = {
 }
 
 
-@click.group(cls=MainGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=MainGroup,
+    lazy=COMMANDS,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--db",
     type=click.Path(dir_okay=False),
@@ -72,6 +77,10 @@ def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quie
         raise click.UsageError("-q and -v cannot be combined")
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
     set_wait_listener(ctx.obj.say)
+    if ctx.invoked_subcommand is None:
+        from benchledger.cli.overview import print_overview
+
+        print_overview(ctx.obj)
 
 
 def main() -> None:

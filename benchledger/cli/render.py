@@ -24,7 +24,9 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return ""
     heads = [escaped(column) for column in columns]
     lines = [[escaped(cell) for cell in row] for row in rows]
-    widths = [max(_width(head), *(_width(line[number]) for line in lines), 0) for number, head in enumerate(heads)]
+    widths = [
+        max(cell_width(head), *(cell_width(line[number]) for line in lines), 0) for number, head in enumerate(heads)
+    ]
     if sys.stdout.isatty():
         # Imported here: it imports the archive packers.
         import shutil
@@ -33,7 +35,7 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         fitted = _fitted(heads, lines, widths, room)
         if fitted is None:
             return _records(heads, lines)
-        lines = [[_cut(cell, width) for cell, width in zip(line, fitted, strict=True)] for line in lines]
+        lines = [[cut(cell, width) for cell, width in zip(line, fitted, strict=True)] for line in lines]
         widths = fitted
     told = [_line(heads, widths), f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
     return "\n".join([*told, *(_line(line, widths) for line in lines)])
@@ -46,7 +48,7 @@ def _fitted(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequen
     # The first column identifies the row, so it stays whole.
     for number in range(1, len(heads)):
         kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
-        least[number] = min(widths[number], max(map(_width, [heads[number], *kept, " " * _LEAST])))
+        least[number] = min(widths[number], max(map(cell_width, [heads[number], *kept, " " * _LEAST])))
     while sum(fitted) > room:
         wide = [number for number in range(len(heads)) if fitted[number] > least[number]]
         if not wide:
@@ -63,20 +65,21 @@ def _records(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True))
+    padded = (cell + " " * (width - cell_width(cell)) for cell, width in zip(cells, widths, strict=True))
     return f"| {' | '.join(padded)} |"
 
 
-def _cut(cell: str, width: int) -> str:
-    if _width(cell) <= width:
+def cut(cell: str, width: int) -> str:
+    """Returns a text that fits so many terminal columns, with an ellipsis where it was cut."""
+    if cell_width(cell) <= width:
         return cell
     kept = cell[: width - 1]
-    while _width(kept) > width - 1:
+    while cell_width(kept) > width - 1:
         kept = kept[:-1]
     return f"{kept}…"
 
 
-def _width(cell: str) -> int:
+def cell_width(cell: str) -> int:
     """Returns the width of a text in terminal columns."""
     if cell.isascii():
         return len(cell)

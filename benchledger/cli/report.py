@@ -47,10 +47,27 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
     if page is None:
         if check:
             raise click.UsageError("--check needs --write FILE")
-        raise click.exceptions.NoArgsIsHelpError(ctx)
+        from benchledger.cli.overview import print_overview
+
+        print_overview(ctx.obj)
+        return
     from benchledger.cli.page import print_page
 
     print_page(benchledger.write_page(page, db=ctx.obj.db, check=check), ctx.obj, check)
+
+
+@report.command()
+@report_options
+@click.pass_obj
+def overview(settings: Settings, /, form: str, output: Path | None) -> None:
+    """What is in the ledger, what is fast, what needs attention; also `bench` alone."""
+    from benchledger.cli.output import print_report
+    from benchledger.cli.overview import print_overview
+
+    if form == "table" and output is None:
+        print_overview(settings)
+    else:
+        print_report(benchledger.report_overview(db=settings.db), form, output)
 
 
 @report.command()

@@ -45,6 +45,7 @@ EQUALS: dict[str, str | None] = {
     "report max-batch": "report_max_batch",
     "report logs": "report_logs",
     "report memory": "report_memory",
+    "report overview": "report_overview",
     "report pivot": "report_pivot",
     "report profile": "report_profile",
     "report ranking": "report_ranking",

@@ -27,9 +27,7 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
     assert f"no command 'reprot'; known: {', '.join(sorted(COMMANDS))}" in result.stderr
 
 
-REPORTS = (
-    "convergence, environment, failures, logs, max-batch, memory, pivot, profile, ranking, speed, speedup, submissions"
-)
+REPORTS = "convergence, environment, failures, logs, max-batch, memory, overview, pivot, profile, ranking, speed, speedup, submissions"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """One module per report.
 
 `speed`, `speedup`, `memory`, `max_batch`, `convergence`, `environment`, `failures`, `profile`, `logs`, `leaderboard`,
-`pivot`, `ranking`. `published` shows the tables of others in the layouts of `speed` and `speedup`; `environment_page`
-and `links` print parts of a README.
+`pivot`, `ranking`, `overview`. `published` shows the tables of others in the layouts of `speed` and `speedup`;
+`environment_page` and `links` print parts of a README.
 """
