@@ -173,7 +173,14 @@ class LedgerRows:
         counts = {"pieces": 0, "records": 0, "ignored": 0, "rejects": 0, "notes": 0}
         log = {"content_hash": f"hash{log_id}", "bytes": 1, "lines": 100, "format": FORMAT, "format_version": 1}
         self.insert("log", log_id=log_id, definitions_hash="d", load_number=1, **log, **counts)
-        seen = {"path": path, "folder": "logs", "stem": "x", "campaign": campaign, "ingested_at": START}
+        seen = {
+            "path": path,
+            "folder": "logs",
+            "stem": "x",
+            "campaign": campaign,
+            "folder_path": campaign,
+            "ingested_at": START,
+        }
         self.insert("sighting", sighting_id=sighting_id, log_id=log_id, definitions_hash="d", status="loaded", **seen)
         lines = {"first_line": 1, "last_line": 100}
         segment = {"first_record_line": 1, "last_record_line": 100, "records": 1, "step_records": 0}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # so.
 _RUNS = """
 select series.campaign, bench_case.*, series.system, series.gpu_model, series.gpu_memory_mib,
-    series.framework_version, series.implementation_version, run.run_key,
+    series.framework_version, series.implementation_version, series.variant, run.run_key,
     told.value, told.unit, coalesce(told.is_trial, false) as counts,
     run.status not in ('ok', 'unknown') and not coalesce(told.is_trial, false) as failed
 from kept.series_run
@@ -39,7 +39,7 @@ left join (
 order by all
 """
 # The columns that identify a row: a case, and the facts that split series within a campaign.
-_ONE = ("case_id", "system", "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version")
+_ONE = ("case_id", "system", "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version", "variant")
 _HEAD = ("name", "framework", "implementation", "gpu_model", "unit")
 # Facts in which rows of one head can differ: a case name does not state all facts.
 _MORE = ("system", "model", "task", "precision", "batch_size_per_gpu", *SPLIT_COLUMNS, *BATCH_COLUMNS)

@@ -41,7 +41,7 @@ _HEADINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("runs", "steps", "minutes", "final_loss", "best_metric", "target_steps", "target_minutes"), ()),
     # Columns that split rows.
     **dict.fromkeys(
-        ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"), ()
+        ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version", "variant"), ()
     ),
     **dict.fromkeys(("batch_size_per_gpu", "global_batch_size", "gradient_accumulation"), ()),
 }

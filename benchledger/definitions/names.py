@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from benchledger.definitions.campaign_folders import CampaignFolders, read_campaign_folders
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.document_names import NAME_KEYS, DocumentNames
 from benchledger.definitions.folders import only_packed
@@ -16,7 +17,7 @@ from benchledger.definitions.name_rules import RULE_KEYS, NameRule, Pattern, rea
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.definitions.vocabulary import vocabulary
+from benchledger.definitions.vocabulary import vocabulary, vocabulary_file
 
 # The folders of rules and of the definitions that they use; `ingest` has the redaction rules, which affect names.
 _READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")
@@ -48,12 +49,16 @@ _NOTHING = NameMatch(0, None, ())
 
 @dataclass(frozen=True)
 class Names:
-    """All rules. `stem_suffixes` mark companions of a run's log: `x_monitor.csv` beside `x.txt`."""
+    """All rules, and which folders name a campaign.
+
+    `stem_suffixes` mark companions of a run's log: `x_monitor.csv` beside `x.txt`.
+    """
 
     rules: tuple[NameRule, ...]
     folders: tuple[NameRule, ...]
     stem_suffixes: tuple[str, ...]
     documents: DocumentNames
+    campaign_folders: CampaignFolders
     definitions_hash: str
     _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
     _folders: dict[str, list[NameFact]] = field(default_factory=dict, compare=False, repr=False)
@@ -152,7 +157,10 @@ def _read_names() -> Names:
         for key, names in documents.items():
             names += [name.lower() for name in top.strings(key)]
     known = DocumentNames(*map(tuple, documents.values()))
-    return Names(tuple(rules), tuple(folders), tuple(suffixes), known, digest.hexdigest())
+    words = vocabulary_file("folders.toml")
+    digest.update(words.path.read_bytes())
+    folder_words = read_campaign_folders(words)
+    return Names(tuple(rules), tuple(folders), tuple(suffixes), known, folder_words, digest.hexdigest())
 
 
 def _files() -> Iterator[TomlFile]:

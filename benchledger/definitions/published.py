@@ -30,7 +30,7 @@ COLUMNS = (
     "seq_len",
     "gradient_accumulation",
     "gpu_model",
-    "campaign",
+    "logs",
     "rule",
     "quantity",
     "printed",
@@ -39,12 +39,12 @@ COLUMNS = (
     "url",
     "note",
 )
-CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("campaign")]
+CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("logs")]
 QUANTITIES = ("speed", "speedup")
 # Spellings of an empty cell in documents.
 NOTHING = ("", "-", "--", "——")
 # Keys of a whole file that a table, a column or a row may state again; the innermost wins.
-_STATEMENTS = (*CASE, "campaign", "rule", "quantity", "unit", "note")
+_STATEMENTS = (*CASE, "logs", "rule", "quantity", "unit", "note")
 _FILE_KEYS = ("source", "url", *_STATEMENTS, "table")
 _TABLE_KEYS = ("revision", "section", "url", *_STATEMENTS, "columns", "cells")
 

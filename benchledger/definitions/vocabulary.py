@@ -116,10 +116,10 @@ def vocabulary() -> Vocabulary:
 
 
 def _read() -> Vocabulary:
-    units = _only("units.toml")
-    quantities = _only("quantities.toml")
-    facts = _only("facts.toml")
-    measures = _only("measures.toml")
+    units = vocabulary_file("units.toml")
+    quantities = vocabulary_file("quantities.toml")
+    facts = vocabulary_file("facts.toml")
+    measures = vocabulary_file("measures.toml")
     known_units = frozenset(units.data["units"])
     spellings: dict[str, tuple[str, float]] = {}
     for logged, (unit, scale) in units.data["spellings"].items():
@@ -132,8 +132,8 @@ def _read() -> Vocabulary:
         absent_units=frozenset(units.data.get("absent", [])),
         quantities=frozenset(quantities.data["quantities"]),
         quantity_units=_quantity_units(quantities, known_units),
-        facts=_with_own(_facts(facts, read_gpu_names(_only("gpus.toml").data))),
-        phases={phase: tuple(modes) for phase, modes in _only("phases.toml").data.items()},
+        facts=_with_own(_facts(facts, read_gpu_names(vocabulary_file("gpus.toml").data))),
+        phases={phase: tuple(modes) for phase, modes in vocabulary_file("phases.toml").data.items()},
         measure_words=tuple(measures.data["words"]),
         measure_units=tuple(measures.data["units"]),
         setting_ends=tuple(measures.data["settings"]),
@@ -190,7 +190,8 @@ def _with_own(facts: dict[str, FactName]) -> dict[str, FactName]:
     return facts
 
 
-def _only(name: str) -> TomlFile:
+def vocabulary_file(name: str) -> TomlFile:
+    """Returns a file of schema/vocabulary as it is. Raises DefinitionError where it is missing."""
     for path in files_in("schema/vocabulary"):
         if path.name == name:
             return read_toml(path)

@@ -57,7 +57,7 @@ def headline(number: Row) -> str:
     of = f"the speed of {number['name']} {place_words(number)}"
     versions = [
         f"{name.replace('_', ' ')} {number[name]}"
-        for name in ("framework_version", "implementation_version", "gpu_memory_mib")
+        for name in ("framework_version", "implementation_version", "variant", "gpu_memory_mib")
         if number[name] is not None
     ]
     of += f" ({', '.join(versions)})" if versions else ""

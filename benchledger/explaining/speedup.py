@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # What both sides of a speed-up share, and what else they share by the kind of scaling.
 _FAMILY = (
     "campaign", "framework", "implementation", "model", "task", "precision", "seq_len", "options", "system",
-    "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version", "rule", "unit",
+    "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version", "variant", "rule", "unit",
 )  # fmt: skip
 _FIXED = {"weak": "batch_size_per_gpu", "strong": "global_batch_size"}
 _BASE_COLUMNS = (

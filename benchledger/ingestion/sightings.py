@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from benchledger.definitions.names import NameFact, Names
+from benchledger.definitions.campaign_folders import without_moments
+from benchledger.definitions.names import NameFact, NameMatch, Names
 from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
-from benchledger.ingestion.roots import Root, Roots
+from benchledger.ingestion.roots import Below, Root, Roots
 from benchledger.redaction.redactor import Redactor
 
 _REMEMBERED = 10_000
@@ -79,6 +80,10 @@ class SightingMaker:
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
         redactor = self._redactor
+        below_path, folder_path, words = "", None, []
+        if log_id is not None:
+            below_path, words = self._campaign_path(below, match)
+            folder_path = "/".join([root.name, *below.shown.split("/")[below.own_top : -1]])
         campaign: str | None = None
         campaign_source: str | None = None
         campaign_path: str | None = None
@@ -87,10 +92,8 @@ class SightingMaker:
         elif declared.campaign:
             campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
         elif log_id is not None:
-            parts = below.shown.split("/")
-            left = (parts[: -match.parts] if match.parts else parts[:-1])[below.own_top :]
-            campaign_path, campaign_source = "/".join(left), "name" if match.parts else "folder"
-            campaign = f"{root.name}/{campaign_path}" if left else root.name
+            campaign_path, campaign_source = below_path, "name" if match.parts else "folder"
+            campaign = f"{root.name}/{campaign_path}" if campaign_path else root.name
         sighting_id = self.id_of(file.place, log_id)
         row = {
             "sighting_id": sighting_id,
@@ -106,6 +109,8 @@ class SightingMaker:
             "folder": self._folder(folder),
             "folders": self._folders_above(folder),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
+            "words": words,
+            "folder_path": folder_path,
             "stem": self._stem(file.shown.rpartition("/")[2], below.inner.rpartition("/")[2]),
             "name_rule": match.rule,
             "modified_at": _time(file.mtime_ns),
@@ -128,6 +133,15 @@ class SightingMaker:
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
         ]
         return Sighting(row, root, facts, files, keeps)
+
+    def _campaign_path(self, below: Below, match: NameMatch) -> tuple[str, list[str]]:
+        # The folders that name the campaign, by their names as they are; and the words of all other names.
+        real, shown = (path.split("/")[below.own_top :] for path in (below.path, below.shown))
+        folders = self._names.campaign_folders
+        kept = folders.kept_of(real[: -max(match.parts, 1)])
+        others = [name for place, name in enumerate(shown[:-1]) if place not in kept]
+        words = folders.words_of([*others, self._names.stem(shown[-1])])
+        return "/".join(without_moments(shown[place]) for place in kept), words
 
     def id_of(self, place: str, log_id: int | None) -> int:
         """The id of the sighting of one content at one place."""

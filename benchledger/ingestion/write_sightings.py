@@ -10,7 +10,21 @@ from benchledger.ingestion.sightings import Sighting
 if TYPE_CHECKING:
     import duckdb
 
-_SEVERAL_OF_A_NAME = "select 1 from kept.root group by name having count(*) > 1 limit 1"
+_ARE_ALIKE = """
+select 1 from kept.root group by name having count(*) > 1
+union all
+select 1
+from sighting
+where campaign_path is not null
+group by root_id, lower(regexp_replace(campaign_path, '[^[:alnum:]/]+', '', 'g'))
+having min(campaign_path) < max(campaign_path)
+union all
+select 1
+from sighting
+join kept.root using (root_id)
+where campaign <> name || if(campaign_path = '', '', '/' || campaign_path)
+limit 1
+"""
 
 
 def write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
@@ -67,11 +81,11 @@ def move_others(con: duckdb.DuckDBPyConnection) -> list[int]:
 
 
 def name_campaigns(con: duckdb.DuckDBPyConnection) -> list[int]:
-    """Tells campaigns of roots of one name apart, as the ledger is now; returns the logs that this touches.
+    """Tells campaigns of roots of one name apart, and gives spellings of a campaign one name; returns the logs touched.
 
     A campaign's name depends on what the ledger holds, not on the order in which it came.
     """
-    if con.execute(_SEVERAL_OF_A_NAME).fetchone() is None:
+    if con.execute(_ARE_ALIKE).fetchone() is None:
         return []
     con.execute(sql_text("name_campaigns"))
     # All that was in a campaign with them: what a monitor watched hangs on all runs of its campaign.

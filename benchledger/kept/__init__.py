@@ -12,7 +12,7 @@ uses, and why not the others, by the same statements, and gives the records of a
 - Which readings it uses: `use`, `use_medians`.
 - Speeds: `pieces`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
-- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `series`, `cells`,
+- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `differences`,
   `speedups`.
 """
 

@@ -87,6 +87,7 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(sql_of("narrow"))
     if finds(con, _ARE_SUBMITTED):
         con.execute(sql_of("submissions"))
+    con.execute(sql_of("differences"))
     con.execute(sql_of("series"))
     con.execute(sql_of("cells"))
     if are_gone or finds(con, _HAVE_RELATIVES):

@@ -25,4 +25,4 @@ def missing_logs_note(con: duckdb.DuckDBPyConnection, source: str = "*") -> str 
     if own or not published:
         return None
     found = f"0 of {published} published numbers lead to logs of their own here"
-    return f"{found}: no campaign matches published.campaign"
+    return f"{found}: no folder matches published.logs"

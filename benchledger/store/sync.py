@@ -1,4 +1,4 @@
-"""Copies the definitions that views read into tables of the ledger: rules, published numbers, demands of suites."""
+"""Copies the definitions that views read into tables of the ledger: rules, demands, settings, published numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _READ_FROM = ("queries/rules", "queries/published", "queries/submissions")
 
 
 def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes the tables kept.rule, demanded_runs, known_word and published equal to the definitions.
+    """Makes the tables kept.rule, demanded_runs, setting_word, known_word and published equal to the definitions.
 
     In the caller's transaction.
     """
@@ -29,6 +29,7 @@ def sync_definitions(con: duckdb.DuckDBPyConnection) -> None:
         return
     _sync_rules(con)
     _sync_demands(con)
+    _sync_settings(con)
     _sync_published(con)
     _sync_words(con)
     con.execute("delete from kept.synced_definitions")
@@ -64,6 +65,17 @@ def _sync_demands(con: duckdb.DuckDBPyConnection) -> None:
     if rows:
         with _incoming(con, ("rule", "benchmark", "runs"), rows):
             con.execute("insert into kept.demanded_runs from incoming")
+
+
+def _sync_settings(con: duckdb.DuckDBPyConnection) -> None:
+    from benchledger.definitions.settings import setting_words
+
+    rows = setting_words()
+    if con.execute("from kept.setting_word order by all").fetchall() == rows:
+        return
+    con.execute("delete from kept.setting_word")
+    with _incoming(con, ("word", "is_case"), rows):
+        con.execute("insert into kept.setting_word from incoming")
 
 
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:

@@ -65,9 +65,11 @@ create table sighting (
     campaign_source  varchar check (campaign_source in ('option', 'facts.toml', 'name', 'folder')),
     root_id          varchar,
     campaign_path    varchar,
+    folder_path      varchar,
     place            varchar,
     folder           varchar not null,
     folders          varchar[],
+    words            varchar[],
     stem             varchar not null,
     name_rule        varchar,
     modified_at      timestamp,
@@ -97,7 +99,13 @@ comment on column sighting.root_id is
     'as a log.';
 comment on column sighting.campaign_path is
     'Folders below the root that name the campaign, empty for the root itself; NULL where the campaign is stated.';
+comment on column sighting.folder_path is
+    'Folders that lead to it, its root the first, an archive taken for a folder of its stem; NULL for a file that was '
+    'not read as a log.';
 comment on column sighting.place is 'A keyed hash of the real path: which file it is. A manifest lists files by it.';
+comment on column sighting.words is
+    'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and '
+    'what names nothing.';
 comment on column sighting.folders is
     'The folder and those above it, the nearest first, as keyed hashes: a sidecar holds for what is below it.';
 comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
@@ -524,6 +532,17 @@ comment on table kept.known_word is
 comment on column kept.known_word.name is 'Fact: framework, model, gpu_model.';
 comment on column kept.known_word.word is 'The values, in lower case: one, or a glob.';
 
+create table kept.setting_word (
+    word    varchar primary key,
+    is_case boolean not null
+);
+comment on table kept.setting_word is
+    'One row per name of a setting that makes another case, and per word of names of settings that change from trial '
+    'to trial. Filled by ingest from schema/vocabulary/settings.toml.';
+comment on column kept.setting_word.word is
+    'Name of a setting, or word of such names, in lower case with _ between words.';
+comment on column kept.setting_word.is_case is 'Whether a difference in it makes another case.';
+
 create table kept.rule (
     rule                   varchar primary key,
     source                 varchar not null,
@@ -648,7 +667,7 @@ create table published (
     seq_len               bigint,
     gradient_accumulation bigint,
     gpu_model             varchar,
-    campaign              varchar,
+    logs                  varchar,
     rule                  varchar,
     quantity              varchar not null check (quantity in ('speed', 'speedup')),
     printed               varchar not null,
@@ -665,9 +684,9 @@ comment on column published.cell is 'Row and column in that table, as what they 
 comment on column published.framework is
     'pytorch, paddlepaddle, tensorflow, mxnet, oneflow. NULL here and below: the document does not state it.';
 comment on column published.gradient_accumulation is 'Passes per optimizer step.';
-comment on column published.campaign is
-    'Glob of the campaign that holds the document''s own logs, such as *454a0608*Bert?logs*: a commit is in it '
-    'however the folder spells the rest. NULL if they are not known.';
+comment on column published.logs is
+    'Glob of the folders (sighting.folder_path and a slash) that hold the document''s own logs, such as '
+    '*454a0608*Bert?logs/*: a commit is in it however the folder spells the rest. NULL if they are not known.';
 comment on column published.rule is 'Rule by which the document got the number; NULL if it is not known.';
 comment on column published.quantity is 'speed or speedup.';
 comment on column published.value is 'The same as a number.';
@@ -689,6 +708,7 @@ create table kept.series_member (
     gpu_memory_mib         bigint,
     framework_version      varchar,
     implementation_version varchar,
+    variant                varchar,
     stated_trial           bigint,
     started_at             timestamp,
     run_key                varchar not null,
@@ -708,6 +728,7 @@ create table series (
     gpu_memory_mib         bigint,
     framework_version      varchar,
     implementation_version varchar,
+    variant                varchar,
     mixed                  varchar
 );
 comment on table series is
@@ -841,7 +862,7 @@ comment on table kept.run_hash is
     'they are made again.';
 
 create table kept.definition_hash (
-    kind  varchar not null check (kind in ('rule', 'format')),
+    kind  varchar not null check (kind in ('rule', 'format', 'settings')),
     name  varchar not null,
     print ubigint not null
 );

@@ -403,6 +403,7 @@ select
     series.gpu_memory_mib,
     series.framework_version,
     series.implementation_version,
+    series.variant,
     series.mixed
 from main.series
 join main.bench_case using (case_id);
@@ -412,7 +413,7 @@ comment on view kept.series_case is
 
 create view speed_table as
 select
-    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed),
+    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, variant, mixed),
     cell.rule,
     cell.is_default,
     cell.value,
@@ -427,6 +428,7 @@ select
     series_case.gpu_memory_mib,
     series_case.framework_version,
     series_case.implementation_version,
+    series_case.variant,
     series_case.mixed,
     cell.trial_runs,
     cell.cell
@@ -564,7 +566,7 @@ cell as (
     group by series_id, definition
 )
 select
-    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed),
+    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, variant, mixed),
     cell.definition,
     cell.value_mib,
     series_case.gpu_memory_mib,
@@ -576,6 +578,7 @@ select
     cell.status,
     series_case.framework_version,
     series_case.implementation_version,
+    series_case.variant,
     series_case.mixed,
     cell_key('m', [series_case.series_id::varchar, cell.definition]) as cell
 from cell
@@ -609,13 +612,14 @@ comment on macro speedup_key is
 create view speedup_table as
 with told as (
     select
-        speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed, trial_runs, cell),
+        speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, variant, mixed, trial_runs, cell),
         speedup.* exclude (speed_cell, series_id, cell),
         -- Of which nothing is kept: a number of known GPUs is its own base, anything else has none.
         speedup.speed_cell is null and speed_table.value is not null and speed_table.gpus is not null as is_base,
         speed_table.gpu_memory_mib,
         speed_table.framework_version,
         speed_table.implementation_version,
+        speed_table.variant,
         speed_table.mixed,
         coalesce(speedup.cell, speedup_key(speed_table.cell, 'weak')) as cell
     from speed_table
@@ -775,6 +779,27 @@ with family as (
     group by series_id
     having min(environment.gpu_family) = max(environment.gpu_family)
 ),
+-- The folders that hold the logs of a series: of a log that lies in several campaigns those of its own.
+place as (
+    select distinct series_id, folder_path || '/' as folder
+    from (
+        select
+            member.series_id,
+            sighting.folder_path,
+            sighting.campaign is not distinct from member.campaign as is_here,
+            bool_or(is_here) over (partition by member.series_id, member.run_id) as is_anywhere_here
+        from kept.series_member as member
+        join kept.run_source using (run_id)
+        join main.sighting using (log_id)
+        where sighting.status in ('loaded', 'duplicate')
+    )
+    where is_here or not is_anywhere_here
+),
+own as (
+    select distinct logs, series_id
+    from (select distinct logs from main.published) as document
+    join place on place.folder glob document.logs
+),
 ours as (
     select
         'speed' as quantity, series_id, campaign, rule, is_default, value, unit, trials, conflicts, framework, implementation, model,
@@ -800,13 +825,14 @@ paired as (
         ours.conflicts,
         coalesce(ours.gpu_model, family.gpu_family) as gpu_model,
         ours.cell as our_cell,
-        in_campaign(ours.campaign, published.campaign) is true as own_logs
+        own.series_id is not null as own_logs
     from main.published
     join ours
         on ours.quantity = published.quantity
         and ours.unit = published.unit
         and (ours.is_default or ours.rule = published.rule)
     left join family on family.series_id = ours.series_id
+    left join own on own.series_id = ours.series_id and own.logs = published.logs
     where (published.framework is null or published.framework = ours.framework or (ours.framework is null and own_logs))
         and (published.implementation is null or published.implementation = ours.implementation or (ours.implementation is null and own_logs))
         and (published.model is null or published.model = ours.model or (ours.model is null and own_logs))
@@ -893,7 +919,7 @@ comment on column kept.published_table.value is 'The same as a number.';
 comment on column kept.published_table.unit is 'Unit of both numbers; 1 for a speed-up.';
 comment on column kept.published_table.campaign is
     'Campaign of ours; NULL for runs that are in none, and where there is nothing of ours.';
-comment on column kept.published_table.own_logs is 'Whether that campaign holds the documents own logs.';
+comment on column kept.published_table.own_logs is 'Whether a log of that series lies in a folder of the documents own logs.';
 comment on column kept.published_table.series_id is 'Id of our series (table series).';
 comment on column kept.published_table.our_gpu_model is
     'GPU model of our series, or where its logs do not say it their GPU family, such as V100; NULL if they say '
@@ -1058,6 +1084,7 @@ select
     candidate.system,
     candidate.framework_version,
     candidate.implementation_version,
+    candidate.variant,
     candidate.cell,
     candidate.lowest,
     candidate.highest

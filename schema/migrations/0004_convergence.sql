@@ -466,11 +466,12 @@ cell as (
     group by series_id, loss_name, metric, metric_quantity, metric_unit
 )
 select
-    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, mixed),
+    series_case.* exclude (gpu_memory_mib, framework_version, implementation_version, variant, mixed),
     cell.* exclude (series_id),
     series_case.gpu_memory_mib,
     series_case.framework_version,
     series_case.implementation_version,
+    series_case.variant,
     series_case.mixed
 from cell
 join kept.series_case using (series_id);

@@ -59,7 +59,10 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     ingest(home / "logs", db=db)
     found: Facts = {name: {} for name in LOGS}
     for folder, name, value, source in ask(
-        db, "select campaign, name, value, source from fact join kept.run_campaign using (run_id) where used"
+        db,
+        """select folder_path, name, value, source from fact
+           join (select run_id, folder_path from kept.run_source join sighting using (log_id)) using (run_id)
+           where used""",
     ):
         found[folder.removeprefix("logs/")][name] = (value, source)
     return found

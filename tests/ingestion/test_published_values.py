@@ -27,7 +27,7 @@ def manifest(shared: Path) -> list[dict[str, str]]:
 
 
 def test_readme_000_is_printed_cell_by_cell(ledger: Path) -> None:
-    report = report_speed(db=ledger, campaign="*58c854be/Bert/OtherReports/PyTorch*")
+    report = report_speed(db=ledger, campaign="*58c854be", framework="pytorch")
 
     (table,) = report.tables
     assert table.frame.rows() == [

@@ -94,7 +94,7 @@ SUBMISSIONS = {
     "none": ten(submission_benchmark="ncf"),
     "unheard": ten(submission_benchmark="gpt99"),
     "two metrics": ten(submission_benchmark="stable_diffusion"),
-    "bert": [bert(number) for number in range(10)],
+    "by samples": [bert(number) for number in range(10)],
     "two passes": [two_passes(number) for number in range(10)],
     "weak": [run_of(number, 30, 60) for number in range(10)],
 }
@@ -203,7 +203,7 @@ def test_runs_that_are_not_told_the_same_factor_make_no_score(ledger: Path, told
         ("none", "no reference points are known: ingest the rcps_*.json of the round"),
         ("broken", "training_9.0.0/rcps_gnmt.json:2: no list of numbers above 0 that is long enough"),
         ("two metrics", "it converges by two metrics at once, which is not told here"),
-        ("bert", "its logs count samples apart: ask with --apart"),
+        ("by samples", "its logs count samples apart: ask with --apart"),
     ],
 )
 def test_a_verdict_says_what_it_rests_on_or_why_there_is_none(
@@ -232,7 +232,7 @@ def test_all_points_keeps_those_that_are_pruned(ledger: Path) -> None:
 
 
 def test_bert_counts_samples_apart_where_its_evaluations_do_not(ledger: Path) -> None:
-    row = by_name(ledger, campaign="bert", apart=True)["bert"]
+    row = by_name(ledger, campaign="by samples", apart=True)["by samples"]
 
     assert (row["passed"], row["mean"]) == (True, 120)
 

@@ -223,7 +223,13 @@ class Ledger:
 
     def sighting(self, log_id: int | None, campaign: str | None, status: str = "loaded", **columns: Any) -> int:
         sighting_id = next(self._ids)
-        given = {"path": f"{campaign}/{log_id}.log", "folder": str(campaign), "stem": str(log_id), **columns}
+        given = {
+            "path": f"{campaign}/{log_id}.log",
+            "folder": str(campaign),
+            "folder_path": campaign,
+            "stem": str(log_id),
+            **columns,
+        }
         self.insert(
             "sighting",
             sighting_id=sighting_id,

@@ -28,6 +28,8 @@ def fill(ledger: Ledger) -> None:
     _unread(ledger)
     _convergence(ledger)
     _unknown_modes(ledger)
+    _mixed(ledger)
+    _documents(ledger)
 
 
 def _speeds(ledger: Ledger) -> None:
@@ -54,6 +56,18 @@ def _speeds(ledger: Ledger) -> None:
 
 def _unknown_modes(ledger: Ledger) -> None:
     ledger.run(ledger.summary(5.0, phase=None), campaigns=("forward",), case=ONE_GPU)
+
+
+def _documents(ledger: Ledger) -> None:
+    quoted = ledger.log(ledger.summary(127.1), campaigns=())
+    ledger.sighting(quoted, None, status="document", reason="a page by its name", path="years/README.md")
+
+
+def _mixed(ledger: Ledger) -> None:
+    for driver, speed in (("535.1", 100.0), ("550.2", 101.0)):
+        ledger.run(
+            ledger.summary(speed), campaigns=("drivers",), case=ONE_GPU, environment={**H200, "driver_version": driver}
+        )
 
 
 def _failures(ledger: Ledger) -> None:

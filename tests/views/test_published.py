@@ -21,7 +21,7 @@ unit      = "samples/s"
 
 [[table]]
 section  = "2, speed"
-campaign = "theirs*"
+logs = "theirs*"
 columns  = [{ batch_size_per_gpu = 32 }, { batch_size_per_gpu = 64 }]
 cells    = [
     [{ gpus = 1 }, "127.10", "-"],
@@ -67,9 +67,7 @@ def test_a_table_is_read_cell_by_cell_and_nothing_stays_nothing(load):
         ("batch_size_per_gpu=32, gpus=1", "127.10", 127.1),
         ("batch_size_per_gpu=32, gpus=8", "1,018.4", 1018.4),
     ]
-    assert {(cell["framework"], cell["unit"], cell["campaign"]) for cell in cells} == {
-        ("pytorch", "samples/s", "theirs*")
-    }
+    assert {(cell["framework"], cell["unit"], cell["logs"]) for cell in cells} == {("pytorch", "samples/s", "theirs*")}
 
 
 def test_what_is_shipped_names_its_document_and_its_rule_or_none():
@@ -216,7 +214,7 @@ def test_a_ledger_without_a_documents_own_logs_says_so(ledger, load):
     before = missing_logs_note(ledger.filled)
     run(ledger, 127.1, "theirs/1", case={"gpus": 1, "batch_size_per_gpu": 32})
 
-    assert before == "0 of 2 published numbers lead to logs of their own here: no campaign matches published.campaign"
+    assert before == "0 of 2 published numbers lead to logs of their own here: no folder matches published.logs"
     assert missing_logs_note(ledger.filled) is None
     assert missing_logs_note(ledger.filled, "nobody*") is None
 

@@ -127,7 +127,15 @@ def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, ai
 
 def _with_series(runs: Mapping[Key, list[Row]], rows: list[Row]) -> list[Row]:
     """Returns every run with the case, GPU model and campaign of its series."""
-    kept = ("campaign", *TEXT_COLUMNS, *NUMBER_COLUMNS, *MACHINE_COLUMNS, "framework_version", "implementation_version")
+    kept = (
+        "campaign",
+        *TEXT_COLUMNS,
+        *NUMBER_COLUMNS,
+        *MACHINE_COLUMNS,
+        "framework_version",
+        "implementation_version",
+        "variant",
+    )
     listed = []
     for row in sorted(rows, key=cell_order):
         facts = {name: row[name] for name in kept}

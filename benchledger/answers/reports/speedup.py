@@ -42,6 +42,7 @@ _FAMILY = (
     "gpu_memory_mib",
     "framework_version",
     "implementation_version",
+    "variant",
     "scaling",
     "fixed_batch",
     "unit",

@@ -14,7 +14,10 @@ from benchledger.answers.tables.table import Coverage, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, Column, TableSelection
 
 # Columns in which two series of one cell can still differ.
-SPLIT_COLUMNS = ("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version")
+SPLIT_COLUMNS = (
+    *("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"),
+    "variant",
+)
 # In many campaigns these follow from the batch size: with a fixed global batch size, accumulation differs in every
 # column. A row may therefore hold several values of them, and is split only if two series need the same cell.
 BATCH_COLUMNS = ("global_batch_size", "gradient_accumulation")

@@ -22,6 +22,7 @@ _OF_WORDS = {
     "gpu_model",
     "framework_version",
     "implementation_version",
+    "variant",
     "campaign",
     "trial_case",
 }

@@ -1,12 +1,17 @@
--- Temp table renamed(sighting_id, campaign): the campaigns that nobody states, of roots whose name others have too, where
--- they are called otherwise so far. All depends on the set of sightings, never on the order in which they came.
+-- Temp table renamed(sighting_id, campaign): the campaigns that nobody states, where they are called otherwise so far:
+-- roots of one name are told apart, and of spellings that differ in case or separators (A100-LOG, A100_LOG) the least
+-- counts. All depends on the set of sightings, never on the order in which they came.
+
+create or replace temp macro plain_path(path) as regexp_replace(lower(path), '[\s_.=+,@&()\[\]-]+', '', 'g');
 
 create or replace temp table renamed as
 with seen as (
-    select sighting_id, log_id, root_id, name, campaign_path, campaign, status in ('loaded', 'duplicate') as is_active
+    select
+        sighting_id, log_id, root_id, name, campaign, status in ('loaded', 'duplicate') as is_active,
+        min(campaign_path) over (partition by name, plain_path(campaign_path)) as campaign_path
     from sighting
     join kept.root using (root_id)
-    where campaign_path is not null and name in (select name from kept.root group by name having count(*) > 1)
+    where campaign_path is not null
 ),
 held as (
     select name, campaign_path, root_id, log_id, count(distinct log_id) over (partition by root_id, campaign_path) as logs

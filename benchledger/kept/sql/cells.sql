@@ -1,5 +1,5 @@
 -- The speeds of the series in due_member, over their trials.
--- reads: kept.series_run, due_member, conflict, run_speed, kept.run_format, chain, fact, kept.rule, kept.demanded_runs
+-- reads: kept.series_run, due_member, conflict, run_speed, kept.run_format, chain, fact, kept.rule, kept.demanded_runs, run_difference
 -- makes: kept.cell
 
 insert into kept.cell
@@ -71,6 +71,19 @@ dropped as (
     where not is_trial
     group by series_id, rule
 ),
+-- Runs whose settings or names differ, and whose values lie more than 5 % apart, are no trials of one case: they have no mean.
+unlike as (
+    select series_id, rule, unit
+    from (
+        select series_id, rule, unit, run_difference.text, avg(value) as value
+        from trial
+        join run_difference using (series_id, run_id)
+        where is_trial and isfinite(value) and value > 0
+        group by all
+    )
+    group by series_id, rule, unit
+    having max(value) > 1.05 * min(value)
+),
 -- What owners say that a result is to be multiplied by; a series whose runs are not all told the same has no number.
 factor as (
     select
@@ -114,6 +127,7 @@ summed as (
         factor.runs as factor_runs,
         factor.times,
         coalesce(size.runs < demand.runs, false) as is_short,
+        unlike.series_id is not null as is_mixed,
         rule.trial_rounding,
         rule.trial_rounding_digits,
         case
@@ -130,9 +144,12 @@ summed as (
     join kept.rule using (rule)
     left join factor on factor.series_id = counted.series_id and factor.rule = counted.rule
     left join demand on demand.series_id = counted.series_id and demand.rule = counted.rule
+    left join unlike
+        on unlike.series_id = counted.series_id and unlike.rule = counted.rule
+        and unlike.unit is not distinct from counted.unit
 ),
 valued as (
-    select *, if(is_short, null, rounded(exact, trial_rounding, trial_rounding_digits)) as value
+    select *, if(is_short or is_mixed, null, rounded(exact, trial_rounding, trial_rounding_digits)) as value
     from summed
 )
 select
@@ -152,6 +169,7 @@ select
     case
         when counted.is_short then 'too_few_runs'
         when len(counted.speeds) = 0 then counted.status
+        when counted.is_mixed then 'mixed'
         when counted.factor_runs <> counted.runs or (counted.factor_runs > 0 and counted.times is null) then 'mixed'
         when value is null then 'too_few_trials'
         else 'ok'

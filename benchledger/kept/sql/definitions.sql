@@ -1,5 +1,5 @@
 -- Which rules and formats are not those that the kept tables were filled by, with what they are now.
--- reads: kept.rule, kept.format, kept.definition_hash, kept.demanded_runs
+-- reads: kept.rule, kept.format, kept.definition_hash, kept.demanded_runs, kept.setting_word
 -- makes: changed_definition
 
 create or replace temp table changed_definition as
@@ -8,12 +8,15 @@ with definition_now as (
     from kept.rule as now
     left join (
         select rule, list({'benchmark': benchmark, 'runs': runs} order by benchmark) as runs
-        from kept.demanded_runs
+        from kept.demanded_runs, kept.setting_word
         group by rule
     ) as demanded on demanded.rule = now.rule
     union all
     select 'format', format, hash(framework, implementation, default_rule, role)
     from kept.format
+    union all
+    select 'settings', 'words', hash(list(setting_word order by word))
+    from kept.setting_word
 )
 select kind, name, definition_now.print
 from definition_now

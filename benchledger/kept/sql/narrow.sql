@@ -6,7 +6,7 @@
 with stated as (
     select distinct
         series_id as own_id, campaign, case_id, system, gpu_model, gpu_memory_mib, framework_version,
-        implementation_version
+        implementation_version, variant
     from due_member
 ),
 fit as (
@@ -23,6 +23,7 @@ fit as (
         on one.case_id = other.case_id and one.campaign is not distinct from other.campaign
     where one.own_id <> other.own_id
         and (one.system = other.system) is not false
+        and one.variant is not distinct from other.variant
         and (one.gpu_model = other.gpu_model) is not false
         and (one.gpu_memory_mib = other.gpu_memory_mib) is not false
         and (one.framework_version = other.framework_version) is not false

@@ -1,5 +1,5 @@
 -- Series and trial numbers of the runs in due_member.
--- reads: due_member, environment
+-- reads: due_member, environment, series_difference
 -- makes: kept.series_member, series, kept.series_run
 
 insert into kept.series_member by name
@@ -15,6 +15,7 @@ select
     member.gpu_memory_mib,
     member.framework_version,
     member.implementation_version,
+    member.variant,
     -- Two stated values that differ; one that is not stated is no difference.
     nullif(concat_ws(
         ', ',
@@ -41,10 +42,19 @@ select
         case when min(environment.memory_mib) <> max(environment.memory_mib) then 'memory_mib' end,
         case when min(environment.os) <> max(environment.os) then 'os' end,
         case when min(environment.python_version) <> max(environment.python_version) then 'python_version' end,
-        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end
+        case when min(environment.libraries) <> max(environment.libraries) then 'libraries' end,
+        any_value(differing.settings), any_value(differing.names)
     ), '') as mixed
 from due_member as member
 left join environment using (environment_id)
+left join (
+    select
+        series_id,
+        'settings (' || string_agg(distinct name, ', ' order by name) filter (where kind = 'settings') || ')' as settings,
+        'names (' || string_agg(distinct name, ', ' order by name) filter (where kind = 'names') || ')' as names
+    from series_difference
+    group by series_id
+) as differing using (series_id)
 group by
     member.series_id,
     member.campaign,
@@ -53,7 +63,8 @@ group by
     member.gpu_model,
     member.gpu_memory_mib,
     member.framework_version,
-    member.implementation_version;
+    member.implementation_version,
+    member.variant;
 
 -- A stated trial number stands where no other run of the series states it; the others take the free numbers from 1
 -- in the order of their start. The n-th free number is n plus the stated numbers below it, counted by a running sum:

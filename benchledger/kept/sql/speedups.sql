@@ -21,11 +21,11 @@ with relative as (
         gradient_accumulation,
         dense_rank() over (order by
             series.campaign, framework, implementation, model, task, precision, seq_len, options, system,
-            gpu_model, gpu_memory_mib, framework_version, implementation_version, batch_size_per_gpu
+            gpu_model, gpu_memory_mib, framework_version, implementation_version, variant, batch_size_per_gpu
         ) as weak_family,
         dense_rank() over (order by
             series.campaign, framework, implementation, model, task, precision, seq_len, options, system,
-            gpu_model, gpu_memory_mib, framework_version, implementation_version, global_batch_size
+            gpu_model, gpu_memory_mib, framework_version, implementation_version, variant, global_batch_size
         ) as strong_family
     from series
     semi join due_pair on due_pair.campaign is not distinct from series.campaign

@@ -29,7 +29,8 @@ agreed as (
         case when min(framework_version) = max(framework_version) then min(framework_version) end as framework_version,
         case
             when min(implementation_version) = max(implementation_version) then min(implementation_version)
-        end as implementation_version
+        end as implementation_version,
+        case when min(variant) = max(variant) then min(variant) end as variant
     from whole
     join due_member on due_member.series_id = whole.own_id
     group by whole.series_id
@@ -41,7 +42,8 @@ set
     gpu_model = agreed.gpu_model,
     gpu_memory_mib = agreed.gpu_memory_mib,
     framework_version = agreed.framework_version,
-    implementation_version = agreed.implementation_version
+    implementation_version = agreed.implementation_version,
+    variant = agreed.variant
 from whole
 join agreed using (series_id)
 where due_member.series_id = whole.own_id;

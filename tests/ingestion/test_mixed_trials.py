@@ -1,0 +1,97 @@
+"""Runs whose names differ in what no fact explains are no trials of one case where their speeds lie apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, put, run_text
+
+CELL = "select value, lowest, highest, trials, status, mixed from speed_table where is_default"
+
+# Two paths of one case by what their logs say, and the words in which they differ; "" where nothing tells them apart.
+DIFFERENCES = {
+    "a precision that the log contradicts": ("bert_fp16/x.log", "bert_fp32/x.log", "fp16"),
+    "an option of the file's name": ("logs/bert_xla.log", "logs/bert.log", "xla"),
+    "a stage of the same name": ("logs/bert_warm.log", "logs/bert_cold.log", "cold, warm"),
+    "a batch size of the name": ("bs_64/x.log", "bs_32/x.log", "bs64"),
+    "numbers of trials": ("run1/x_1.log", "run2/x_2.log", ""),
+    "moments": ("2022-10-25_00-08-17/x.log", "2022-10-26_10-08-17/x.log", ""),
+    "hashes and processes": ("logs/7f02e558ab_pid123.log", "logs/81edfc59cd_pid7.log", ""),
+    "what names nothing": ("raw/logs/x.log", "processed/x.log", ""),
+}
+
+
+@pytest.mark.parametrize("kind", DIFFERENCES)
+@pytest.mark.parametrize(("faster", "is_apart"), [(1.5, True), (1.0, False)])
+def test_trials_that_differ_and_lie_apart_have_no_mean(
+    db: Path, tmp_path: Path, kind: str, faster: float, is_apart: bool
+) -> None:
+    one, other, words = DIFFERENCES[kind]
+    for number, (path, speed) in enumerate([(one, 200.0 * faster), (other, 200.0)]):
+        put(tmp_path / "r" / path, run_text(seed=number, at=300.0 * number, speed=speed).log)
+
+    run_bench("ingest", tmp_path / "r", db=db)
+
+    ((value, lowest, highest, trials, status, mixed),) = ask(db, CELL)
+    assert trials == 2
+    assert highest / lowest == pytest.approx(faster, abs=0.05)
+    assert mixed == (f"names ({words})" if words else None)
+    if words and is_apart:
+        assert (value, status) == (None, "mixed")
+        listed = run_bench("query", "mixed", "--format", "csv", db=db).stdout
+        assert f"names ({words})" in listed
+        report = run_bench("report", "speed", db=db).stdout
+        assert "names (" in report
+    else:
+        assert status == "ok"
+        assert value == pytest.approx((lowest + highest) / 2)
+
+
+# A setting of two runs, as two values, and what the table says of it.
+SETTINGS = {
+    "another case": ("seed=12439", "opt_level='O1', seed=12439", "opt_level='O2', seed=12439", "opt_level"),
+    "any other": ("loss_scale=0.0", "loss_scale=0.0", "loss_scale=128.0", "settings (loss_scale)"),
+    "one that says yes or no": ("phase2=False", "phase2=False", "phase2=True", "settings (phase2)"),
+    "a seed": ("seed=12439", "seed=12439", "seed=99", None),
+    "a folder": ("output_dir='/made/results'", "output_dir='/made/1'", "output_dir='/made/2'", None),
+}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+@pytest.mark.parametrize(("faster", "is_apart"), [(1.5, True), (1.0, False)])
+def test_trials_whose_settings_differ_are_named_or_apart(
+    db: Path, tmp_path: Path, kind: str, faster: float, is_apart: bool
+) -> None:
+    printed, *values, said = SETTINGS[kind]
+    for number, (value, speed) in enumerate(zip(values, (200.0 * faster, 200.0), strict=True)):
+        log = run_text(seed=1, at=300.0 * number, speed=speed).log
+        assert printed in log
+        put(tmp_path / "r" / f"x_{number}.log", log.replace(printed, value, 1))
+
+    run_bench("ingest", tmp_path / "r", db=db)
+
+    found = ask(db, f"{CELL} order by all")
+    if said == "opt_level":
+        assert [(trials, status) for _, _, _, trials, status, _ in found] == [(1, "ok"), (1, "ok")]
+        assert ask(db, "select variant from series order by 1") == [("opt_level=O1",), ("opt_level=O2",)]
+        assert "opt_level" in run_bench("report", "speed", db=db).stdout
+    else:
+        ((value, _, _, trials, status, mixed),) = found
+        assert (trials, mixed) == (2, said)
+        assert (value is None, status) == ((True, "mixed") if said and is_apart else (False, "ok"))
+
+
+def test_folders_that_say_another_precision_than_their_logs_are_series_of_their_own(db: Path, tmp_path: Path) -> None:
+    for number, precision in enumerate(["FP16", "FP32"]):
+        log = run_text(seed=number, at=300.0 * number, speed=200.0 + number).log
+        put(tmp_path / "r" / f"PyTorch_bert_base_squad_{precision}" / "25-10-2022_00-08-17.txt", log)
+
+    run_bench("ingest", tmp_path / "r", db=db)
+
+    assert ask(db, "select variant, status from speed_table where is_default order by 1 nulls last") == [
+        ("named precision=fp16, task=squad", "ok"),
+        ("named task=squad", "ok"),
+    ]
