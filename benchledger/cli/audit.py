@@ -10,6 +10,7 @@ import click
 import benchledger
 from benchledger.cli.case_options import output_options
 from benchledger.cli.import_blocker import allow_imports
+from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 
@@ -39,12 +40,12 @@ def audit(
     Nothing is changed. Exit 1 if a finding is an error.
     """
     allow_imports()  # Great Expectations needs them
-    done = benchledger.audit(db=settings.db, checks=checks)
+    done = revealed(benchledger.audit(db=settings.db, checks=checks), output or page)
     if page is not None:
         from benchledger.cli.output import write_file
         from benchledger.exports.audit_page import audit_page
 
-        write_file(page, audit_page(done, settings.db.name))
+        write_file(page, headed(audit_page(done, settings.db.name), "html", page))
         settings.say(f"page: {page}")
     _print(settings, done, form, output)
     click.get_current_context().exit(int(done.count("error") > 0 or (strict and done.count("warning") > 0)))
@@ -57,9 +58,10 @@ def _print(settings: Settings, done: Audit, form: str, output: Path | None) -> N
     if form == "parquet":
         print_frame(done.findings, form, output)
     elif form == "table":
-        write_text(_table(done, None if settings.verbosity > 0 or output else SHOWN), output)
+        table = _table(done, None if settings.verbosity > 0 or output else SHOWN)
+        write_text(headed(table, form, output), output)
     else:
-        write_form(audit_text(done, form), form, output)
+        write_form(headed(audit_text(done, form), form, output), form, output)
 
 
 def _table(done: Audit, most: int | None) -> str:

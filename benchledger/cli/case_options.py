@@ -10,6 +10,7 @@ import click
 
 from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.cli import complete
+from benchledger.cli.reveal import reveal_option
 
 # In a context's meta: whether all tables are printed.
 ALL_TABLES = "benchledger.all_tables"
@@ -91,7 +92,8 @@ def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) ->
 
 
 def output_options(function: _Function) -> _Function:
-    """Adds --format and --output."""
+    """Adds --format, --output and --reveal."""
+    function = reveal_option(function)
     function = click.option(
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),

@@ -12,6 +12,7 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given
+from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
+@reveal_option
 @click.pass_obj
 def explain(
     settings: Settings, /, what: str | None, table: str, campaign: str | None, form: str, **filters: Any
@@ -56,8 +58,10 @@ def explain(
         # work.
         os.environ.setdefault("POLARS_MAX_THREADS", "1")
     own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
-    answer = benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
-    click.echo(_json(answer) if form == "json" else _text(answer))
+    answer = revealed(
+        benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
+    )
+    click.echo(headed(_json(answer) if form == "json" else _text(answer), form))
 
 
 def _json(answer: Explained) -> str:

@@ -11,6 +11,7 @@ import click
 import benchledger
 from benchledger.cli.case_options import all_option, case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.reveal import asked_names, headed, reveal_option
 from benchledger.cli.settings import Settings
 from benchledger.exports.tables import FORMS
 
@@ -25,7 +26,8 @@ _FOLDER = click.option(
 
 
 def _export_options(function: _Function) -> _Function:
-    """Adds --format and --output, whose suffix determines the form."""
+    """Adds --format and --output, whose suffix determines the form, and --reveal."""
+    function = reveal_option(function)
     function = click.option(
         "--output", type=click.Path(path_type=Path), help="Write to this file or folder instead of stdout."
     )(function)
@@ -68,7 +70,7 @@ def tables(
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """
     asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(words)}
-    reports = benchledger.export_tables(*names, output=output, form=form, **asked)
+    reports = benchledger.export_tables(*names, output=output, form=form, reveal=asked_names(output), **asked)
     _print(settings, reports, form, output)
 
 
@@ -82,7 +84,7 @@ def leaderboard(
 ) -> None:
     """Rank series by throughput, on equal GPUs and equal work."""
     asked = {"db": settings.db, "campaign": campaign, **given(filters)}
-    reports = benchledger.export_tables("leaderboard", output=output, form=form, **asked)
+    reports = benchledger.export_tables("leaderboard", output=output, form=form, reveal=asked_names(output), **asked)
     _print(settings, reports, form, output)
 
 
@@ -93,7 +95,7 @@ def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, ou
     if output is None:
         chosen = form_of(form, None)
         shown = [listed_if_long(report, chosen, None) for report in reports]
-        write_form(reports_text(shown, chosen), chosen, None)
+        write_form(headed(reports_text(shown, chosen), chosen), chosen, None)
     else:
         for report in reports:
             if not report.tables:

@@ -11,6 +11,7 @@ import click
 
 from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.render import table_text
+from benchledger.cli.reveal import asked_names, headed, revealed
 from benchledger.exports.safe_text import escaped, escaped_lines
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
     """Prints a frame, or writes it to a file."""
     from benchledger.exports.output_forms import frame_text
 
+    frame = revealed(frame, output)
     if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet is binary: name a file with --output FILE")
@@ -31,11 +33,11 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
         from benchledger.exports.output_forms import parquet_bytes
 
         _need_free(output)
-        write_whole(output, parquet_bytes(frame))
+        write_whole(output, parquet_bytes(frame, asked_names(output) is not None))
     elif form == "table":
-        write_text(frame_table(frame), output)
+        write_text(headed(frame_table(frame), form, output), output)
     else:
-        write_form(frame_text(frame, form), form, output)
+        write_form(headed(frame_text(frame, form), form, output), form, output)
 
 
 def print_report(report: Report, form: str, output: Path | None) -> None:
@@ -47,18 +49,19 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
     from benchledger.exports.output_forms import report_text
     from benchledger.exports.table_list import is_long
 
-    report = listed_if_long(report, form, output)
+    report = revealed(listed_if_long(report, form, output), output)
     if form == "parquet":
         print_frame(report.cells, form, output)
     elif form == "table" and report.prose:
-        write_text(report_text(report, "markdown"), output)
+        write_text(headed(report_text(report, "markdown"), form, output), output)
     elif form == "table":
         settings = _settings()
         brief = settings is None or settings.verbosity < 1
         tables = [_report_table(report, table, brief) for table in report.tables]
-        write_text("\n\n".join([*tables, *map(escaped, words_at_end(report))]), output, paged=is_long(report))
+        text = "\n\n".join([*tables, *map(escaped, words_at_end(report))])
+        write_text(headed(text, form, output), output, paged=is_long(report))
     else:
-        write_form(report_text(report, form), form, output)
+        write_form(headed(report_text(report, form), form, output), form, output)
 
 
 def listed_if_long(report: Report, form: str, output: Path | None) -> Report:

@@ -8,6 +8,7 @@ import click
 
 import benchledger
 from benchledger.cli import complete
+from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
+@reveal_option
 @click.pass_obj
 def show(settings: Settings, run: str, form: str) -> None:
     """Show one RUN, named by its key or the start of it."""
-    detail = benchledger.show_run(run, db=settings.db)
-    click.echo(_json(detail) if form == "json" else _text(detail))
+    detail = revealed(benchledger.show_run(run, db=settings.db))
+    click.echo(headed(_json(detail) if form == "json" else _text(detail), form))
 
 
 def _text(detail: RunDetail) -> str:

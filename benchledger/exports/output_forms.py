@@ -34,10 +34,12 @@ def frame_text(frame: pl.DataFrame, form: str) -> str:
     raise UsageError(f"no text format {form!r}; known: {', '.join(TEXT_FORMS)}")
 
 
-def parquet_bytes(frame: pl.DataFrame) -> bytes:
-    """Returns a frame as a Parquet file."""
+def parquet_bytes(frame: pl.DataFrame, has_real_names: bool = False) -> bytes:
+    """Returns a frame as a Parquet file, whose metadata say if it holds real names."""
+    from benchledger.exports.real_names import NOTE
+
     content = BytesIO()
-    frame.write_parquet(content)
+    frame.write_parquet(content, metadata={"real_names": NOTE} if has_real_names else None)
     return content.getvalue()
 
 

@@ -14,7 +14,9 @@ from benchledger.errors import NothingFoundError, UsageError
 from benchledger.exports.atomic_write import write_whole
 from benchledger.exports.output_forms import TEXT_FORMS, parquet_bytes, report_json, report_text
 from benchledger.exports.overwrite_guard import refuse_overwrite
+from benchledger.exports.real_names import NOTE, headed, with_real_names
 from benchledger.exports.values import json_text
+from benchledger.redaction.real_names import RealNames
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def export_tables(
     rule: str | None = None,
     layout: str | None = None,
     lang: str | None = None,
+    reveal: RealNames | None = None,
     **case_columns: object,
 ) -> tuple[Report, ...]:
     """Returns the reports of some tables (speed, memory, speedup, failures, ...), and writes them to `output`.
@@ -67,7 +70,8 @@ def export_tables(
     csv or parquet make a folder with one file each. `rule`, `layout` and `lang` go to the tables that take them. A
     table without matches is empty and has a note that says so. Raises NothingFoundError if no table has a match. Raises
     UsageError for an unknown table, form, rule or column, or an option that none of the tables takes. Raises it also
-    for an output that exists and is not an earlier answer.
+    for an output that exists and is not an earlier answer. With `reveal` the reports hold real names, and the head of
+    each file says so.
     """
     form = form_of(form, output)
     if output is not None and form in _ONE_TABLE and len(set(tables)) > 1:
@@ -75,8 +79,10 @@ def export_tables(
     words = {name: word for name, word in (("rule", rule), ("layout", layout), ("lang", lang)) if word is not None}
     asked = _known(tables, words)
     reports = _reports(asked, words, {"db": db, "campaign": campaign, **case_columns})
+    if reveal is not None:
+        reports = with_real_names(reports, reveal)
     if output is not None:
-        _write(Path(output), form, reports, db)
+        _write(Path(output), form, reports, db, reveal is not None)
     return reports
 
 
@@ -153,7 +159,7 @@ def _files(output: Path, form: str, reports: Sequence[Report]) -> dict[Path, Seq
     return {output / f"{report.name}{suffix}": [report] for report in reports if report.tables}
 
 
-def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -> None:
+def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str, has_real_names: bool) -> None:
     files = _files(output, form, reports)
     refuse_overwrite(*files, form=form, db=db)
     for place, held in files.items():
@@ -164,11 +170,12 @@ def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str) -
 
             with reading(db) as con:
                 filled, sources = _ledger_facts(con)
-            write_reports(place, held, sources, filled)
+            write_reports(place, held, sources, filled, NOTE if has_real_names else None)
         elif form == "parquet":
-            write_whole(place, parquet_bytes(held[0].cells))
+            write_whole(place, parquet_bytes(held[0].cells, has_real_names))
         else:
-            write_whole(place, f"{reports_text(held, form)}\n".encode())
+            text = reports_text(held, form)
+            write_whole(place, f"{headed(text, form) if has_real_names else text}\n".encode())
 
 
 def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:

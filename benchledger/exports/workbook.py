@@ -20,8 +20,10 @@ _NAMED = ("model", "gpu_model")
 _ALL_NUMBERS = "every number of {}, unrounded, one row each; cell is its short name, for bench explain"
 
 
-def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, str], filled: datetime) -> None:
-    """Writes reports as a workbook; `sources` has the source of each rule."""
+def write_reports(
+    path: Path, reports: Sequence[Report], sources: Mapping[str, str], filled: datetime, head: str | None = None
+) -> None:
+    """Writes reports as a workbook; `sources` has the source of each rule, `head` the first line of sheet `about`."""
     import polars as pl
 
     sheets: list[Sheet] = []
@@ -45,8 +47,9 @@ def write_reports(path: Path, reports: Sequence[Report], sources: Mapping[str, s
         if report.tables:
             sheet = Sheet(f"{report.name} numbers", report.cells, filtered=True)
             add(sheet, _ALL_NUMBERS.format(report.name), "", "", "; ".join(report.notes))
+    first_line = [(head, "", "", "", "", when)] if head is not None else []
     listed = sheet_names(["about", *(sheet.name for sheet in sheets)])[1:]
-    rows = [(name, *told) for name, told in zip(listed, about, strict=True)]
+    rows = [*first_line, *((name, *told) for name, told in zip(listed, about, strict=True))]
     rows += [(one.name, "nothing found", "", "", "; ".join(one.notes), when) for one in reports if not one.tables]
     first = Sheet("about", pl.DataFrame(rows, schema=dict.fromkeys(_ABOUT, pl.String), orient="row"))
     write_workbook(path, [first, *sheets], filled)

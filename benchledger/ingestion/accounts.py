@@ -72,6 +72,7 @@ class Pending:
     grown: list[tuple[int, int, int]] = field(default_factory=list)
     touched: set[int] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
+    real_names: dict[str, str] = field(default_factory=dict)
     records: int = 0
 
     def leave_out(self, log_ids: set[int]) -> None:
@@ -105,6 +106,7 @@ class Accounts:
     def take(self) -> Pending:
         """Hands over the batch and begins a new one. Its records are in few tables."""
         taken, self.pending = self.pending, Pending()
+        taken.real_names.update(self._redactor.real_names)
         if taken.tables:
             taken.tables["record"] = _joined(taken.tables["record"])
         return taken
@@ -130,6 +132,7 @@ class Accounts:
         for records in found.spilled:
             records.leave_out(twice)
         self.pending.spilled += found.spilled
+        self.pending.real_names.update(found.real_names)
         self.pending.records += found.tables["record"].num_rows if found.tables else 0
         self.pending.records += sum(records.rows for records in found.spilled)
         self.pending.layouts.update(found.layouts)

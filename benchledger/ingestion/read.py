@@ -131,13 +131,14 @@ class WasRead:
 class ReadFiles:
     """The files of one unit of work, and all that was found in them as Arrow tables by name.
 
-    Most records of long logs are on the disk (`spilled`).
+    Most records of long logs are on the disk (`spilled`). `real_names` are those that were replaced, by pseudonym.
     """
 
     files: list[WasRead] = field(default_factory=list)
     tables: dict[str, pa.Table] = field(default_factory=dict)
     layouts: dict[int, Layout] = field(default_factory=dict)
     spilled: list[SpilledRecords] = field(default_factory=list)
+    real_names: dict[str, str] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         # As tuples, thousands of files are pickled in a third of the time.
@@ -269,6 +270,7 @@ class UnitReader:
                               for reject in found.rejects[:REJECTS_SHOWN]),
                         tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip
+        base.real_names = dict(self._redactor.real_names)
         if all(file.status in ("", "archive", "known") for file in base.files):
             # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.
             return base

@@ -130,6 +130,7 @@ class Writer:
         # Only now: a file that was remembered and not loaded would lose its growth, or a changed facts.toml.
         with closing(PrivateFile(self._db)) as private:
             private.remember(pending.seen)
+            private.remember_names(pending.real_names)
             self._remember_roots(private)
         self._touched |= pending.touched
 

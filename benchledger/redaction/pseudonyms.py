@@ -19,6 +19,8 @@ class Pseudonyms:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._given: dict[tuple[str, str], str] = {}
+        # By their pseudonym, as they were met first.
+        self.real_names: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
 
     @property
@@ -42,4 +44,5 @@ class Pseudonyms:
             data = f"{kind}:{same}".encode("utf-8", "surrogatepass")
             digest = hashlib.blake2b(data, digest_size=_HEX_DIGITS // 2, key=self._key).hexdigest()
             known = self._given[kind, same] = f"{KINDS[kind]}-{digest}"
+            self.real_names[known] = name
         return known

@@ -37,6 +37,11 @@ class Redactor:
         """Returns how many different names of each kind were replaced."""
         return self._pseudonyms.distinct
 
+    @property
+    def real_names(self) -> dict[str, str]:
+        """Returns the names that were replaced so far, by their pseudonyms. They are private."""
+        return self._pseudonyms.real_names
+
     def text(self, text: str) -> str:
         """Returns the text with every private name and address replaced."""
         known = self._known.get(text)

@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +32,11 @@ create table if not exists root (
     -- A folder that was named to be read; is_settled: what was seen below it before is told as its own.
     place      blob primary key,
     is_settled integer not null
+);
+create table if not exists name (
+    -- What a pseudonym stands for, as it was met first.
+    pseudonym text primary key,
+    name      blob not null
 );
 """
 
@@ -160,6 +165,11 @@ class PrivateFile:
         ]
         self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
+    def remember_names(self, names: Mapping[str, str]) -> None:
+        """Stores real names by their pseudonyms; a known one stays."""
+        rows = [(pseudonym, name.encode("utf-8", "surrogateescape")) for pseudonym, name in names.items()]
+        self._write("insert or ignore into name values (?, ?)", rows)
+
     def forget(self, places: Iterable[str]) -> None:
         """Removes places; unknown places are ignored."""
         self._write("delete from seen_file where place = ?", [(os.fsencode(place),) for place in places])
@@ -180,6 +190,22 @@ def sightings_in(db_path: Path | str) -> set[int]:
     """
     with _read_only(private_path(db_path)) as con:
         return {row[0] for row in con.execute("select sighting_id from seen_file where log_id is not null")}
+
+
+def places_in(db_path: Path | str) -> list[str]:
+    """Returns the real paths in a ledger's private file, sorted: of files, members of archives and folders."""
+    with _read_only(private_path(db_path)) as con:
+        found = con.execute("select place from seen_file union select place from root").fetchall()
+    return sorted(os.fsdecode(row[0]) for row in found)
+
+
+def names_in(db_path: Path | str) -> dict[str, str]:
+    """Returns the real names that a ledger's private file has, by pseudonym."""
+    with _read_only(private_path(db_path)) as con:
+        if con.execute("select 1 from sqlite_master where name = 'name'").fetchone() is None:
+            return {}
+        rows = con.execute("select pseudonym, name from name").fetchall()
+    return {pseudonym: name.decode("utf-8", "surrogateescape") for pseudonym, name in rows}
 
 
 def logs_read_from(db_path: Path | str, places: Sequence[str]) -> set[str]:

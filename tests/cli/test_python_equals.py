@@ -22,7 +22,7 @@ from benchledger.errors import BenchledgerError, DatabaseHeldError
 from tests.cli.test_commands import EQUALS, leaves
 
 # What only printing needs; everything else of a command is a parameter of its equal, under the same name.
-PRINTING = {"form", "output", "all"}
+PRINTING = {"form", "output", "all", "reveal"}
 # And why these are not, or are called otherwise.
 OTHERWISE = {
     ("audit", "strict"): "decides the exit code",

@@ -1,0 +1,29 @@
+"""Reads the real names of a ledger's pseudonyms from its private files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchledger.archives.member import CHAIN
+from benchledger.errors import UsageError
+from benchledger.redaction.real_names import RealNames
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction
+from benchledger.store.private_file import key_of, names_in, places_in, private_path
+
+
+def read_real_names(db: Path | str) -> RealNames:
+    """Returns the real names of a ledger. Raises UsageError without its private file, whose error says the cure."""
+    path = private_path(db)
+    key = key_of(db) if path.is_file() else None
+    if key is None:
+        raise UsageError(
+            f"{path}: is missing, or its key {db}.key: real names are nowhere else. Copy both files to the ledger from "
+            f"where its logs were read, or leave out --reveal"
+        )
+    redactor = Redactor(known_redaction(), key)
+    for place in places_in(db):
+        # A member's path is redacted apart from that of its archive.
+        for part in place.split(CHAIN):
+            redactor.path(part)
+    return RealNames({**redactor.real_names, **names_in(db)})
