@@ -10,6 +10,7 @@ uses, and why not the others, by the same statements, and gives the records of a
   `counted`, `timings`, `reading`.
 - Which readings each rule takes, and its window as a range of places: `rules`, `windows`, `medians`, `lanes`.
 - Which readings it uses: `use`, `use_medians`.
+- Of a long run, readings by how often each value occurs: `value_counts`.
 - Speeds: `pieces`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
 - What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `differences`,

@@ -28,6 +28,13 @@ _ALL = """
 create or replace temp view chunk_record as from kept.record;
 create or replace temp view chunk_rule as from kept.rule;
 """
+# By one thread: of another order a sum differs in its last digit, and a rounded mean in its last decimal.
+_IN_ORDER = """
+create or replace temp table stream_reading as
+from stream_reading_now
+order by stream_id, lane, place
+"""
+_ALL_SINGLE = "create or replace temp view piece as from stream_reading"
 _CLAIMED = """
 select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
@@ -60,7 +67,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     streams = (*((BY_RUN,) if in_order else ()), *((BY_RANK,) if in_order and one_rank else ()))
     read_speeds(con, streams)
     con.execute(sql_of("lanes"))
-    con.execute(sql_of("pieces"))
+    con.execute(sql_of("pieces") if finds(con, "from lane where is_long limit 1") else _ALL_SINGLE)
     con.execute(sql_of("answers"))
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
@@ -87,17 +94,22 @@ def claim_records(con: duckdb.DuckDBPyConnection) -> None:
 def read_speeds(con: duckdb.DuckDBPyConnection, streams: tuple[str, ...] = ()) -> None:
     """Makes what rules count in, stream_reading and asked_reading. `streams`: windows whose rows stand in order."""
     con.execute(sql_of("readings"))
-    _hold(con, "printed", is_streamed=False)
+    con.execute("create or replace temp table printed as from printed_now")
     con.execute(sql_of("counted"))
     _hold(con, "moment", is_streamed=bool(streams))
     con.execute(sql_of("timings", streams=streams))
-    _hold(con, "timed", is_streamed=False)
+    con.execute("create or replace temp table timed as from timed_now")
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
+    if streams:
+        con.execute(sql_of("value_counts", one_by_one=ONE_BY_ONE))
     con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
-    _hold(con, "stream_reading", is_streamed=bool(streams))
+    # In this order, by one thread: of another order a sum differs in its last digit, and a rounded mean in its last decimal.
+    con.execute(
+        "create or replace temp table stream_reading as from stream_reading_now order by stream_id, lane, place"
+    )
 
 
 def _hold(con: duckdb.DuckDBPyConnection, name: str, *, is_streamed: bool) -> None:

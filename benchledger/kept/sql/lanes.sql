@@ -10,7 +10,7 @@ select
     bool_or(is_long) over (partition by stream_id) as is_counted
 from (
     select
-        stream_id, lane, count(*) as readings,
+        stream_id, lane, sum(times)::bigint as readings,
         min(place, (select max(head) from stream)) as firsts, max(place, (select max(tail) from stream)) as lasts
     from stream_reading
     group by stream_id, lane

@@ -11,7 +11,8 @@ select
     step,
     1::double as steps,
     -- Each is a speed here, whatever was printed.
-    median(if(is_speed, told, 1 / told)) as rate
+    median(if(is_speed, told, 1 / told)) as rate,
+    1 as times
 from asked_reading
 where lanes = 'median' and dropped is null
 group by stream_id, epoch, step, after_step, to_step
@@ -19,7 +20,7 @@ having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, 
 
 create or replace temp view stream_reading_now as
 select
-    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate
+    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
 from asked_reading
 where lanes <> 'median' and dropped is null
 union all

@@ -1,11 +1,14 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
 -- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
--- makes: printed_as, asked_timing, printed_now, moment_now, is_usable
+-- makes: printed_as, asked_timing, printed_now, moment_now, is_usable, is_within
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
 -- enters no speed.
 create or replace temp macro is_usable(value, is_speed, step) as
     isfinite(value) and (value > 0 or (is_speed and value = 0 and coalesce(step, 0) <= 0));
+
+create or replace temp macro is_within(since, step, after_step, to_step) as
+    coalesce(since >= coalesce(after_step, since) and step <= coalesce(to_step, step), false);
 
 -- A number stands for all that tells readings of a run apart: it is grouped by faster than six texts. Keys are in the
 -- order of names and scopes; those of times that no log prints are below zero.

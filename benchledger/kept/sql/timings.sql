@@ -63,6 +63,8 @@ pair as (
 )
 select
     run_id, reading_key, lane, since, step, place,
+    -- An iteration that overflowed repeats its step number; it was computed all the same.
+    greatest(coalesce(step - since, 1), 1)::double as steps,
     coalesce((epoch_us(logged_at) - epoch_us(logged_before)) / 1e6, clock_s - clock_before) as value
 from pair
 where value is not null;

@@ -36,7 +36,6 @@ ends as (
 select
     own.*, head, tail, run_id, records, usable, lowest_lane,
     (row_number() over ())::integer as stream_id,
-    quantity = 'throughput' as is_speed,
     quantity in ('interval', 'round') as is_timed,
     coalesce(after_step, to_step) is not null as is_bounded
 from own
@@ -46,19 +45,18 @@ join run_reading using (run_id, reading_key);
 
 create or replace temp view asked_reading as
 select
-    stream_id, run_id, like_stream, lanes, is_speed, is_timed, is_bounded, epoch, since, step, place, lane as own_lane,
+    stream_id, run_id, like_stream, lanes, is_speed, is_bounded, epoch, since, step, place, lane as own_lane,
     if(lanes = 'each', lane, -1) as lane,
     value,
     if(reading_rounding is null, value, rounded(value, reading_rounding, reading_rounding_digits)) as told,
-    -- An iteration that overflowed repeats its step number; it was computed all the same.
-    if(is_timed, greatest(step - since, 1), 1)::double as steps,
+    steps,
+    times,
     per_second(told, steps, quantity) as rate,
     case
         when not is_usable(value, is_speed, step) then 'no usable number'
         when lanes = 'first' and lane <> lowest_lane then 'of another rank'
         when lanes = 'median' and step is null then 'of no step'
-        when is_bounded and lanes <> 'median'
-            and not coalesce(since >= coalesce(after_step, since) and step <= coalesce(to_step, step), false)
+        when is_bounded and lanes <> 'median' and not is_within(since, step, after_step, to_step)
             then 'outside the steps of the rule'
     end as dropped,
     after_step, to_step
@@ -67,6 +65,6 @@ join stream using (run_id, reading_key);
 
 create or replace temp view stream_reading_now as
 select
-    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate
+    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
 from asked_reading
 where lanes <> 'median' and dropped is null;

@@ -1,0 +1,44 @@
+-- The readings of a long run: of each rank the first and the last one by one, all between by how often each value occurs.
+-- reads: reading_now, reading_of_rule, chunk_rule
+-- makes: bound, reading_end, value_count, reading
+
+-- Between which steps rules count. Those that differ in it, or take the median of the ranks, look at each reading.
+create or replace temp table bound as
+select
+    like_run as run_id, reading_key, any_value(after_step) as after_step, any_value(to_step) as to_step,
+    bool_or(lanes = 'median') or count(distinct (after_step, to_step)) filter (coalesce(after_step, to_step) is not null) > 1 as is_whole
+from reading_of_rule
+group by like_run, reading_key;
+
+-- What lies between head_place and tail_place a rule takes as a whole or not at all.
+create or replace temp table reading_end as
+select
+    run_id, reading_key, lane, is_within(since, step, after_step, to_step) as is_inside,
+    min(place, (select greatest(max(skip + coalesce(take, 0)) + 1, $one_by_one) from chunk_rule))[-1] as head_place,
+    max(place, (select max(skip_last) + 1 from chunk_rule))[-1] as tail_place
+from reading_now
+join (from bound where not is_whole) using (run_id, reading_key)
+where is_usable(value, is_speed, step)
+group by run_id, reading_key, lane, is_inside;
+
+create or replace temp table value_count as
+select
+    run_id, reading_key, is_speed, lane, null::bigint as epoch, first(since) as since, first(step) as step,
+    coalesce(own_place, min(tail_place) - 1) as place, value, steps, count(*) as times
+from (
+    select *, if(place > head_place and place < tail_place, null, place) as own_place
+    from (
+        select reading_now.*, is_within(since, step, after_step, to_step) as is_inside
+        from reading_now
+        join (from bound where not is_whole) using (run_id, reading_key)
+        where is_usable(value, is_speed, step)
+    )
+    join reading_end using (run_id, reading_key, lane, is_inside)
+)
+group by run_id, reading_key, is_speed, lane, is_inside, own_place, value, steps;
+
+create or replace temp view reading as
+from value_count
+union all by name
+from reading_now
+semi join (from bound where is_whole) as whole using (run_id, reading_key);
