@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchledger.kept.statements import BY_RANK, BY_RUN, finds, sql_of
+from benchledger.kept.statements import OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,8 @@ _ALL = """
 create or replace temp view chunk_record as from kept.record;
 create or replace temp view chunk_rule as from kept.rule;
 """
-# By one thread: of another order a sum differs in its last digit, and a rounded mean in its last decimal.
-_IN_ORDER = """
+# In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
+_ADDED_UP = """
 create or replace temp table stream_reading as
 from stream_reading_now
 order by stream_id, lane, place
@@ -40,9 +40,23 @@ select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
 from claim
 """
+# Whether the records of each run stand together, in its order, and whether all are of one rank.
 _ORDER = """
-select bool_and(place >= before is not false), min(lane) = max(lane)
-from (select place, lag(place) over () as before, coalesce(rank, -1) as lane from claimed_record where part is not null)
+select
+    bool_and(not follows or place >= place_before) is not false
+        and count(*) filter (not follows) = count(distinct if(follows, null, run_id)),
+    bool_and(not follows or lane = lane_before) is not false
+from (
+    select
+        run_id, place, coalesce(rank, -1) as lane, lag(place) over () as place_before, lag(lane) over () as lane_before,
+        coalesce(lag(run_id) over () = run_id, false) as follows
+    from claimed_record
+    where part is not null
+)
+"""
+_ORDERED = """
+create or replace temp table ordered_record as from claimed_record order by run_id, place;
+create or replace temp view claimed_record as from ordered_record;
 """
 
 
@@ -62,56 +76,54 @@ def order_kept(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
-    claim_records(con)
-    in_order, one_rank = con.execute(_ORDER).fetchall()[0] if is_long else (False, False)
-    streams = (*((BY_RUN,) if in_order else ()), *((BY_RANK,) if in_order and one_rank else ()))
-    read_speeds(con, streams)
+    streams = claim_records(con) | (OF_ONE_RUN if is_long else {})
+    read_speeds(con, streams, is_long=is_long)
     con.execute(sql_of("lanes"))
     con.execute(sql_of("pieces") if finds(con, "from lane where is_long limit 1") else _ALL_SINGLE)
     con.execute(sql_of("answers"))
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
-    con.execute(sql_of("clocks", streams=streams))
+    con.execute(sql_of("clocks"))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
         # A line that prints its loss twice is found twice by a join, which does not keep the order then.
-        is_streamed = in_order and not finds(con, _ARE_TWICE)
-        _hold(con, "loss", is_streamed=is_streamed)
-        con.execute(sql_of("kept_losses", streams=streams if is_streamed else ()))
+        kind, order = ("table", "order by losses_before, place") if finds(con, _ARE_TWICE) else ("view", "")
+        con.execute(f"create or replace temp {kind} loss as from loss_now {order}")
+        con.execute(sql_of("kept_losses", streams=streams))
     if finds(con, "from metric_at limit 1"):
         con.execute(sql_of("evaluations"))
 
 
-def claim_records(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes claimed_record, the records of the runs in chunk_run."""
+def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Makes claimed_record, the records of the runs in chunk_run, each run's together and in its order.
+
+    Returns the windows that may give way to a stream.
+    """
     con.execute(sql_of("claims"))
     first_line, last_line, in_part = con.execute(_CLAIMED).fetchall()[0]
     name = "claimed_in_part" if in_part else "claimed"
     con.execute(sql_of(name, first_line=first_line, last_line=last_line))
+    in_order, one_rank = con.execute(_ORDER).fetchall()[0]
+    if not in_order:
+        con.execute(_ORDERED)
+        _, one_rank = con.execute(_ORDER).fetchall()[0]
+    return OF_ONE_RANK if one_rank else {}
 
 
-def read_speeds(con: duckdb.DuckDBPyConnection, streams: tuple[str, ...] = ()) -> None:
-    """Makes what rules count in, stream_reading and asked_reading. `streams`: windows whose rows stand in order."""
+def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_long: bool = False) -> None:
+    """Makes what rules count in, stream_reading and asked_reading. `streams`: as claim_records returns them.
+
+    Of a long run most readings are only counted.
+    """
     con.execute(sql_of("readings"))
-    con.execute("create or replace temp table printed as from printed_now")
     con.execute(sql_of("counted"))
-    _hold(con, "moment", is_streamed=bool(streams))
     con.execute(sql_of("timings", streams=streams))
-    con.execute("create or replace temp table timed as from timed_now")
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
-    if streams:
+    if is_long:
         con.execute(sql_of("value_counts", one_by_one=ONE_BY_ONE))
     con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
-    # In this order, by one thread: of another order a sum differs in its last digit, and a rounded mean in its last decimal.
-    con.execute(
-        "create or replace temp table stream_reading as from stream_reading_now order by stream_id, lane, place"
-    )
-
-
-def _hold(con: duckdb.DuckDBPyConnection, name: str, *, is_streamed: bool) -> None:
-    # Rows of many small runs are worked out once; those of a long run each time that they are asked for.
-    con.execute(f"create or replace temp {'view' if is_streamed else 'table'} {name} as from {name}_now")
+    con.execute(_ADDED_UP)

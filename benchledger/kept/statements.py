@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     import duckdb
 
 FOLDER = Path(__file__).with_name("sql")
-# A window in the order of a run. Where all rows are of one run and stand in this order, a window without a partition
-# says the same: it streams, where the other one sorts and holds all rows.
-BY_RUN = "partition by run_id order by place"
-BY_RANK = "partition by run_id, lane order by place"
+# The records of each run stand together, in its order. A window without a partition reads them as a stream; another one
+# sorts and holds all rows. These windows are replaced where all rows are of one run, or those of each run of one rank.
+OF_ONE_RUN = {
+    "partition by run_id order by place": "",
+    "rows between nth - 1 preceding and current row": "rows unbounded preceding",
+}
+OF_ONE_RANK = {"partition by run_id, lane order by place": ""}
 _TEMPORARY = """
 select 'view', view_name from duckdb_views() where temporary and not internal
 union all
@@ -23,11 +26,11 @@ select 'table', table_name from duckdb_tables() where temporary
 """
 
 
-def sql_of(name: str, *, streams: tuple[str, ...] = (), **numbers: int) -> str:
-    """The statements of a file, with its $numbers. `streams`: windows whose rows stand in their order already."""
+def sql_of(name: str, *, streams: dict[str, str] | None = None, **numbers: int) -> str:
+    """The statements of a file, with its $numbers. `streams`: windows, each with one that reads a stream instead."""
     text = (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
-    for window in streams:
-        text = text.replace(window, "")
+    for window, stream in (streams or {}).items():
+        text = text.replace(window, stream)
     for number, value in numbers.items():
         text = text.replace(f"${number}", str(value))
     return text

@@ -16,24 +16,36 @@ where (quantity = 'loss' and kind = 'step' and phase = 'train')
     );
 
 create or replace temp table told_count as
-select run_id, told, coalesce(rank, -1) as lane, count(*) as times
-from claimed_record
+select run_id, told, lane, count(*) as times, min(nth) as first_nth
+from (
+    select run_id, coalesce(rank, -1) as lane, shape_id, "values", row_number() over () as nth
+    from claimed_record
+    where part is not null
+)
 join convergence_shape using (shape_id)
-where part is not null and "values"[ordinal] is not null
+where "values"[ordinal] is not null
 group by run_id, told, lane;
 
 -- The total loss where a run prints one, else the loss that it prints most often. Each rank prints the loss of its own
 -- samples: one of them is followed.
 create or replace temp table main_loss as
-select distinct on (run_id) run_id, told, name, lane, times as losses, loss_window(times) as window_losses
-from (select *, lane = min(lane) over (partition by run_id, told) as is_followed from told_count)
-join (select distinct told, name, is_total from convergence_shape where not is_metric) using (told)
-where is_followed
-order by run_id, is_total desc, times desc, name;
+select
+    *, loss_window(losses) as window_losses,
+    -- So many losses have the runs that stand before this one.
+    coalesce(sum(losses) over (order by first_nth rows between unbounded preceding and 1 preceding), 0)::bigint as losses_before
+from (
+    select distinct on (run_id) run_id, told, name, lane, times as losses, first_nth
+    from (select *, lane = min(lane) over (partition by run_id, told) as is_followed from told_count)
+    join (select distinct told, name, is_total from convergence_shape where not is_metric) using (told)
+    where is_followed
+    order by run_id, is_total desc, times desc, name
+);
 
 -- Where records of a run have the loss, and the time of the step where nothing else dates the run.
 create or replace temp table loss_at as
-select run_id, shape_id, ordinal, lane, losses, window_losses, if(run_clock.run_id is null, time_ordinal, null) as time_at
+select
+    run_id, shape_id, ordinal, lane, losses_before, losses, window_losses,
+    if(run_clock.run_id is null, time_ordinal, null) as time_at
 from main_loss
 join (select shape_id, ordinal, told from convergence_shape) using (told)
 left join (

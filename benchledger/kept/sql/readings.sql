@@ -1,6 +1,6 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
 -- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
--- makes: printed_as, asked_timing, printed_now, moment_now, is_usable, is_within
+-- makes: printed_as, asked_timing, printed, moment, is_usable, is_within
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
 -- enters no speed.
@@ -39,7 +39,7 @@ from kept.run_format
 semi join chunk_run using (run_id)
 join asked on coalesce(asked.format, run_format.format) = run_format.format;
 
-create or replace temp view printed_now as
+create or replace temp table printed as
 select
     run_id,
     reading_key,
@@ -52,7 +52,7 @@ from claimed_record
 join printed_as using (shape_id)
 where part is not null and value is not null;
 
-create or replace temp view moment_now as
+create or replace temp view moment as
 select
     run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s, is_step, makes_intervals, makes_rounds
 from claimed_record

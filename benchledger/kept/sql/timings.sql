@@ -1,14 +1,15 @@
 -- The times that no log prints: from step to step of a rank, from round to round of all ranks, between two records.
 -- reads: moment, asked_timing
--- makes: timed_now
+-- makes: timed
 
-create or replace temp view timed_now as
+create or replace temp table timed as
 with step_of_rank as (
     select
         run_id, -1::integer as reading_key, place, lane,
-        in_order(place, lag(place) over w, lag(step) over w) as since, step,
-        lag(logged_at) over w as logged_before, logged_at,
-        lag(clock_s) over w as clock_before, clock_s
+        lag(run_id) over w = run_id as follows,
+        if(follows, in_order(place, lag(place) over w, lag(step) over w), null) as since, step,
+        if(follows, lag(logged_at) over w, null) as logged_before, logged_at,
+        if(follows, lag(clock_s) over w, null) as clock_before, clock_s
     from moment
     where is_step and makes_intervals
     window w as (partition by run_id, lane order by place)
@@ -49,6 +50,7 @@ span as (
     group by run_id, reading_key
 ),
 pair as (
+    select * exclude (follows)
     from step_of_rank
     where step >= since
     union all by name
