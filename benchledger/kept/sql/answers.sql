@@ -2,25 +2,17 @@
 -- reads: piece, lane_window, question
 -- makes: in_lane, bounded_end, middle, answer
 
--- A sum takes longer with a filter than over a column that is NULL where the filter would leave a row out.
 create or replace temp table in_lane as
 select
     stream_id, question, lane,
-    sum(times) as in_window, sum(used) as used, sum(rates) as rates, sum(steps) as steps, sum(seconds) as seconds
+    sum(times) as used, sum(rates) as rates, sum(steps) as steps, sum(seconds) as seconds
 from (
     select
-        stream_id, question, lane, times,
-        if(is_used, times, null) as used,
-        if(is_used, times * rate, null) as rates,
-        if(is_used, times * steps, null) as steps,
-        if(is_used, times * steps / rate, null) as seconds
-    from (
-        select *, (not positive_only or rate > 0) and (statistic <> 'last' or place = to_place) as is_used
-        from piece
-        join lane_window using (stream_id, lane)
-        where place between from_place and to_place
-    )
+        stream_id, lane, place, rate, times, times * rate as rates, times * steps as steps, times * steps / rate as seconds
+    from piece
 )
+join lane_window using (stream_id, lane)
+where place between used_from and to_place and (rate > 0 or not positive_only)
 group by stream_id, question, lane
 order by stream_id, question, lane;
 
@@ -90,31 +82,25 @@ group by stream_id, question, statistic, trim, total;
 create or replace temp table answer as
 with together as (
     select
-        stream_id, question, sum(in_window)::bigint as in_window, coalesce(sum(used), 0)::bigint as used,
+        stream_id, question, sum(used)::bigint as used,
         sum(rates) / sum(used) as mean, sum(steps) / sum(seconds) as mean_of_times,
-        avg(rates / used) as mean_of_lanes, avg(steps / seconds) as mean_of_lanes_of_times,
-        -- Of several ranks the last one.
-        arg_max(coalesce(used, 0), lane)::bigint as last_used, arg_max(rates, lane) as last
+        avg(rates / used) as mean_of_lanes, avg(steps / seconds) as mean_of_lanes_of_times
     from in_lane
     group by stream_id, question
 )
 select
     stream_id, question, in_window, first_since, last_step,
-    case
-        when statistic = 'last' then last_used
-        when statistic = 'trimmed' and in_window >= trim_from then greatest(used - 2 * trim, 0)
-        else used
-    end as records_used,
+    statistic = 'trimmed' and in_window >= trim_from as is_trimmed,
+    coalesce(if(is_trimmed, greatest(used - 2 * trim, 0), used), 0) as records_used,
     case
         when records_used = 0 then null
         when is_mean_of_lanes then if(average_of = 'times', mean_of_lanes_of_times, mean_of_lanes)
-        when statistic = 'last' then last
-        when statistic = 'median' or (statistic = 'trimmed' and in_window >= trim_from)
-            then if(average_of = 'times', 1 / middle.number, middle.number)
+        when statistic = 'median' or is_trimmed then if(average_of = 'times', 1 / middle.number, middle.number)
         when average_of = 'times' then mean_of_times
         else mean
     end as rate
-from together
+from (select stream_id, question, sum(in_window)::bigint as in_window from lane_window group by stream_id, question)
 join question using (question)
+left join together using (stream_id, question)
 left join bounded_end using (stream_id, question)
 left join middle using (stream_id, question);

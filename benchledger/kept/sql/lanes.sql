@@ -19,10 +19,17 @@ join (select stream_id, like_stream, head, tail from stream) using (stream_id);
 
 create or replace temp table lane_window as
 select
-    stream_id, lane, question, statistic, positive_only, average_of, trim, trim_from,
-    is_counted,
-    firsts[skip + 1] as from_place,
-    if(skip + take < readings - skip_last, firsts[skip + take], lasts[skip_last + 1]) as to_place
-from lane
-join (select distinct like_stream, question from asked) using (like_stream)
-join question using (question);
+    *, max(lane) filter (in_window > 0) over (partition by stream_id, question) as last_lane,
+    -- The last reading is that of the last rank.
+    case when statistic <> 'last' then from_place when lane = last_lane then to_place end as used_from
+from (
+    select
+        stream_id, lane, question, statistic, positive_only, average_of, trim, trim_from, is_counted,
+        firsts[skip + 1] as from_place,
+        coalesce(skip + take < readings - skip_last, false) as is_cut,
+        if(is_cut, firsts[skip + take], lasts[skip_last + 1]) as to_place,
+        if(is_cut, take, greatest(readings - skip_last - skip, 0)) as in_window
+    from lane
+    join (select distinct like_stream, question from asked) using (like_stream)
+    join question using (question)
+);

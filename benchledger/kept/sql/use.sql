@@ -16,10 +16,7 @@ with placed as (
     from asked_reading
     join asked using (like_stream)
     join question using (question)
-    left join (
-        select *, max(lane) filter (from_place <= to_place) over (partition by stream_id, question) as last_lane
-        from lane_window
-    ) as lane_window
+    left join lane_window
         on lane_window.stream_id = asked_reading.stream_id
         and lane_window.lane = asked_reading.lane
         and lane_window.question = question.question
