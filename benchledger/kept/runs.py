@@ -34,7 +34,6 @@ create or replace temp table stream_reading as
 from stream_reading_now
 order by stream_id, lane, place
 """
-_ALL_SINGLE = "create or replace temp view piece as from stream_reading"
 _CLAIMED = """
 select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
@@ -55,7 +54,11 @@ from (
 )
 """
 _ORDERED = """
-create or replace temp table ordered_record as from claimed_record order by run_id, place;
+create or replace temp table ordered_record as
+select * exclude (texts, lead, note)
+from claimed_record
+order by run_id, place;
+
 create or replace temp view claimed_record as from ordered_record;
 """
 
@@ -79,7 +82,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     streams = claim_records(con) | (OF_ONE_RUN if is_long else {})
     read_speeds(con, streams, is_long=is_long)
     con.execute(sql_of("lanes"))
-    con.execute(sql_of("pieces") if finds(con, "from lane where is_long limit 1") else _ALL_SINGLE)
+    con.execute(sql_of("pieces"))
     con.execute(sql_of("answers"))
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))

@@ -1,15 +1,21 @@
 -- The readings as they are added up: those at the ends of a lane one by one, all between by how often each speed occurs.
 -- reads: stream_reading, lane
--- makes: piece
+-- makes: middle_piece, piece
 
-create or replace temp table piece as
+create or replace temp table middle_piece as
 select
-    stream_id, lane, coalesce(own_place, min(tail_place) - 1) as place, rate, steps, sum(times)::bigint as times,
-    any_value(since) as since, any_value(step) as step
-from (
-    select *, if(is_long and place > head_place and place < tail_place, null, place) as own_place
-    from stream_reading
-    join (select stream_id, lane, head_place, tail_place, is_long from lane) using (stream_id, lane)
-)
-group by stream_id, lane, own_place, rate, steps
-order by stream_id, lane, own_place nulls last, rate, steps;
+    stream_id, lane, min(tail_place) - 1 as place, any_value(since) as since, any_value(step) as step, steps, rate,
+    sum(times)::bigint as times
+from stream_reading
+join (select stream_id, lane, head_place, tail_place from lane where is_long) as long using (stream_id, lane)
+where place > head_place and place < tail_place
+group by stream_id, lane, rate, steps
+order by stream_id, lane, rate, steps;
+
+create or replace temp view piece as
+select stream_reading.*
+from stream_reading
+left join (select stream_id, lane, head_place, tail_place from lane where is_long) as long using (stream_id, lane)
+where head_place is null or place <= head_place or place >= tail_place
+union all by name
+from middle_piece;
