@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchledger.kept.statements import OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
+from benchledger.kept.statements import OF_CLOCKS, OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,8 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
         # A line that prints its loss twice is found twice by a join, which does not keep the order then.
         kind, order = ("table", "order by losses_before, place") if finds(con, _ARE_TWICE) else ("view", "")
         con.execute(f"create or replace temp {kind} loss as from loss_now {order}")
-        con.execute(sql_of("kept_losses", streams=streams))
+        clocks = {} if finds(con, "from loss_at where time_at is not null limit 1") else OF_CLOCKS
+        con.execute(sql_of("kept_losses", streams=streams | clocks))
     if finds(con, "from metric_at limit 1"):
         con.execute(sql_of("evaluations"))
 
