@@ -29,11 +29,8 @@ create or replace temp view chunk_record as from kept.record;
 create or replace temp view chunk_rule as from kept.rule;
 """
 # In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
-_ADDED_UP = """
-create or replace temp table stream_reading as
-from stream_reading_now
-order by stream_id, lane, place
-"""
+_ADDED_UP = "create or replace temp table stream_reading as from stream_reading_now"
+_IN_ORDER = "order by stream_id, lane, place"
 _CLAIMED = """
 select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
@@ -130,4 +127,5 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
-    con.execute(_ADDED_UP)
+    # What is of one rank and read one by one stands in this order.
+    con.execute(f"{_ADDED_UP} {_IN_ORDER}" if is_long or not streams else _ADDED_UP)

@@ -16,7 +16,8 @@ select
 from asked_reading
 where lanes = 'median' and dropped is null
 group by stream_id, epoch, step, after_step, to_step
-having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, step);
+having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, step)
+order by stream_id, place;
 
 create or replace temp view stream_reading_now as
 select
