@@ -59,7 +59,7 @@ def test_a_long_list_is_cut_and_v_lists_all(ledger_of: LedgerOf) -> None:
 def test_it_says_where_no_published_number_leads_to_its_own_logs(ledger_of: LedgerOf) -> None:
     said = "published numbers lead to logs of their own here"
     breaks = CASES["against_published"][0]
-    elsewhere = ledger_of(lambda ledger: (breaks(ledger), ledger.write("update published set campaign = 'away'")))
+    elsewhere = ledger_of(lambda ledger: (breaks(ledger), ledger.write("update published set logs = 'away'")))
 
     assert said in run_bench("audit", "--check", "against_published", db=elsewhere).stdout
     assert said not in run_bench("audit", "--check", "against_published", db=ledger_of(breaks)).stdout

@@ -79,6 +79,7 @@ def test_a_cell_says_what_its_number_is_made_of(folder: Path) -> None:
         f"Excluded from every table are of the same case and campaign: {key_of(db, 'out')} (wrong driver).",
         f"Contradiction in run {key_of(db, 'two')}: of batch_size_per_gpu 32 counts (log); name says 48.",
         f"Contradiction in run {key_of(db, 'two')}: of gpus 1 counts (log); name says 8.",
+        "The runs of this series differ in: names (bs48, mp, sp).",
         f"Recomputed from the stored records: {median([one, two])} samples/s (matches the table).",
     )
 

@@ -51,7 +51,7 @@ def test_every_kind_of_archive_gives_the_bytes_of_its_folder(db: Path, of_folder
     assert (result.archives, result.archived_files, result.damaged_archives) == (len(KINDS), 2 * len(KINDS), 0)
     assert [one.path for one in result.outcomes] == list(FILES) * len(KINDS)
     tables = stable_tables(db)
-    within = [row for row in tables["speed_table"] if "'all/inner/bert'" in row]
+    within = [row for row in tables["speed_table"] if "'all/inner'" in row]
     tables["speed_table"] = [row for row in tables["speed_table"] if row not in within]
     assert len(within) == len(of_folder["speed_table"])
     assert tables == of_folder
@@ -59,15 +59,15 @@ def test_every_kind_of_archive_gives_the_bytes_of_its_folder(db: Path, of_folder
 
 def test_a_compressed_log_stands_where_the_log_would(db: Path, tmp_path: Path) -> None:
     for number, kind in enumerate(COMPRESS):
-        put(tmp_path / "logs" / kind / f"run.log.{kind}", COMPRESS[kind](run_text(seed=number).log.encode()))
+        put(tmp_path / "logs" / f"kind {kind}" / f"run.log.{kind}", COMPRESS[kind](run_text(seed=number).log.encode()))
 
     result = ingest(tmp_path / "logs", db=db)
 
     assert [(one.path, one.status) for one in result.outcomes] == [
-        (f"{kind}/run.log", "loaded") for kind in sorted(COMPRESS)
+        (f"kind {kind}/run.log", "loaded") for kind in sorted(COMPRESS)
     ]
     assert ask(db, "select path, archive, member, campaign from sighting order by path") == [
-        (f"{kind}/run.log", f"{kind}/run.log.{kind}", None, f"logs/{kind}") for kind in sorted(COMPRESS)
+        (f"kind {kind}/run.log", f"kind {kind}/run.log.{kind}", None, f"logs/kind {kind}") for kind in sorted(COMPRESS)
     ]
 
 

@@ -15,29 +15,29 @@ CASE = (
     "seq_len gradient_accumulation options"
 )
 CELL = (
-    f"series_id campaign {CASE} gpu_model rule is_default value unit trials trials_dropped lowest highest stdev "
+    f"series_id campaign {CASE} system gpu_model rule is_default value unit trials trials_dropped lowest highest stdev "
     "conflicts status"
 )
 CONTRACT = {
     "measurement": "run_id log_id role line byte_offset kind phase ordinal step epoch rank device label logged_at "
     "clock_s name quantity value text unit unit_logged scope",
-    "series": "series_id campaign case_id gpu_model gpu_memory_mib framework_version implementation_version mixed",
+    "series": "series_id campaign case_id system gpu_model gpu_memory_mib framework_version implementation_version variant mixed",
     "kept.series_run": "series_id run_id trial",
     "run_speed": "run_id case_id rule is_default phase value unit records_used records_skipped status reason",
     "run_memory": "run_id case_id definition device value_mib records_used",
     "speed_table": CELL,
-    "memory_table": f"series_id campaign {CASE} gpu_model definition value_mib gpu_memory_mib headroom_mib",
+    "memory_table": f"series_id campaign {CASE} system gpu_model definition value_mib gpu_memory_mib headroom_mib",
     "speedup_table": f"{CELL} scaling base_series_id base_gpus base_value speedup efficiency",
     "kept.failure_table": f"run_id campaign {CASE} status reason log_id line text",
-    "kept.max_batch_table": "campaign gpu_model framework implementation model task precision nodes gpus seq_len "
+    "kept.max_batch_table": "campaign system gpu_model framework implementation model task precision nodes gpus seq_len "
     "gradient_accumulation options largest_ok smallest_oom",
     "leaderboard": "model task precision seq_len gpu_model gpus unit rank rank_last series_id campaign framework "
-    "implementation batch_size_per_gpu value rule trials trials_dropped framework_version implementation_version cell "
+    "implementation batch_size_per_gpu value rule trials trials_dropped system framework_version implementation_version variant cell "
     "lowest highest",
     "conflict": "run_id name used_value other_value used_source other_source",
     "kept.rule": "rule source window statistic ranks rounding trial_statistic",
     "kept.profile_table": "run_id",
-    "convergence_table": f"series_id campaign {CASE} gpu_model loss_name metric",
+    "convergence_table": f"series_id campaign {CASE} system gpu_model loss_name metric",
     "run_convergence": "run_id case_id run_key status loss_name",
     "kept.loss_curve": "run_id name is_main nth",
     "kept.evaluation": "run_id name is_main nth",

@@ -70,6 +70,11 @@ def fill(ledger):
     ledger.attach(run, manifest, "manifest")
     ledger.insert("fact", run_id=run, name="gpus", value="8", source="log", used=True)
     ledger.insert("fact", run_id=run, name="gpus", value="4", source="name", used=False)
+    ledger.sighting(ledger.log(ledger.summary(5.0), campaigns=()), None, status="document", reason="a page by its name")
+    for system in ("one", "two"):
+        ledger.run(ledger.summary(7.0), campaigns=("b",), case={"gpus": 3}, environment={"os": system})
+    ledger.insert("fact", run_id=run, name="model", value="ours_12m", source="log", used=True)
+    ledger.insert("kept.unread", log_id=stray, line=4, lines=2, text="loss so far: 5")
 
 
 @pytest.mark.parametrize("name", sorted(load_queries()))
@@ -92,7 +97,7 @@ def ask(ledger, name, columns, **parameters):
 
 
 def test_a_campaign_glob_reaches_also_runs_without_a_campaign(filled):
-    assert ask(filled, "speed", ["campaign", "value"]) == [("a", 5.0), (None, 6.0)]
+    assert ask(filled, "speed", ["campaign", "value"]) == [("a", 5.0), ("b", 7.0), (None, 6.0)]
     assert ask(filled, "speed", ["campaign", "value"], campaign="a*") == [("a", 5.0)]
 
 
