@@ -33,8 +33,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows_of(db: Path) -> dict[str, list[object]]:
+    # A slow machine commits more often: which load wrote a log is no part of what was read.
+    asked = "select columns(name -> name <> 'load_number') from {} order by all"
     with duckdb.connect(str(db), read_only=True) as con:
-        return {table: con.sql(f"from {table} order by all").fetchall() for table in TABLES}
+        return {table: con.sql(asked.format(table)).fetchall() for table in TABLES}
 
 
 def long_logs(folder: Path) -> Path:
