@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.answers.tables.table import Coverage, Table
 from benchledger.exports.captions import words_above, words_below
 from benchledger.exports.excel import Sheet, sheet_names, write_workbook
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from benchledger.answers.tables.table import Report, Table
+    from benchledger.answers.tables.table import Report
 
 _ABOUT = ("sheet", "what it is", "rule", "source of the rule", "notes", "ledger filled")
 _NAMED = ("model", "gpu_model")
+_LEADERBOARD = "leaderboard"
+_ONE_SHEET = ("model", "task")
 _ALL_NUMBERS = "every number of {}, unrounded, one row each; cell is its short name, for bench explain"
 
 
@@ -34,7 +38,7 @@ def write_reports(
         sheets.append(sheet)
         about.append((*told, when))
 
-    for report in reports:
+    for report in map(_as_sheets, reports):
         for table in report.tables:
             name = _name(report, table)
             rules = _rules(table)
@@ -55,12 +59,47 @@ def write_reports(
     write_workbook(path, [first, *sheets], filled)
 
 
+def _as_sheets(report: Report) -> Report:
+    """Returns a report with the tables that are its sheets: a leaderboard has one per model and task."""
+    if report.name != _LEADERBOARD:
+        return report
+    groups: dict[tuple[str | None, ...], list[Table]] = {}
+    for table in report.tables:
+        groups.setdefault(tuple(table.facts[name] for name in _ONE_SHEET), []).append(table)
+    return replace(report, tables=tuple(_one_table(tables) for tables in groups.values()))
+
+
+def _one_table(tables: Sequence[Table]) -> Table:
+    """Returns tables of one model and task as one: their GPU model and unit are columns, and the unit's is `speed`."""
+    import polars as pl
+
+    if len(tables) == 1:
+        return tables[0]
+    frames = []
+    for table in tables:
+        unit = table.facts["unit"] or "speed"
+        columns = [pl.lit(table.facts[name] or "unknown").alias(name) for name in ("gpu_model", "unit")]
+        frames.append(
+            table.frame.rename({unit: "speed"} if unit in table.frame.columns else {}).select(*columns, pl.all())
+        )
+    present, total = (sum(getattr(table.coverage, name) for table in tables) for name in ("present", "total"))
+    missing = tuple(gap for table in tables for gap in (table.coverage.missing if table.coverage else ()))
+    return Table(
+        facts={name: tables[0].facts[name] for name in _ONE_SHEET},
+        coverage=Coverage(present, total, missing),
+        frame=pl.concat(frames, how="diagonal").fill_null("-"),
+        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+        texts=frozenset().union(*(table.texts for table in tables), ("gpu_model", "unit")),
+    )
+
+
 def _name(report: Report, table: Table) -> str:
     """Returns a sheet's name: the report, and the model and GPU if its tables differ in them. Sheet `about` has the
     rest.
     """
     # Excel allows 31 characters: a campaign, which is a path, would leave no room.
-    told = [table.facts.get(fact) for fact in _NAMED if fact in report.split_by]
+    names = _ONE_SHEET if report.name == _LEADERBOARD else _NAMED
+    told = [table.facts.get(fact) for fact in names if fact in report.split_by]
     return " ".join([report.name, *(fact for fact in told if fact is not None)])
 
 

@@ -992,26 +992,51 @@ comment on column kept.multiplied_speed.higher_line is 'First line that prints i
 
 -- Leaderboard -------------------------------------------------------------------------------------------------
 
+-- Models that differ in their size only.
+create macro model_family(model) as regexp_replace(model, '_[^_]*$', '');
+comment on macro model_family is
+    'model_family(model): the name without its last part: bert of bert_base, transformer_xl of transformer_xl_large.';
+
 -- A log that was archived twice is in two campaigns. Of series that share a run the one with most trials stands, of
 -- several the first by campaign, and drops the others: no run is ranked twice, and every value is one of speed_table. Where nobody states the
--- card there may be several of them: such series are listed, but have no rank.
+-- card there may be several of them: such series compete on their own system, or else in their own campaign.
 create macro leaderboard_of(campaign_glob) as table
 with recursive sequence_family as (
-    -- bert_large says that bert_base has sequences too; no ResNet states a length.
-    select distinct split_part(model, '_', 1) as family
+    -- bert_large says that bert_base has sequences too. No ResNet states a length, and what transformer_xl_large states
+    -- says nothing of transformer_big, whose batches are tokens.
+    select distinct model_family(model) as family
     from bench_case
     where seq_len is not null
+),
+-- A model of which no run states a task has one: what it was made for.
+task_model as (
+    select distinct model
+    from bench_case
+    where task is not null
 ),
 candidate as materialized (
     select
         *,
+        -- Where nobody states the GPU, runs of one system compete, or else those that were made together.
+        case when gpu_model is null then coalesce(system, campaign) end as place_of_gpu,
         -- Not known to be equal work is not ranked.
-        model is not null and task is not null and precision is not null and gpu_model is not null
-        and gpus is not null and unit is not null
-        and (
-            seq_len is not null
-            or split_part(model, '_', 1) not in (select family from sequence_family where family is not null)
-        ) as is_known
+        list_filter(
+            [
+                if(model is null, 'model', null),
+                if(task is null and model in (select model from task_model where model is not null), 'task', null),
+                if(precision is null, 'precision', null),
+                if(
+                    seq_len is null
+                    and model_family(model) in (select family from sequence_family where family is not null),
+                    'seq_len',
+                    null
+                ),
+                if(gpu_model is null and place_of_gpu is null, 'gpu_model', null),
+                if(gpus is null, 'gpus', null),
+                if(unit is null, 'unit', null)
+            ],
+            lambda name: name is not null
+        ) as lacks
     from speed_table
     where is_default and trials > 0 and value is not null
         -- The speed of one GPU is not ranked among those of all.
@@ -1067,9 +1092,9 @@ select
     candidate.gpu_model,
     candidate.gpus,
     candidate.unit,
-    case when candidate.is_known then rank() over board end as rank,
+    case when len(candidate.lacks) = 0 then rank() over board end as rank,
     case
-        when candidate.is_known
+        when len(candidate.lacks) = 0
             then rank() over board + count(*) over (board range between current row and current row) - 1
     end as rank_last,
     candidate.series_id,
@@ -1087,13 +1112,14 @@ select
     candidate.variant,
     candidate.cell,
     candidate.lowest,
-    candidate.highest
+    candidate.highest,
+    case when len(candidate.lacks) > 0 then array_to_string(candidate.lacks, ', ') end as unranked
 from candidate
 semi join home using (cell)
 window board as (
     partition by
         candidate.model, candidate.task, candidate.precision, candidate.seq_len, candidate.gpu_model,
-        candidate.gpus, candidate.unit
+        candidate.gpus, candidate.unit, candidate.place_of_gpu
     order by case when candidate.unit in ('s', 'min') then -candidate.value else candidate.value end desc
 );
 comment on macro table leaderboard_of is 'leaderboard_of(campaign_glob): the leaderboard of the campaigns that match.';
@@ -1105,8 +1131,11 @@ comment on view leaderboard is
     'length, GPU model, number of GPUs and unit. All campaigns, a run once. leaderboard_of(glob) ranks some '
     'campaigns only.';
 comment on column leaderboard.rank is
-    'Rank by speed, from 1; NULL where the work is not known to be equal: model, task, precision, GPU model, number'
-    ' of GPUs or unit is unknown, or the sequence length of a model whose family states one.';
+    'Rank by speed, from 1; NULL where the work is not known to be equal: unranked says what is missing. A series '
+    'without a GPU model is ranked on its own system, or else in its own campaign.';
+comment on column leaderboard.unranked is
+    'What is not stated, so that there is no rank: model, precision, gpus or unit; task or seq_len of a model that '
+    'has one; gpu_model without system and campaign. NULL for a ranked series.';
 comment on column leaderboard.rank_last is 'Last rank of the tie; equal to rank without one.';
 comment on column leaderboard.value is 'Speed over all GPUs.';
 comment on column leaderboard.cell is

@@ -49,17 +49,29 @@ def test_those_that_meet_the_filters_are_ranked_among_themselves(db: Path) -> No
     ]
 
 
-def test_a_card_that_nobody_states_is_listed_and_not_ranked(db: Path) -> None:
+def test_where_nobody_states_the_gpu_series_compete_on_their_system_or_in_their_campaign(db: Path) -> None:
     with ledger_rows(db) as ledger:
-        for speed in (9.0, 7.0):
-            ledger.run(speed, environment={"gpu_model": None}, batch_size_per_gpu=int(speed))
+        for campaign, system, speed in (
+            ("a", None, 9.0),
+            ("a", None, 7.0),
+            ("b", None, 8.0),
+            ("c", "dgx", 6.0),
+            ("d", "dgx", 5.0),
+        ):
+            machine = {"gpu_model": None, "system": system}
+            ledger.run(speed, campaign=campaign, environment=machine, batch_size_per_gpu=int(speed))
 
     report = benchledger.leaderboard(db=db)
 
-    assert board(report, "rank", "samples/s") == [("-", "9.00"), ("-", "7.00")]
+    assert board(report, "campaign", "rank", "samples/s") == [
+        ("a", "1", "9.00"),
+        ("a", "2", "7.00"),
+        ("b", "1", "8.00"),
+        ("c", "1", "6.00"),
+        ("d", "2", "5.00"),
+    ]
     assert report.tables[0].facts["gpu_model"] is None
-    assert "listed, not ranked" in report.tables[0].notes[0]
-    assert report.cells["rank"].to_list() == [None, None]
+    assert "ranked on their own system, or else in their own campaign" in report.tables[0].notes[0]
 
 
 def test_a_sequence_length_that_nobody_states_is_listed_below_and_not_ranked(db: Path) -> None:

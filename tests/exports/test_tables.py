@@ -264,3 +264,30 @@ def test_a_version_is_text_in_excel_whatever_its_column_is_headed(tmp_path: Path
         [1, "2.10", 1],
         [1, "2.9", 1],
     ]
+
+
+def test_a_leaderboard_has_one_sheet_per_model_and_task(tmp_path: Path) -> None:
+    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
+        for gpu_model in ("A100", "V100", None):
+            ledger.run(9.0, environment={"gpu_model": gpu_model})
+        ledger.run(7.0, model="resnet50", task=None)
+
+    benchledger.export_tables("leaderboard", output=tmp_path / "all.xlsx", db=tmp_path / "bench.duckdb")
+    book = openpyxl.load_workbook(tmp_path / "all.xlsx")
+
+    # A name has 31 characters.
+    assert book.sheetnames == [
+        "about",
+        "leaderboard bert_base pretraini",
+        "leaderboard resnet50",
+        "leaderboard numbers",
+    ]
+    rows = [[cell.value for cell in row] for row in book["leaderboard bert_base pretraini"].iter_rows()]
+    assert rows[0][:7] == ["gpu_model", "unit", "gpus", "precision", "seq_len", "rank", "speed"]
+    assert [row[:2] + row[5:7] for row in rows[1:]] == [
+        ["A100", "samples/s", "1", 9],
+        ["V100", "samples/s", "1", 9],
+        ["unknown", "samples/s", "1", 9],
+    ]
+    assert book["leaderboard resnet50"]["A1"].value == "gpus"
+    assert book["about"].max_row == 4

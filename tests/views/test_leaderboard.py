@@ -69,11 +69,40 @@ def test_only_default_rules_and_only_speeds_are_ranked(ledger):
     assert board(ledger, "rule, value") == [("ngc.summary", 9.0)]
 
 
-def test_a_card_that_nobody_states_is_listed_without_a_rank(ledger):
-    for speed in (9.0, 7.0):
-        ledger.run(ledger.summary(speed), campaigns=(f"{speed}",))
+def test_where_nobody_states_the_gpu_only_runs_of_one_campaign_compete(ledger):
+    for campaign, speed in (("a", 9.0), ("a", 7.0), ("b", 8.0), (None, 6.0)):
+        case = WORK | {"batch_size_per_gpu": int(speed)}
+        ledger.run(ledger.summary(speed), campaigns=(campaign,), case=case)
 
-    assert board(ledger) == [(None, None, "7.0", 7.0), (None, None, "9.0", 9.0)]
+    assert board(ledger, "campaign, value, rank, unranked") == [
+        ("a", 7.0, 2, None),
+        ("a", 9.0, 1, None),
+        ("b", 8.0, 1, None),
+        (None, 6.0, None, "gpu_model"),
+    ]
+
+
+def test_a_model_without_a_task_or_sequence_of_its_own_is_ranked(ledger):
+    works = (
+        ("resnet50", None, None),
+        ("bert_base", "squad", 384),
+        ("bert_large", None, 384),
+        ("bert_base", None, None),
+        ("transformer_xl_large", "lm", 192),
+        ("transformer_big", "translation", None),
+    )
+    for model, task, seq_len in works:
+        case = WORK | {"model": model, "task": task, "seq_len": seq_len}
+        ledger.run(ledger.summary(1.0), case=case, environment=V100)
+
+    assert board(ledger, "model, task, rank, unranked") == [
+        ("bert_base", "squad", 1, None),
+        ("bert_base", None, None, "task, seq_len"),
+        ("bert_large", None, 1, None),
+        ("resnet50", None, 1, None),
+        ("transformer_big", "translation", 1, None),
+        ("transformer_xl_large", "lm", 1, None),
+    ]
 
 
 def test_a_series_is_left_out_only_for_one_that_stands(ledger):

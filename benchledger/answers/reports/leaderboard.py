@@ -43,16 +43,17 @@ _RANKED = """
 select * replace (
     rank() over board + 0 * rank as rank,
     rank() over board + 0 * rank
-        + count(*) over (partition by model, task, precision, seq_len, gpu_model, gpus, unit, rank) - 1 as rank_last
+        + count(*) over (partition by model, task, precision, seq_len, gpu_model, gpus, unit, place_of_gpu, rank) - 1
+        as rank_last
 )
-from met
-window board as (partition by model, task, precision, seq_len, gpu_model, gpus, unit order by rank)
+from (select *, case when gpu_model is null then coalesce(system, campaign) end as place_of_gpu from met)
+window board as (partition by model, task, precision, seq_len, gpu_model, gpus, unit, place_of_gpu order by rank)
 """
 _TABLE = ("model", "task", "gpu_model")
 _NO_CARD = (
-    "the GPU model is not stated, so that there may be several: listed, not ranked. State gpu_model in facts.toml"
+    "the GPU model is not stated: series are ranked on their own system, or else in their own campaign. "
+    "State gpu_model in facts.toml"
 )
-_WORK = ("model", "task", "precision", "seq_len", "gpus", "unit")
 
 
 def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **case_columns: object) -> Report:
@@ -104,7 +105,7 @@ def _report(rows: list[Row], speeds: list[Row]) -> Report:
         if elsewhere
         else []
     )
-    return Report("leaderboard", tables, frame_of(rows, without=("lent",)), tuple(notes))
+    return Report("leaderboard", tables, frame_of(rows, without=("lent", "place_of_gpu")), tuple(notes))
 
 
 def _table(rows: list[Row], without: list[Row]) -> Table:
@@ -158,19 +159,18 @@ def _name(row: Row) -> str:
 
 def _unranked(rows: list[Row]) -> tuple[str, ...]:
     """Returns a note why some rows of a table have no rank."""
-    if rows[0]["gpu_model"] is None:
-        return (_NO_CARD,)
-    unranked = [row for row in rows if row["rank"] is None]
-    silent = [name for name in _WORK if any(row[name] is None for row in unranked)]
-    if not silent:
-        return ()
+    notes = (_NO_CARD,) if rows[0]["gpu_model"] is None else ()
+    unranked = [row["unranked"] for row in rows if row["unranked"]]
+    if not unranked:
+        return notes
+    silent = dict.fromkeys(name for names in unranked for name in names.split(", "))
     what = f"not known to be equal work: {len(unranked)} series do not state {' or '.join(silent)}"
-    return (f"{what}: listed, not ranked. State it in facts.toml",)
+    return (*notes, f"{what}: listed, not ranked. State it in facts.toml")
 
 
 def _order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
     faster_first = row["value"] if row["unit"] in ("s", "min") else -row["value"]
-    rest = (row["seq_len"], row["rank"], faster_first, row["campaign"], row["series_id"])
+    rest = (row["seq_len"], row["place_of_gpu"], row["rank"], faster_first, row["campaign"], row["series_id"])
     return sort_key([row["gpus"]]), column_order({**row, "batch_size_per_gpu": None}), sort_key(rest)
 
 
@@ -184,7 +184,7 @@ def _spread(row: Row) -> str:
 def _near(rows: list[Row]) -> tuple[str, ...]:
     """Returns a note about neighbouring ranks whose trial ranges overlap."""
     found = []
-    for board in grouped(rows, ("gpus", "precision", "seq_len")).values():
+    for board in grouped(rows, ("gpus", "precision", "seq_len", "place_of_gpu")).values():
         for one, other in pairwise(board):
             overlap = one["lowest"] <= other["highest"] and other["lowest"] <= one["highest"]
             if one["rank"] is not None and one["rank"] != other["rank"] and overlap:
