@@ -15,6 +15,7 @@ from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
     from benchledger.definitions.scores import Score
@@ -38,6 +39,7 @@ left join (
 ) as told using (run_id)
 order by all
 """
+_ROUNDED = "select list_transform($numbers::double[], lambda x: rounded(x, $method, $digits))"
 # The columns that identify a row: a case, and the facts that split series within a campaign.
 _ONE = ("case_id", "system", "gpu_model", "gpu_memory_mib", "framework_version", "implementation_version", "variant")
 _HEAD = ("name", "framework", "implementation", "gpu_model", "unit")
@@ -67,6 +69,11 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
     filters = read_filters(campaign, {})
     with reading(db) as con:
         runs = rows_of(filters.apply(con.sql(_RUNS, params={"rule": found.rule})))
+        frame = _frame(found, runs)
+        return _rounded(con, frame, found) if found.rounding.method is not None else frame
+
+
+def _frame(found: Score, runs: list[Row]) -> pl.DataFrame:
     if not any(run["counts"] for run in runs):
         raise NothingFoundError(f"no selected run has a number by {found.rule}; see: bench query rules")
     if found.among == "cases":
@@ -85,6 +92,19 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
         for row in _rows(found, part, heads)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _rounded(con: duckdb.DuckDBPyConnection, frame: pl.DataFrame, found: Score) -> pl.DataFrame:
+    """Rounds as the owner's script does; a weight is no number of the score, and counts are integers."""
+    import polars as pl
+
+    asked = {"method": found.rounding.method, "digits": found.rounding.digits}
+    columns = []
+    for column in frame.iter_columns():
+        if column.dtype.is_float() and column.name != "weight":
+            rounded = con.execute(_ROUNDED, {**asked, "numbers": column.to_list()}).fetchall()[0][0]
+            columns.append(pl.Series(column.name, rounded, column.dtype))
+    return frame.with_columns(columns)
 
 
 def _differing(runs: list[Row]) -> tuple[str, ...]:

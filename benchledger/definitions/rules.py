@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchledger.definitions.definition_cache import cached, files_in
+from benchledger.definitions.rounding import ROUNDINGS
 from benchledger.definitions.rule import COLUMNS, Rule
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
@@ -31,7 +32,7 @@ _CHOICES = {
     "per": ("gpu",),
     "ranks": ("all", "first", "median", "each", "mean"),
     "trial_statistic": ("mean", "median", "olympic"),
-    **dict.fromkeys(_ROUNDED, ("round_even", "round_exact", "truncate", "round2_truncate", "significant")),
+    **dict.fromkeys(_ROUNDED, ROUNDINGS),
 }
 _LEAST = {
     **dict.fromkeys(("skip", "skip_last", "after_step"), 0),

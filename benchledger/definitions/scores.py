@@ -7,19 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.rounding import ROUNDING_KEYS, Rounding, read_rounding
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import UsageError
 
-_KEYS = ("method", "source", "description", "function", "rule", "among", "numbers", "weights")
+_KEYS = ("method", "source", "description", "function", "rule", "among", "numbers", "weights", *ROUNDING_KEYS)
 # What a score compares: the cases of a campaign, or the runs of a case in all campaigns.
 AMONG = ("cases", "runs")
 
 
 @dataclass(frozen=True)
 class Score:
-    """One score: `function` is the name of a pure function, `numbers` are its keyword arguments."""
+    """One score: `function` is the name of a pure function, `numbers` are its keyword arguments.
+
+    `rounding` is that of all numbers that it gives.
+    """
 
     score: str
     source: str
@@ -29,6 +33,7 @@ class Score:
     among: str
     numbers: dict[str, float] = field(default_factory=dict)
     weights: dict[str, float] = field(default_factory=dict)
+    rounding: Rounding = field(default_factory=Rounding)
 
 
 def load_scores(functions: Collection[str]) -> dict[str, Score]:
@@ -65,6 +70,7 @@ def _score(family: str, entry: Table, functions: Collection[str], rules: Collect
         among=entry.choice("among", AMONG),
         numbers=_numbers(entry, "numbers"),
         weights=_numbers(entry, "weights"),
+        rounding=read_rounding(entry),
     )
 
 

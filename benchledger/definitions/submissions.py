@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from benchledger.definitions.folders import definition_files
+from benchledger.definitions.rounding import ROUNDING_KEYS, Rounding, read_rounding
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError, UsageError
@@ -43,7 +44,8 @@ class Suite:
     """A suite: demands by benchmark, rules of its scores, and the keys in its logs.
 
     `no_verdict` has the reasons why some benchmarks get no verdict. `counted` has the log keys of the samples or epochs
-    up to the target, by their name in reference points; `apart` has other such keys by benchmark.
+    up to the target, by their name in reference points; `apart` has other such keys by benchmark. `points_rounding` is
+    that of these numbers, before they are compared.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Suite:
     counted: dict[str, str]
     weak: str
     points: LogSource
+    points_rounding: Rounding
     power: LogSource
 
 
@@ -78,6 +81,7 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
     for benchmark in left_out:
         table.known(f"left_out.{benchmark}", "benchmark", benchmark, runs)
     log, weak = table.table("log", _LOG), table.table("weak", ("function",))
+    points = table.table("points", (*_SOURCE_KEYS, *_POINTS, *ROUNDING_KEYS))
     return Suite(
         name=name,
         source=table.text("source"),
@@ -88,7 +92,8 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
         log={key: log.text(key) for key in _LOG},
         counted=table.texts("counted"),
         weak=_function(weak, functions["weak"]),
-        points=_log_source(table.table("points", (*_SOURCE_KEYS, *_POINTS)), _POINTS, functions["points"]),
+        points=_log_source(points, _POINTS, functions["points"]),
+        points_rounding=read_rounding(points),
         power=_log_source(table.table("power", (*_SOURCE_KEYS, *_POWER)), _POWER, functions["power"]),
     )
 

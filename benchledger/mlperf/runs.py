@@ -42,7 +42,7 @@ reached as (
     group by run_id, name
 ),
 took as (
-    select run_id, map(list(name), list(value)) as took
+    select run_id, map(list(name), list(rounded(value, $rounding, $rounding_digits))) as took
     from reached
     group by run_id
 ),
@@ -104,7 +104,12 @@ def scored(con: duckdb.DuckDBPyConnection, scores: tuple[str, ...], filters: Fil
 
 def runs_of(con: duckdb.DuckDBPyConnection, series: list[Row], suite: Suite) -> dict[int, list[Row]]:
     """Returns the runs of each series with the facts of their logs; `took` is what they took to the target, by name."""
-    names = {"counted": list(suite.counted.values()), "apart": sorted(set(suite.apart.values())), **suite.log}
+    names: dict[str, object] = {
+        "counted": list(suite.counted.values()),
+        "apart": sorted(set(suite.apart.values())),
+        **suite.log,
+    }
+    names |= {"rounding": suite.points_rounding.method, "rounding_digits": suite.points_rounding.digits}
     found: dict[int, list[Row]] = {}
     for (rule,), rows in grouped(series, ("rule",)).items():
         asked = [row["series_id"] for row in rows]

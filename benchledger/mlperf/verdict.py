@@ -77,7 +77,7 @@ def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, all_points
     took = [run["took"] or {} for run in runs]
     if any(name not in one for run, one in zip(runs, took, strict=True) if run["converged"]):
         return Verdict(None, f"a run that converged states no {shown}")
-    numbers = [round(one[name], 3) if run["converged"] else None for run, one in zip(runs, took, strict=True)]
+    numbers = [one[name] if run["converged"] else None for run, one in zip(runs, took, strict=True)]
     check = CHECKS[suite.points.function]
     points = known.points if all_points else check.pruned(known.points, demand)
     verdict = check.judge(points, said["global_batch_size"], numbers, demand)

@@ -120,3 +120,32 @@ numbers = { mild = 2 }
 
     assert f"mine.toml:{line}: " in str(error.value)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(("method", "mean"), [("round_exact", 2.67), ("round_even", 2.68), ("truncate", 2.67)])
+def test_a_score_rounds_as_its_owners_script_does(tmp_path: Path, method: str, mean: float) -> None:
+    # 2.675 is less than it looks: Python's round gives 2.67, numpy's 2.68.
+    with ledger_rows(tmp_path / "ties.duckdb") as ledger:
+        ledger.rule("superbench.throughput", kind="summary", statistic="last")
+        ledger.run(2.675, campaign="a")
+    (tmp_path / "queries" / "scores").mkdir(parents=True)
+    (tmp_path / "queries" / "scores" / "own.toml").write_text(
+        f"""family = "own"
+        [[score]]
+        method = "summary"
+        source = "own.py"
+        description = "as own.py prints it"
+        function = "summary"
+        rule = "superbench.throughput"
+        among = "runs"
+        rounding = "{method}"
+        rounding_digits = 2
+        """
+    )
+    folders.use_definitions(tmp_path)
+    try:
+        rows = score("own.summary", db=tmp_path / "ties.duckdb").select("count", "mean", "std").rows()
+    finally:
+        folders.use_definitions()
+
+    assert rows == [(1, mean, None)]
