@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
+# In a context's meta: how often --reveal was said.
+REVEAL = "benchledger.reveal"
 
 
 class CommandError(click.ClickException):

@@ -10,7 +10,7 @@ import sys
 import click
 
 from benchledger import __version__
-from benchledger.cli.commands import LazyCommand, MainGroup
+from benchledger.cli.commands import REVEAL, LazyCommand, MainGroup
 from benchledger.cli.import_blocker import block_imports
 
 # One entry per command, with the first sentence of the command's own help (a test compares them).
@@ -65,9 +65,12 @@ COMMANDS = {
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print results and errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print more messages.")
+@click.option("--reveal", count=True, help="Show real names, as the option of reading commands does.")
 @click.version_option(__version__, prog_name="bench", message="%(prog)s %(version)s")
 @click.pass_context
-def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quiet: bool, verbose: bool) -> None:
+def bench(
+    ctx: click.Context, db: str | None, definitions: tuple[str, ...], quiet: bool, verbose: bool, reveal: int
+) -> None:
     """A ledger of training-benchmark results: logs in, tables out."""
     # Imported here: pathlib alone is a tenth of the time that help may take.
     from benchledger.cli.settings import read_settings
@@ -76,6 +79,7 @@ def bench(ctx: click.Context, db: str | None, definitions: tuple[str, ...], quie
     if quiet and verbose:
         raise click.UsageError("-q and -v cannot be combined")
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
+    ctx.meta[REVEAL] = reveal
     set_wait_listener(ctx.obj.say)
     if ctx.invoked_subcommand is None:
         from benchledger.cli.overview import print_overview

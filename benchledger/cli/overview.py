@@ -9,6 +9,7 @@ import benchledger
 from benchledger.answers.tables.cells import UNKNOWN
 from benchledger.cli.output import write_text
 from benchledger.cli.render import cell_width, cut
+from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.exports.safe_text import escaped
 
@@ -39,7 +40,8 @@ def print_overview(settings: Settings) -> None:
         lines = [f"  {command:<{width}}  {what}" for command, what in first]
         write_text("\n".join([f"{escaped(str(settings.db))}: no ledger yet. Type:", "", *lines]), None)
         return
-    write_text(overview_text(benchledger.report_overview(db=settings.db), str(settings.db)), None)
+    found = revealed(benchledger.report_overview(db=settings.db))
+    write_text(headed(overview_text(found, str(settings.db)), "table"), None)
 
 
 def overview_text(report: Report, db: str) -> str:

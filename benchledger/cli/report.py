@@ -19,6 +19,7 @@ from benchledger.cli.case_options import (
     rule_option,
 )
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.reveal import reveal_option
 from benchledger.cli.settings import Settings
 
 # As in benchledger.answers.tables.numbers; importing that costs what polars costs.
@@ -37,6 +38,7 @@ _BATCH_COLUMNS = "Columns in this order: gpus, precision, largest_ok, smallest_o
     help="Fill this Markdown page: run the commands in its markers and write the answers between them.",
 )
 @click.option("--check", is_flag=True, help="With --write: write nothing, exit 1 if the page differs from the ledger.")
+@reveal_option
 @click.pass_context
 def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
     """Print a report: speed, memory, failures, ..."""

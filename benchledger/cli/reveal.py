@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from benchledger.cli.commands import REVEAL
+
 if TYPE_CHECKING:
     from benchledger.redaction.real_names import RealNames
 
-# In a context's meta: how often --reveal was said.
-_REVEAL = "benchledger.reveal"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
 
@@ -24,7 +24,7 @@ def reveal_option(function: _Function) -> _Function:
         "--reveal",
         count=True,
         expose_value=False,
-        callback=lambda ctx, _, times: ctx.meta.update({_REVEAL: times}),
+        callback=lambda ctx, _, times: ctx.meta.update({REVEAL: ctx.meta.get(REVEAL, 0) + times}),
         help="Show real names and paths, not pseudonyms (needs the ledger's private file). Twice: also in an export.",
     )(function)
 
@@ -42,7 +42,7 @@ def revealed(value: _Value, output: Path | None = None) -> _Value:
 def asked_names(output: Path | None = None) -> RealNames | None:
     """Returns the real names if --reveal asks for them. An export (a file, no terminal) asks for it once more."""
     context = click.get_current_context(silent=True)
-    times = context.meta.get(_REVEAL, 0) if context is not None else 0
+    times = context.meta.get(REVEAL, 0) if context is not None else 0
     if context is None or not times:
         return None
     if times < 2 and _is_export(output):
@@ -57,7 +57,7 @@ def asked_names(output: Path | None = None) -> RealNames | None:
 def headed(text: str, form: str, output: Path | None = None) -> str:
     """Returns text as it is printed or written: the head of an export with real names says so."""
     context = click.get_current_context(silent=True)
-    if context is None or not context.meta.get(_REVEAL) or not _is_export(output):
+    if context is None or not context.meta.get(REVEAL) or not _is_export(output):
         return text
     from benchledger.exports.real_names import headed as with_head
 

@@ -77,7 +77,10 @@ def test_a_terminal_shows_pseudonyms_and_with_reveal_real_names(db: Path) -> Non
 @pytest.mark.parametrize(
     "words",
     [
+        (),
         ("runs",),
+        ("report",),
+        ("report", "overview"),
         ("report", "speed"),
         ("report", "pivot", "--columns", "system", "--rows", "model"),
         ("report", "logs"),
