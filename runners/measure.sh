@@ -29,6 +29,7 @@ declare -A about=(
     [graph]="150 s: README 000's two columns in fp16, each step one CUDA graph; three trials"
     [fast]="150 s: BERT and GPT in bf16 by kernels of ours, one CUDA graph a step; three trials in turn"
     [jax]="400 s: the same and JAX, which PYTHON then has, too, in turn"
+    [columns]="800 s: README 000's columns, phase 2 and BERT large as fast as one GPU makes them; three trials in turn"
     [losses]="90 s: what the fast cases lose in plain PyTorch, not compiled, by two seeds"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
@@ -113,6 +114,7 @@ part_graph() {
 }
 
 # No graph without a GPU, no kernels of ours without Triton, and compiling a toy takes longer than the toy.
+half="--sweep half_weights=false"
 plain="--sweep fused_kernels=false --sweep half_weights=false --sweep compile=false --sweep cuda_graph=false"
 
 fast_toy() {
@@ -136,6 +138,22 @@ in_turn() {
 
 part_fast() { in_turn bert_base_fast gpt_fast; }
 part_jax() { in_turn bert_base_fast gpt_fast bert_base_jax gpt_jax; }
+# Half weights are for bf16 alone, and in fp32 the products are those of PyTorch.
+part_columns() {
+    local trial
+    for trial in ${TRIALS:-1 2 3}; do
+        run -columns bert_base_fast --trials "$trial" $half --sweep precision=fp16 --sweep batch_size=64,96 $(fast_toy bert_base_fast)
+        run -columns bert_base_fast --trials "$trial" $half --sweep fused_kernels=false --sweep precision=fp32 \
+            --sweep batch_size=32,48 --sweep max_iterations=100 $(fast_toy bert_base_fast)
+        run -columns bert_base_fast --trials "$trial" --sweep phase=2 --sweep seq_len=512 --sweep masked=80 \
+            --sweep batch_size=16,32 $(fast_toy bert_base_fast)
+        run -columns bert_base_fast --trials "$trial" --sweep model=bert_large --sweep batch_size=32,64 $(fast_toy bert_base_fast)
+    done
+    run -losses bert_base_fast $plain --sweep phase=2 --sweep seq_len=512 --sweep masked=80 --sweep batch_size=32 \
+        $(fast_toy bert_base_fast)
+    run -losses bert_base_fast $plain --sweep model=bert_large --sweep batch_size=64 $(fast_toy bert_base_fast)
+}
+
 part_losses() {
     local name
     for name in bert_base_fast gpt_fast; do
