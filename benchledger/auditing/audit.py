@@ -23,12 +23,26 @@ if TYPE_CHECKING:
 class Audit:
     """The result: `checks` has one row per check that ran, `findings` one row per ledger row that a check found.
 
+    `causes` has one row per check and cause of its findings, the worst first: how many, and the first of them.
     `remarks` names checks that had nothing to look at.
     """
 
     checks: pl.DataFrame
     findings: pl.DataFrame
     remarks: tuple[str, ...] = ()
+
+    @property
+    def causes(self) -> pl.DataFrame:
+        """Returns the causes of the findings by severity, the most frequent first, each with its first finding."""
+        import polars as pl
+
+        return (
+            self.findings.with_row_index("nth")
+            .group_by("severity", "check", "cause")
+            .agg(pl.len().alias("findings"), pl.col("nth", "about", "run_key", "cell", "place", "line").first())
+            .sort(pl.col("severity"), pl.col("findings") * -1, "nth")
+            .drop("nth")
+        )
 
     def count(self, severity: str) -> int:
         """Returns the number of findings of a severity: error, warning or note."""

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 # The columns that a check's SQL may select: run, log and line, or cell; the value found, and the value expected.
-COLUMNS = ("run_id", "log_id", "line", "cell", "place", "about", "value", "expected")
+COLUMNS = ("run_id", "log_id", "line", "cell", "place", "about", "cause", "value", "expected")
 
 _MAKE = """
 create temp table finding (
     "check" varchar, run_id bigint, log_id bigint, line bigint, cell varchar, place varchar,
-    about varchar, value double, expected double
+    about varchar, cause varchar, value double, expected double
 )
 """
 # A finding on a run without a log leads to the first line of the run, in the log that its numbers come from.
-_PLACED = """
+_PLACED = r"""
 with source as (
     select run_id, min(log_id) as log_id, arg_min(first_line, log_id) as line
     from kept.run_source
@@ -31,6 +31,8 @@ with source as (
 select
     finding."check",
     finding.about,
+    -- Findings that differ in their numbers only have one cause.
+    coalesce(finding.cause, regexp_replace(finding.about, '(^|[ (=:"''])[-+]?\d[\w.,:%+-]*', '\1#', 'g')) as cause,
     finding.value,
     finding.expected,
     run.run_key,

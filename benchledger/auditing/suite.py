@@ -86,7 +86,7 @@ class Suite:
         for row in _found(check, result):
             self._con.execute(
                 """insert into finding
-                   values ($check, $run_id, $log_id, $line, $cell, $place, $about, $value, $expected)""",
+                   values ($check, $run_id, $log_id, $line, $cell, $place, $about, $cause, $value, $expected)""",
                 {"check": check.check, **row},
             )
 

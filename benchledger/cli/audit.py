@@ -13,12 +13,16 @@ from benchledger.cli.import_blocker import allow_imports
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
+from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
     from benchledger.auditing.audit import Audit
 
 # A terminal shows at most this many findings per check; the other forms have all.
 SHOWN = 20
+# Of each check in the overview, and the width of a finding in it.
+CAUSES = 2
+ABOUT = 90
 
 
 @click.command()
@@ -47,19 +51,20 @@ def audit(
 
         write_file(page, headed(audit_page(done, settings.db.name), "html", page))
         settings.say(f"page: {page}")
-    _print(settings, done, form, output)
+    _print(settings, done, form, output, bool(checks))
     click.get_current_context().exit(int(done.count("error") > 0 or (strict and done.count("warning") > 0)))
 
 
-def _print(settings: Settings, done: Audit, form: str, output: Path | None) -> None:
+def _print(settings: Settings, done: Audit, form: str, output: Path | None, chosen: bool) -> None:
     from benchledger.cli.output import print_frame, write_form, write_text
     from benchledger.exports.audit_text import audit_text
 
     if form == "parquet":
         print_frame(done.findings, form, output)
     elif form == "table":
-        table = _table(done, None if settings.verbosity > 0 or output else SHOWN)
-        write_text(headed(table, form, output), output)
+        whole = settings.verbosity > 0 or output is not None
+        text = _table(done, None if whole else SHOWN) if whole or chosen else _causes(done)
+        write_text(headed(text, form, output), output)
     else:
         write_form(headed(audit_text(done, form), form, output), form, output)
 
@@ -67,12 +72,37 @@ def _print(settings: Settings, done: Audit, form: str, output: Path | None) -> N
 def _table(done: Audit, most: int | None) -> str:
     from benchledger.cli.output import frame_table
     from benchledger.exports.audit_text import by_check
-    from benchledger.exports.safe_text import escaped
 
     blocks = [frame_table(done.checks)]
     for check, severity, sentence, found in by_check(done):
         blocks += [escaped(f"{check} ({severity}): {sentence}"), frame_table(found.head(most or found.height))]
         if most is not None and found.height > most:
             blocks.append(f"and {found.height - most} more; all of them: bench -v audit --check {check}")
+    return "\n\n".join([*blocks, *map(escaped, done.remarks), _counts(done)])
+
+
+def _causes(done: Audit) -> str:
+    """Returns the causes of the findings, some of each check, in two screens."""
+    from benchledger.cli.render import table_text
+
+    rows, more = [], []
+    for (check, severity), causes in done.causes.group_by("check", "severity", maintain_order=True):
+        for cause in causes.head(CAUSES).iter_rows(named=True):
+            about = cause["about"] if len(cause["about"]) <= ABOUT else f"{cause['about'][: ABOUT - 1]}…"
+            rows.append(
+                [str(severity), str(check), str(cause["findings"]), about, cause["cell"] or cause["run_key"] or ""]
+            )
+        if causes.height > CAUSES:
+            rest = int(causes[CAUSES:]["findings"].sum())
+            more.append(f"{check}: {counted(rest, 'more finding')} of {counted(causes.height - CAUSES, 'cause')}")
+    blocks = (
+        [table_text(["severity", "check", "findings", "cause, as in the first finding", "first"], rows)] if rows else []
+    )
+    blocks += ["\n".join(more)] if more else []
+    hint = ["all findings of a check: bench audit --check NAME; of all: bench -v audit"] if rows else []
+    return "\n\n".join([*blocks, *map(escaped, done.remarks), *hint, _counts(done)])
+
+
+def _counts(done: Audit) -> str:
     counts = ", ".join(counted(done.count(severity), severity) for severity in ("error", "warning", "note"))
-    return "\n\n".join([*blocks, *map(escaped, done.remarks), f"{counted(done.checks.height, 'check')}: {counts}"])
+    return f"{counted(done.checks.height, 'check')}: {counts}"

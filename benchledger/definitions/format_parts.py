@@ -21,7 +21,7 @@ RECORD = (
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual", "launcher")
-FACT = ("name", "from", "record", "phase", "least", "unless", "names", *_WAYS)
+FACT = ("name", "from", "record", "phase", "least", "unless", "related", "names", *_WAYS)
 
 _NUMBERS = ("int", "int,", "float")
 _COLUMN_TYPES = {
@@ -234,6 +234,7 @@ def read_fact(table: Table) -> model.FactDefinition:
         total=table.flag("total"),
         repeats=table.flag("repeats"),
         usual=table.flag("usual"),
+        related=table.flag("related"),
         launcher=table.choice_or_none("launcher", model.LAUNCHERS),
         unless=tuple(table.strings("unless")),
     )

@@ -21,9 +21,9 @@ SCOPES = ("global", "gpu", "node")
 EARLY_STOP = "early_stop"
 STATUSES = ("oom", "nan", "timeout", "failed", EARLY_STOP)
 
-# The strength of a statement: a total that is printed, repeated lines (a lower bound), the value of most lines, or a
-# command line that stands in the log without a sign that it was executed.
-STATED, COUNTED, USUAL, QUOTED = "stated", "counted", "usual", "quoted"
+# The strength of a statement: a total that is printed, repeated lines (a lower bound), the value of most lines, a
+# command line that stands in the log without a sign that it was executed, or a value of another thing of the run.
+STATED, COUNTED, USUAL, QUOTED, RELATED = "stated", "counted", "usual", "quoted", "related"
 
 # Whose command lines state GPUs and nodes (scanning/launchers.py).
 LAUNCHERS = ("torchrun", "paddle", "deepspeed", "accelerate", "horovodrun", "mpirun", "srun")
@@ -128,12 +128,13 @@ class FactDefinition:
     """How a logged value states a fact of its run. Of several definitions of one fact, earlier ones are trusted more.
 
     At most one of the ways to read the value is set; with none, the value itself is the fact. `total` adds up the
-    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `record` and
-    `phase` limit the statements to values of that record and phase. `least`: the lowest of all such statements of a run
-    counts (steps by epochs, and their bound). `joined` names several values: joined by commas they are translated by
-    `values`; or `product` multiplies them; or `quotient` divides the first by the others. `names`: the value, inserted
-    at `{}`, makes a path whose facts ingest/names tells. `launcher`: the value is the rest of a command line of this
-    launcher, which states GPUs or nodes.
+    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `related`: the
+    value is of another thing of the run, such as its tokenizer. `record` and `phase` limit the statements to values of
+    that record and phase. `least`: the lowest of all such statements of a run counts (steps by epochs, and their
+    bound). `joined` names several values: joined by commas they are translated by `values`; or `product` multiplies
+    them; or `quotient` divides the first by the others. `names`: the value, inserted at `{}`, makes a path whose facts
+    ingest/names tells. `launcher`: the value is the rest of a command line of this launcher, which states GPUs or
+    nodes.
     """
 
     name: str
@@ -153,6 +154,7 @@ class FactDefinition:
     product: bool = False
     quotient: bool = False
     usual: bool = False
+    related: bool = False
     launcher: str | None = None
 
     @cached_property
@@ -164,6 +166,8 @@ class FactDefinition:
     @property
     def strength(self) -> str:
         """The strength of its statements: lines can be lost, so a count of lines is a lower bound."""
+        if self.related:
+            return RELATED
         return COUNTED if self.total or self.repeats else USUAL if self.usual else STATED
 
 

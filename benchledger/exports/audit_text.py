@@ -22,7 +22,12 @@ def audit_text(audit: Audit, form: str) -> str:
     """Returns the checks and their findings as Markdown or JSON, or the findings alone as CSV."""
     if form == "json":
         return json_text(
-            {"checks": audit.checks.to_dicts(), "findings": audit.findings.to_dicts(), "remarks": audit.remarks}
+            {
+                "checks": audit.checks.to_dicts(),
+                "causes": audit.causes.to_dicts(),
+                "findings": audit.findings.to_dicts(),
+                "remarks": audit.remarks,
+            }
         )
     if form == "markdown":
         blocks = [markdown_of_frame(audit.checks)]
@@ -41,7 +46,7 @@ def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
     parts = []
     for check, severity, count, sentence in audit.checks.iter_rows():
         if count:
-            found = shown.filter(pl.col("check") == check).drop("check", "severity")
+            found = shown.filter(pl.col("check") == check).drop("check", "severity", "cause")
             filled = [column for column in found.columns if found[column].null_count() < found.height]
             parts.append((check, severity, sentence, found.select(filled)))
     return parts

@@ -19,7 +19,7 @@ from benchledger.scanning.rows import Row
 class Statement:
     """One fact as a log states it; of one fact, the lowest `trust` counts.
 
-    `strength`: stated, counted (repeated lines, a lower bound) or usual (the most frequent value).
+    `strength`: stated, counted (repeated lines, a lower bound), usual (the most frequent value), quoted or related.
     """
 
     name: str
@@ -131,7 +131,10 @@ class SegmentCollector:
                 if logged is not None and (trust, logged) not in stated:
                     stated.add((trust, logged))
                     if value is not None:
-                        statements.append(Statement(fact.name, value, logged[:1000], line, trust, fact.least))
+                        said = Statement(
+                            fact.name, value, logged[:1000], line, trust, fact.least, strength=fact.strength
+                        )
+                        statements.append(said)
                 continue
             if fact.total:
                 _, total, first = segment.totals.get(trust, (fact, 0.0, line))

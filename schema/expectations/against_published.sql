@@ -4,7 +4,8 @@
 with off as (
     select *, value as published_value
     from kept.published_table
-    where own_logs and abs(our_value / value - 1) > $tolerance
+    -- A number of another card is about another machine.
+    where own_logs and abs(our_value / value - 1) > $tolerance and equal <> 'other card'
 ),
 -- Another rule may be the one that the owner used.
 other as (
@@ -28,6 +29,7 @@ select
         '{}@{}, {}, {}: {} {}, by {} {:.6g}{}', off.source, coalesce(off.revision, '?'), off.section, off.cell,
         off.quantity, off.printed, off.rule, off.our_value, coalesce('; ' || other.rule || ' gives it', '')
     ) as about,
+    format('{}@{}: {} by {}', off.source, coalesce(off.revision, '?'), off.quantity, off.rule) as cause,
     off.our_value as value,
     off.published_value as expected
 from off

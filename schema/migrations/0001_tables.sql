@@ -311,7 +311,7 @@ create table kept.log_fact (
     value_logged varchar,
     line         bigint,
     trust        integer not null,
-    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted'))
+    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted', 'related'))
 );
 comment on table kept.log_fact is
     'One row per statement that a segment of a log makes about its run, before it is compared with other sources. '
@@ -464,7 +464,7 @@ create table fact (
     line         bigint,
     sighting_id  bigint,
     place        varchar,
-    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted')),
+    strength     varchar not null default 'stated' check (strength in ('stated', 'counted', 'usual', 'quoted', 'related')),
     used         boolean not null
 );
 comment on table fact is

@@ -234,7 +234,7 @@ with said as (
     union all
     select log_id, name, value, 1
     from kept.log_fact
-    where value is not null and strength not in ('counted', 'quoted')
+    where value is not null and strength not in ('counted', 'quoted', 'related')
 ),
 most_trusted as (
     select log_id, name, if(count(distinct value) = 1, min(value), null) as value

@@ -11,6 +11,7 @@ import pytest
 from benchledger.definitions.checks import load_checks
 from tests.auditing.cases import CASES, Make
 from tests.cli.bench import run_bench
+from tests.views.conftest import Ledger
 
 LedgerOf = Callable[[Make], Path]
 
@@ -54,6 +55,31 @@ def test_a_long_list_is_cut_and_v_lists_all(ledger_of: LedgerOf) -> None:
         in run_bench("audit", "--check", "empty_log", db=db).stdout
     )
     assert run_bench("-v", "audit", "--check", "empty_log", db=db).stdout.count("/None.log") == 23
+
+
+def test_findings_are_grouped_by_cause_the_most_frequent_first(ledger_of: LedgerOf) -> None:
+    def contradicted(ledger: Ledger) -> None:
+        for number in range(33):
+            run = ledger.run(ledger.summary(5.0 + number))
+            name, used, other = (
+                ("gpus", str(number + 2), str(number + 3)) if number < 3 else ("precision", "fp32", "fp16")
+            )
+            ledger.insert("fact", run_id=run, name=name, value=used, source="log", used=True)
+            ledger.insert("fact", run_id=run, name=name, value=other, source="name", place="dlperf.toml:7", used=False)
+
+    db = ledger_of(contradicted)
+    out = run_bench("audit", db=db).stdout
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if "name_against" in line]
+    causes = json.loads(run_bench("audit", "--check", "name_against_content", "--format", "json", db=db).stdout)[
+        "causes"
+    ]
+
+    assert [(row[2], row[3].partition(":")[0]) for row in rows] == [("30", "precision"), ("3", "gpus")]
+    assert len(out.splitlines()) <= 40
+    assert [(cause["cause"], cause["findings"]) for cause in causes] == [
+        ("precision by names of dlperf.toml:7", 30),
+        ("gpus by names of dlperf.toml:7", 3),
+    ]
 
 
 def test_it_says_where_no_published_number_leads_to_its_own_logs(ledger_of: LedgerOf) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from benchledger import ingest, query
 from benchledger.definitions.folders import use_definitions
+from benchledger.definitions.names import load_names
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning.samples import load_formats
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, put, run_text
 
@@ -70,6 +72,19 @@ def test_filters_ignore_case_and_take_aliases_and_globs(ledger: Path, option: st
 
     assert len(told) == 2
     assert f",{campaign}," in told[1]
+
+
+def test_every_model_that_a_definition_states_is_known() -> None:
+    stated: set[str] = set()
+    for definition in load_formats().values():
+        for fact in definition.facts:
+            if fact.name == "model":
+                stated |= {*(fact.values or {}).values(), *(fact.contains or {}).values(), fact.always or ""}
+                stated |= {value for _, _, value in fact.ranges or ()}
+    for rule in (*load_names().rules, *load_names().folders):
+        stated |= {*rule.values.get("model", {}).values(), rule.facts.get("model", "")}
+
+    assert stated - {""} - {"modelname"} <= set(vocabulary().facts["model"].words() or ())
 
 
 def test_a_folder_of_an_unknown_framework_still_tells_none(db: Path, tmp_path: Path) -> None:

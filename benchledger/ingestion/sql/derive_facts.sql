@@ -5,7 +5,8 @@
 -- The most trusted statements count if they agree; if they do not, nothing is known. Most stand alone: only the others
 -- are weighed against one another. Lines that were counted are a lower bound, since some can be lost: a total that somebody
 -- states counts unless it is smaller. A count by itself is used where its lines are complete: another total that these
--- lines make is the one that is stated. A command line that may only be quoted counts after every other source.
+-- lines make is the one that is stated. A command line that may only be quoted counts after every other source,
+-- and what is said of another thing of the run, such as its tokenizer, after that.
 insert into fact by name
 with run_source as (
     -- A twin repeats its train log: its statements come after those of the train log.
@@ -22,7 +23,8 @@ shared as (
 statement as (
     select
         r.run_id, f.name, f.value, f.value_logged, 'log' as source, 1 as source_rank, f.strength,
-        f.trust + r.later + case f.strength when 'usual' then 10000 when 'quoted' then 1000000 else 0 end as trust,
+        f.trust + r.later
+            + case f.strength when 'usual' then 10000 when 'quoted' then 1000000 when 'related' then 2000000 else 0 end as trust,
         f.log_id, f.line, null::bigint as sighting_id, null::varchar as place
     from run_source as r
     join kept.log_fact as f on f.log_id = r.log_id and f.segment = r.segment

@@ -8,13 +8,14 @@ with unused as (
     from fact
     semi join due_run using (run_id)
     -- A run is in every campaign in which its log was seen: that is no contradiction.
-    where not used and value is not null and name <> 'campaign'
+    where not used and value is not null and name <> 'campaign' and strength <> 'related'
 ),
 stated as (
     select distinct run_id, name, value, source, used
     from fact
     semi join unused using (run_id, name)
-    where used or value is not null
+    -- What is said of a tokenizer or a checkpoint says nothing against the run.
+    where used or (value is not null and strength <> 'related')
 ),
 contradicted as (
     select
