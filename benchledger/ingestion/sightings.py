@@ -80,7 +80,8 @@ class SightingMaker:
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
         redactor = self._redactor
-        below_path, folder_path, words = "", None, []
+        below_path, folder_path = "", None
+        words: list[str] = []
         if log_id is not None:
             below_path, words = self._campaign_path(below, match)
             folder_path = "/".join([root.name, *below.shown.split("/")[below.own_top : -1]])
