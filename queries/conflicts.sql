@@ -57,7 +57,7 @@ published as (
         found.printed, 'published', concat_ws(', ', found.source || coalesce('@' || found.revision, ''), found.section, found.cell)
     from kept.published_table as found
     join speed_table on speed_table.cell = found.our_cell
-    where found.own_logs and found.quantity = 'speed' and found.equal in ('other', 'other card')
+    where found.own_logs and found.quantity = 'speed' and found.equal = 'other'
 ),
 every as (
     from facts

@@ -29,7 +29,7 @@ select
         '{}@{}, {}, {}: {} {}, by {} {:.6g}{}', off.source, coalesce(off.revision, '?'), off.section, off.cell,
         off.quantity, off.printed, off.rule, off.our_value, coalesce('; ' || other.rule || ' gives it', '')
     ) as about,
-    format('{}@{}: {} by {}', off.source, coalesce(off.revision, '?'), off.quantity, off.rule) as cause,
+    coalesce(off.note, format('{}@{}: {} by {}', off.source, coalesce(off.revision, '?'), off.quantity, off.rule)) as cause,
     off.our_value as value,
     off.published_value as expected
 from off
