@@ -10,7 +10,7 @@ import click
 
 from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.cli import complete
-from benchledger.cli.reveal import reveal_option
+from benchledger.cli.reveal import reveal_option, with_pseudonyms
 
 # In a context's meta: whether all tables are printed.
 ALL_TABLES = "benchledger.all_tables"
@@ -25,12 +25,14 @@ def case_options(function: _Function) -> _Function:
         name = "--" + column.replace("_", "-")
         text = f"Filter by {column} ({'number' if kind == 'NUMBER' else 'glob'}; repeatable)."
         option = click.option(
-            name, column, multiple=True, metavar=kind, help=text, shell_complete=complete.of_case(column)
-        )
+            name, column, multiple=True, metavar=kind, help=text, shell_complete=complete.of_case(column),
+            callback=with_pseudonyms if column == "system" else None,
+        )  # fmt: skip
         function = option(function)
     return click.option(
         "--campaign",
         metavar="GLOB",
+        callback=with_pseudonyms,
         help="Filter by campaign (glob): its whole name, or the part behind its root.",
         shell_complete=complete.campaigns,
     )(function)

@@ -24,6 +24,8 @@ def reveal_option(function: _Function) -> _Function:
         "--reveal",
         count=True,
         expose_value=False,
+        # Before the filters, which take real names then.
+        is_eager=True,
         callback=lambda ctx, _, times: ctx.meta.update({REVEAL: ctx.meta.get(REVEAL, 0) + times}),
         help="Show real names and paths, not pseudonyms (needs the ledger's private file). Twice: also in an export.",
     )(function)
@@ -48,10 +50,15 @@ def asked_names(output: Path | None = None) -> RealNames | None:
     if times < 2 and _is_export(output):
         where = "standard output is no terminal" if output is None else str(output)
         raise click.UsageError(f"{where}: an export with real names needs --reveal once more: --reveal --reveal")
-    from benchledger.cli.settings import Settings
-    from benchledger.store.real_names import read_real_names
+    return _read(context)
 
-    return read_real_names((context.find_object(Settings) or Settings()).db)
+
+def with_pseudonyms(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+    """Returns the value of a filter; with --reveal it may be a real name."""
+    if not value or not ctx.meta.get(REVEAL):
+        return value
+    names = _read(ctx)
+    return names.hidden(value) if isinstance(value, str) else tuple(map(names.hidden, value))
 
 
 def headed(text: str, form: str, output: Path | None = None) -> str:
@@ -62,6 +69,13 @@ def headed(text: str, form: str, output: Path | None = None) -> str:
     from benchledger.exports.real_names import headed as with_head
 
     return with_head(text, form)
+
+
+def _read(context: click.Context) -> RealNames:
+    from benchledger.cli.settings import Settings
+    from benchledger.store.real_names import read_real_names
+
+    return read_real_names((context.find_object(Settings) or Settings()).db)
 
 
 def _is_export(output: Path | None) -> bool:

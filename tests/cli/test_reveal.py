@@ -141,6 +141,19 @@ def test_the_head_of_an_exported_file_says_that_it_holds_real_names(db: Path, tm
     assert MACHINE in text
 
 
+def test_with_reveal_filters_take_real_names(db: Path) -> None:
+    twice, speed = ("--reveal", "--reveal"), ("report", "speed", "--format", "csv")
+
+    by_system = run_bench(*speed, "--system", MACHINE, *twice, db=db)
+    by_campaign = run_bench(*speed, *twice, "--campaign", f"archive/machines/{MACHINE}", db=db)
+    without = run_bench(*speed, "--system", MACHINE, db=db)
+
+    for found in (by_system, by_campaign):
+        assert MACHINE in found.stdout
+        assert OTHER not in found.stdout
+    assert without.exit_code != 0
+
+
 def test_json_stays_json_and_csv_is_read_without_its_comment(db: Path, tmp_path: Path) -> None:
     report = run_bench("report", "speed", "--format", "json", "--reveal", "--reveal", db=db)
     rows = run_bench("runs", "--format", "json", "--reveal", "--reveal", db=db)
