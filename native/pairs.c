@@ -236,6 +236,7 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
     size_t most = MOST_KEY + span_length(reader->style->assign);
     Place assign = find(at, (size_t)(end - at) > most ? at + most : end, reader->style->assign);
     if (assign == NULL) return NULL;
+    pair->is_mean = 0;
     pair->key = key_of(at, assign);
     pair->unit = (Span){NULL, NULL};
     if (pair->key.start == pair->key.end || find(pair->key.start, pair->key.end, (Span){two_blanks, two_blanks + 2}))
@@ -252,6 +253,20 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
     behind = read_unit(reader, behind, pair);
     if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind)) return *unusual = 1, NULL;
     return behind;
+}
+
+/* The mean in brackets behind a number: the place behind it, or NULL. */
+static Place read_mean(const Reader *reader, Place at, const Pair *of, Pair *mean) {
+    Place end = reader->end;
+    if (end - at < 4 || at[0] != ' ' || at[1] != '(') return NULL;
+    Place behind = past_value_number(at + 2, end, mean);
+    if (behind == NULL || behind == end || *behind != ')') return NULL;
+    mean->kind = VALUE_NUMBER;
+    mean->key = of->key;
+    mean->unit = of->unit;
+    mean->text = (Span){at + 2, behind};
+    mean->is_mean = 1;
+    return behind + 1;
 }
 
 static Reader reader_of(const Style *style, const Units *units, Span tail) {
@@ -290,6 +305,11 @@ int pairs_read(const Style *style, const Units *units, Span tail, Pair *pairs, u
         if (unusual) return PAIRS_UNUSUAL;
         if (behind == NULL) break;
         ++*count;
+        if (style->means && pair->kind == VALUE_NUMBER) {
+            if (*count == MOST_VALUES) return PAIRS_UNUSUAL;
+            Place behind_mean = read_mean(&reader, behind, pair, &pairs[*count]);
+            if (behind_mean) behind = behind_mean, ++*count;
+        }
         Place following = past_separator(&reader, behind, pair->unit.start != NULL);
         if (following == NULL) {
             Place again, past = past_visible(&reader, behind, &again);

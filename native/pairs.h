@@ -11,6 +11,8 @@ typedef struct {
     Span between[MOST_BETWEEN];
     uint32_t betweens;
     int closed;
+    /* A number in brackets behind a number is the value of `mean_KEY`. */
+    int means;
     /* Lists that differ in their numbers only are read alike. */
     int is_alike;
 } Style;
@@ -29,6 +31,8 @@ typedef struct {
     /* Of a number, if it is known already: else `text` has to be read. */
     int is_known;
     double number;
+    /* Its name is `mean_` and the key. */
+    int is_mean;
 } Pair;
 
 /* PAIRS_NOTE: something is left that is no pair, a note on the record. PAIRS_UNUSUAL: for the reference reader. */

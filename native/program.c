@@ -149,6 +149,9 @@ static void read_matcher(Blob *blob, Matcher *matcher, const Program *program) {
     matcher->strips = number_of(blob) != 0;
     matcher->kind = number_of(blob);
     matcher->style = number_of(blob);
+    matcher->inner = number_of(blob);
+    if (matcher->inner != NO_STYLE && matcher->inner >= styles) blob->failed = 1;
+    matcher->keys = texts_of(blob, &matcher->keys_count, 1);
     matcher->json = number_of(blob);
     if (matcher->json != NO_STYLE && matcher->json >= program->maps_count) blob->failed = 1;
     matcher->phased = number_of(blob) != 0;
@@ -171,6 +174,8 @@ static void read_matcher(Blob *blob, Matcher *matcher, const Program *program) {
         uint32_t code = matcher->template.steps[index].code;
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
         uint32_t target = matcher->targets[hole++] = number_of(blob);
+        if (code == STEP_PAIRS && !matcher->reference && matcher->inner == NO_STYLE) blob->failed = 1;
+        if (code == STEP_PAIRS) continue;
         int is_used = !matcher->reference || matcher->json != NO_STYLE;
         if (is_used && (target >= TARGETS || !program_fits(code, target))) blob->failed = 1;
     }
@@ -182,6 +187,7 @@ static void read_style(Blob *blob, Style *style) {
     style->end = bytes_of(blob);
     if (style->end.start == style->end.end) style->end.start = NULL;
     style->closed = number_of(blob) != 0;
+    style->means = number_of(blob) != 0;
     style->betweens = count_of(blob, MOST_BETWEEN);
     for (uint32_t index = 0; index < style->betweens && !blob->failed; index++) style->between[index] = text_of(blob);
 }
@@ -311,6 +317,7 @@ void program_free(Program *program) {
     for (uint32_t index = 0; program->matchers && index < program->matchers_count; index++) {
         free(program->matchers[index].template.steps);
         free(program->matchers[index].expansions);
+        free(program->matchers[index].keys);
         alike_free(&program->matchers[index].alike);
         like_free(&program->matchers[index].like);
     }

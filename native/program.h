@@ -57,6 +57,10 @@ typedef struct {
     /* Which head is the beginning of the template. */
     uint32_t head;
     uint32_t kind, style, json;
+    /* The style of the lists in it, NO_STYLE: none; and keys that its lists must have. */
+    uint32_t inner;
+    Span *keys;
+    uint32_t keys_count;
     int phased;
     /* Where records of other kinds stand before it, a run begins; the phase that begins with it, plus one. */
     int opens;

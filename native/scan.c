@@ -38,6 +38,7 @@ static int clock_of(Scan *scan, uint32_t code, Span raw, const Hole *hole, doubl
     case STEP_DURATION: return to_seconds(raw, number);
     case STEP_STAMP: return to_stamp(raw, number);
     case STEP_THOUSANDS:
+    case STEP_DECIMALS:
         for (Place at = raw.start; at < raw.end && length < sizeof digits; at++)
             if (*at != ',') digits[length++] = (char)*at;
         if (length == sizeof digits) return 0;
@@ -45,7 +46,7 @@ static int clock_of(Scan *scan, uint32_t code, Span raw, const Hole *hole, doubl
     }
     if (!number_at(scan, raw, number)) return 0;
     /* Whole numbers know no -0. */
-    if (code != STEP_FLOAT) *number += 0.0;
+    if (code != STEP_FLOAT && code != STEP_DECIMALS) *number += 0.0;
     return 1;
 }
 
@@ -83,13 +84,15 @@ static inline int add_pair(Scan *scan, Draft *draft, const Pair *pair) {
     else if (!pair->is_known && !number_at(scan, pair->text, &number))
         return 0;
     if (!add_value(draft, pair->kind, number, pair->text)) return 0;
-    size_t key = span_length(pair->key), unit = pair->unit.start ? span_length(pair->unit) : 255;
+    size_t before = pair->is_mean ? 5 : 0, key = before + span_length(pair->key);
+    size_t unit = pair->unit.start ? span_length(pair->unit) : 255;
     if (key > 255 || (pair->unit.start && unit > 254)) return 0;
     unsigned char *room = buffer_extend(&scan->signature, 2 + key + (pair->unit.start ? unit : 0));
     if (room == NULL) return 0;
     room[0] = (unsigned char)key;
     room[1] = (unsigned char)unit;
-    memcpy(room + 2, pair->key.start, key);
+    memcpy(room + 2, "mean_", before);
+    memcpy(room + 2 + before, pair->key.start, key - before);
     if (pair->unit.start) memcpy(room + 2 + key, pair->unit.start, unit);
     return 1;
 }
@@ -124,6 +127,7 @@ static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Hol
     for (uint32_t index = 0; index < matcher->template.count; index++) {
         uint32_t code = matcher->template.steps[index].code;
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
+        if (code == STEP_PAIRS && ++hole) continue;
         Span raw = holes[hole].text;
         if (matcher->strips && matcher->targets[hole] == TO_TEXT) raw = stripped(raw.start, raw.end);
         const Expansion *list = hole == matcher->list_hole ? &matcher->expansions[0] : NULL;
@@ -147,6 +151,43 @@ static int add_pairs(Scan *scan, Draft *draft, const Matcher *matcher, uint32_t 
         Span inner;
         const Expansion *expansion = matcher->expansions_count ? expansion_of(matcher, pair, &inner) : NULL;
         if (!(expansion ? add_inner(scan, draft, expansion, pair->text, inner) : add_pair(scan, draft, pair))) return 0;
+    }
+    return 1;
+}
+
+/* Which of the matcher's keys are among some pairs, one bit each: those beyond 64 count as there. */
+static uint64_t keys_in(const Matcher *matcher, const Pair *pairs, uint32_t count) {
+    uint64_t found = 0;
+    for (uint32_t key = 0; key < matcher->keys_count && key < 64; key++) {
+        Span text = matcher->keys[key];
+        for (uint32_t index = 0; index < count; index++)
+            if (!pairs[index].is_mean && span_length(pairs[index].key) == span_length(text) && starts_with(pairs[index].key.start, pairs[index].key.end, text))
+                found |= (uint64_t)1 << key;
+    }
+    return found;
+}
+
+static int are_all_keys(const Matcher *matcher, uint64_t found) {
+    return found == (matcher->keys_count < 64 ? ((uint64_t)1 << matcher->keys_count) - 1 : ~(uint64_t)0);
+}
+
+/* The lists before the end of the template. 0: for the reference reader. */
+static int add_lists(Scan *scan, Draft *draft, const Matcher *matcher, const Hole *holes, uint64_t *keys) {
+    uint32_t hole = 0;
+    for (uint32_t index = 0; matcher->inner != NO_STYLE && index < matcher->template.count; index++) {
+        uint32_t code = matcher->template.steps[index].code, count = 0;
+        if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
+        Span raw = holes[hole++].text, note;
+        if (code != STEP_PAIRS) continue;
+        if (pairs_read(&scan->program->styles[matcher->inner], &scan->program->units, raw, scan->inner, &count, &note) != PAIRS_CLEAN)
+            return 0;
+        *keys |= keys_in(matcher, scan->inner, count);
+        for (uint32_t pair = 0; pair < count; pair++) {
+            Span list;
+            /* A list in a list. */
+            if (matcher->expansions_count && expansion_of(matcher, &scan->inner[pair], &list)) return 0;
+            if (!add_pair(scan, draft, &scan->inner[pair])) return 0;
+        }
     }
     return 1;
 }
@@ -487,6 +528,12 @@ static int read_pairs(Scan *scan, Matcher *matcher, Span tail, const Hole *holes
     if (found == PAIRS_NOTE && count == 0) return add_holes(scan, draft, matcher, holes) ? NEXT : SCAN_REFERENCE;
     if (found == PAIRS_UNUSUAL || (found == PAIRS_NOTE && !is_plain_text(note.start, note.end))) return SCAN_REFERENCE;
     if (found == PAIRS_NOTE) draft->note = note;
+    uint64_t keys = keys_in(matcher, scan->pairs, count);
+    if (matcher->inner != NO_STYLE) {
+        if (!add_holes(scan, draft, matcher, holes) || !add_lists(scan, draft, matcher, holes, &keys)) return SCAN_REFERENCE;
+        return !are_all_keys(matcher, keys) ? NEXT : add_pairs(scan, draft, matcher, count) ? TAKEN : SCAN_REFERENCE;
+    }
+    if (!are_all_keys(matcher, keys)) return add_holes(scan, draft, matcher, holes) ? NEXT : SCAN_REFERENCE;
     if (style->is_alike && !alike_keep(&matcher->alike, tail, scan->pairs, found == PAIRS_CLEAN ? count : 0)) return SCAN_FAILED;
     return add_holes(scan, draft, matcher, holes) && add_pairs(scan, draft, matcher, count) ? TAKEN : SCAN_REFERENCE;
 }
@@ -513,7 +560,11 @@ static int read_tail(Scan *scan, Matcher *matcher, Span tail, Span lead, const H
         return TAKEN;
     }
     if (!add_holes(scan, draft, matcher, holes)) return SCAN_REFERENCE;
-    if (matcher->json == NO_STYLE) return TAKEN;
+    if (matcher->json == NO_STYLE) {
+        uint64_t keys = 0;
+        if (!add_lists(scan, draft, matcher, holes, &keys)) return SCAN_REFERENCE;
+        return are_all_keys(matcher, keys) ? TAKEN : NEXT;
+    }
     int found = read_json(scan, &scan->program->maps[matcher->json], tail, lead, draft);
     return found == TAKEN && matcher->reference ? SCAN_REFERENCE : found;
 }

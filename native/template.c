@@ -31,7 +31,7 @@ static Place past_characters(const Step *step, Place at, Place end) {
         if (step->number && literals_match(step + 1, step->number, at, end)) break;
         at++, taken++;
     }
-    return taken || step->code == STEP_SKIP ? at : NULL;
+    return taken || step->code >= STEP_PAIRS ? at : NULL;
 }
 
 static Place past_padded(const Step *step, Place at, Place end, Hole *hole) {
@@ -42,6 +42,10 @@ static Place past_padded(const Step *step, Place at, Place end, Hole *hole) {
     switch (step->code) {
     case STEP_INT: behind = past_int(at, end); break;
     case STEP_THOUSANDS: behind = past_thousands(at, end); break;
+    case STEP_DECIMALS:
+        behind = past_thousands(at, end);
+        if (behind && behind < end && *behind == '.') behind = past_digits(behind + 1, end, 400);
+        break;
     default:
         behind = at < end && !is_digit(*at) ? past_number_word(at, end) : NULL;
         if (behind == NULL) behind = read_float(at, end, &hole->number, &hole->is_known);
@@ -59,6 +63,7 @@ static inline Place step_taken(const Step *step, Place at, Place end, Hole *hole
     case STEP_END: return past_blanks(at, end) == end ? end : NULL;
     case STEP_INT:
     case STEP_THOUSANDS:
+    case STEP_DECIMALS:
     case STEP_FLOAT: return past_padded(step, at, end, hole);
     case STEP_TIME: return past_time(at, end);
     case STEP_DURATION: return past_duration(at, end);

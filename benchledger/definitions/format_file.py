@@ -218,11 +218,7 @@ def _restyled(
     record: model.RecordDefinition, base: model.LogFormat, style: model.PairsStyle | None
 ) -> model.RecordDefinition:
     # A record with a style of its own keeps it.
-    if (
-        style is None
-        or record.pairs != base.pairs
-        or not any(template.tail == "pairs" for template in record.templates)
-    ):
+    if style is None or record.pairs != base.pairs or not any(template.has_pairs for template in record.templates):
         return record
     return replace(record, pairs=style)
 

@@ -13,17 +13,17 @@ from benchledger.definitions.template import Template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
 
-PAIRS = ("assign", "between", "end", "closed")
+PAIRS = ("assign", "between", "end", "closed", "means")
 RECORD = (
-    "name", "kind", "templates", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start", "unit",
-    "line_start", "pick", "scope", "begins_scope", "names", "first_epoch",
+    "name", "kind", "templates", "keys", "pairs", "json", "sqlite", "status", "phase", "begins_phase", "word_start",
+    "unit", "line_start", "pick", "scope", "begins_scope", "names", "first_epoch",
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
 _WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual", "launcher")
 FACT = ("name", "from", "record", "phase", "least", "unless", "related", "names", *_WAYS)
 
-_NUMBERS = ("int", "int,", "float")
+_NUMBERS = ("int", "int,", "float", "float,")
 _COLUMN_TYPES = {
     "step": _NUMBERS,
     "epoch": _NUMBERS,
@@ -53,10 +53,13 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     templates = read_templates(table, anywhere=line_start)
     begins = _read_begun(table, templates) if "begins_phase" in table else None
     pick = _read_pick(table.table("pick", ("end_of", "as")), templates) if "pick" in table else None
+    keys = tuple(table.strings("keys")) if "keys" in table else ()
+    if keys and not all(template.has_pairs for template in templates):
+        table.fail("keys", "keys are those of a list: each template must have {pairs}")
     for template in templates:
         shown = f"template {template.source!r}"
-        if template.tail == "pairs" and own_style is None:
-            table.fail("templates", f"{shown} ends in {{pairs}}, but no [pairs] style is given")
+        if template.has_pairs and own_style is None:
+            table.fail("templates", f"{shown} has {{pairs}}, but no [pairs] style is given")
         if (template.tail == "json") != (json is not None):
             table.fail("templates", "a template that ends in {json} and a [record.json] table belong together")
         for hole in template.holes:
@@ -82,6 +85,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
         pick,
         begins_scope=table.listed("begins_scope", model.SCOPES),
         first_epoch=read_first_epoch(table),
+        keys=keys,
     )
 
 
@@ -102,7 +106,7 @@ def _read_begun(table: Table, templates: tuple[Template, ...]) -> str | Mode:
     source, values = stated.text("from"), stated.texts("values")
     for phase in values.values():
         stated.known("values", "phase", phase, PHASES)
-    if not any(part.tail or source in {hole.name for hole in part.holes} for part in templates):
+    if not any(part.tail or part.has_pairs or source in {hole.name for hole in part.holes} for part in templates):
         stated.fail("from", f"no template states {source}: {{{source}:word}}, or {{pairs}} at its end")
     return Mode(source, {plain(mode): phase for mode, phase in values.items()})
 
@@ -119,7 +123,7 @@ def read_ignore(table: Table) -> model.IgnoreDefinition:
     reason = table.text("reason")
     templates = read_templates(table)
     for template in templates:
-        if template.tail:
+        if template.tail or template.has_pairs:
             table.fail("templates", f"an ignored line states nothing: end {template.source!r} in {{*}}")
     return model.IgnoreDefinition(templates, reason)
 
@@ -129,7 +133,10 @@ def read_pairs(table: Table) -> model.PairsStyle:
     between = tuple(table.strings("between"))
     if not between:
         table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
-    return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"), table.flag("closed"))
+    closed, means = table.flag("closed"), table.flag("means")
+    if closed and means:
+        table.fail("means", "a closed list has no means")
+    return model.PairsStyle(table.text("assign"), between, table.text_or_none("end"), closed, means)
 
 
 def read_fields(tables: list[Table]) -> dict[model.FieldKey, model.FieldDefinition]:

@@ -36,13 +36,15 @@ COLUMNS = ("step", "epoch", "rank", "device", "label", "logged_at", "clock_s")
 class PairsStyle:
     """How a `key : value unit` list is written; `end` is a literal at which the list stops.
 
-    A `closed` list also has a separator behind its last pair: without it, that pair is cut off.
+    A `closed` list also has a separator behind its last pair: without it, that pair is cut off. With `means` a number
+    in brackets behind a number, `loss: 0.5 (0.7)`, is the value of `mean_loss`.
     """
 
     assign: str
     between: tuple[str, ...]
     end: str | None = None
     closed: bool = False
+    means: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Pick:
 class RecordDefinition:
     """One kind of record that a format finds; its templates are tried in order.
 
+    `keys`: a list of the record must have these; another template is tried if it lacks one.
     `begins_phase`: later records of phase "current" have this phase, or that of the mode that the record states.
     `begins_scope`: later records of scope "current" have this scope. `word_start`: no letter, digit or `_` precedes the
     record. `line_start`: it begins where a line begins, possibly with a hole. `unit`, `scale` and `scope` apply to
@@ -81,6 +84,7 @@ class RecordDefinition:
     line_start: bool = False
     pick: Pick | None = None
     first_epoch: int | None = None
+    keys: tuple[str, ...] = ()
     sqlite: SqliteMap | None = None
     begins_scope: str | None = None
 

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-HOLE_TYPES = ("int", "int,", "float", "bool", "word", "text", "time", "duration", "stamp", "unix")
+HOLE_TYPES = ("int", "int,", "float", "float,", "bool", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")
+# A `{pairs}` that does not end its template: a list up to the next literal.
+LIST = "pairs"
 
 # In a template for several names: the name, and the value of this name. `{value.min}` is the value of name.min.
 NAME, VALUE = "name", "value"
@@ -30,7 +32,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Hole:
-    """A typed value with a name."""
+    """A typed value with a name; a list of pairs (LIST) has no name."""
 
     name: str
     type: str
@@ -83,7 +85,7 @@ class Template:
     def head(self) -> tuple[Part, ...]:
         """The parts before the first `{*}`, `{pairs}` or `{json}`: a record starts wherever they match."""
         for index, part in enumerate(self.parts):
-            if isinstance(part, Skip | Tail):
+            if isinstance(part, Skip | Tail) or (isinstance(part, Hole) and part.type == LIST):
                 return self.parts[:index]
         return self.parts
 
@@ -94,8 +96,13 @@ class Template:
         return last.kind if isinstance(last, Tail) else None
 
     @property
+    def has_pairs(self) -> bool:
+        """Whether it has a list of pairs, at its end or before."""
+        return self.tail == "pairs" or any(hole.type == LIST for hole in self.holes)
+
+    @property
     def holes(self) -> tuple[Hole, ...]:
-        """The typed holes, in order."""
+        """The typed holes and the lists before the end, in order."""
         return tuple(part for part in self.parts if isinstance(part, Hole))
 
 
@@ -107,6 +114,7 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
     parts = _parts(source)
     if not parts:
         raise TemplateError("an empty template matches nothing")
+    parts = [Hole("", LIST) if part == Tail("pairs") else part for part in parts[:-1]] + parts[-1:]
     for before, after in itertools.pairwise(parts):
         if isinstance(before, Tail):
             raise TemplateError(f"{{{before.kind}}} must end the template")
@@ -114,7 +122,9 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
         ends = isinstance(before, Hole) and before.type == "bool" and isinstance(after, Skip)
         if not isinstance(before, Literal) and not isinstance(after, Literal) and not ends:
             raise TemplateError("two holes may not touch: put the literal text between them")
-    names = [part.name for part in parts if isinstance(part, Hole)]
+    if parts[-1] == Tail("json") and any(isinstance(part, Hole) and part.type == LIST for part in parts):
+        raise TemplateError("{pairs} and {json} do not stand in one template")
+    names = [part.name for part in parts if isinstance(part, Hole) and part.type != LIST]
     if doubled := {name for name in names if names.count(name) > 1}:
         raise TemplateError(f"hole {min(doubled)!r} occurs twice")
     template = Template(source, tuple(parts))

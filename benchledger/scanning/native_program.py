@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from benchledger.definitions.log_format import (
@@ -15,7 +15,7 @@ from benchledger.definitions.log_format import (
     RecordDefinition,
 )
 from benchledger.definitions.phases import CURRENT, PHASES
-from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template, needs_anchor
+from benchledger.definitions.template import LIST, Hole, Literal, Part, Skip, Tail, Template, needs_anchor
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
 from benchledger.scanning.patterns import head_parts, is_behind_number
@@ -132,6 +132,10 @@ def _matcher(
 ) -> bytes:
     record, template = matcher.record, matcher.template
     style = record.pairs if template.tail == "pairs" else None
+    # A list before the end of a template ends with it.
+    inner = (
+        replace(record.pairs, end=None) if record.pairs and any(hole.type == LIST for hole in template.holes) else None
+    )
     targets = [target_of(hole) for hole in template.holes]
     # Each of which is a run, or which speaks of a run's end, is judged in the order of the log.
     reference = (
@@ -142,11 +146,13 @@ def _matcher(
         or record.begins_scope is not None
         or bool({hole.name for hole in template.holes} & {fact.source for fact in log_format.facts if fact.launcher})
         or record.scope == CURRENT
-        or (style is not None and not _is_plain(style))
+        or (record.pairs is not None and record.pairs.means and any(key.startswith("mean_") for key in record.keys))
+        or any(one is not None and not _is_plain(one) for one in (style, inner))
         or None in targets
     )
-    if style is not None and not reference and style not in styles:
-        styles.append(style)
+    for one in (style, inner):
+        if one is not None and not reference and one not in styles:
+            styles.append(one)
     # Which object is a record at all is told here too, for what only the reference reader may take.
     packed = packed_map(record.json, template) if record.json is not None and template.tail == "json" else None
     if record.pick is not None or None in targets:
@@ -163,6 +169,8 @@ def _matcher(
             u32(record.line_start),
             u32(KINDS.index(record.kind)),
             u32(NONE if style is None or reference else styles.index(style)),
+            u32(NONE if inner is None or reference else styles.index(inner)),
+            listed([sized(key.encode()) for key in record.keys]),
             u32(NONE if packed is None else len(maps) - 1),
             u32(record.phase == CURRENT),
             u32(record.name in log_format.run_starts),
@@ -202,7 +210,7 @@ def _is_plain(style: PairsStyle) -> bool:
 
 
 def _names(template: Template) -> tuple[tuple[str, str | None], ...]:
-    holes = [hole for hole in template.holes if hole.name not in COLUMNS]
+    holes = [hole for hole in template.holes if hole.name not in COLUMNS and hole.type != LIST]
     return tuple((hole.name, "s" if hole.type in CLOCKS else None) for hole in holes)
 
 
@@ -232,7 +240,7 @@ def _steps(parts: tuple[Part, ...]) -> list[bytes]:
         elif isinstance(part, Skip):
             steps.append(_step("skip", len(behind), b"0" if is_behind_number(parts, index) else b""))
         elif isinstance(part, Hole):
-            number = len(behind) if part.type in TEXTS else _end(after)
+            number = len(behind) if part.type in (*TEXTS, LIST) else _end(after)
             steps.append(_step(part.type, number))
     return steps
 
@@ -258,7 +266,7 @@ def _style(style: PairsStyle) -> bytes:
     start = assign.strip(b" \t'\"") or assign
     end = style.end.encode() if style.end else b""
     between = listed([sized(text.encode()) for text in style.between])
-    return sized(assign) + sized(start) + sized(end) + u32(style.closed) + between
+    return sized(assign) + sized(start) + sized(end) + u32(style.closed) + u32(style.means) + between
 
 
 # Cached, because the templates of a format share most of their steps.

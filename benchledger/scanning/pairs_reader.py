@@ -20,6 +20,7 @@ _ABSENT = re.compile(ABSENT)
 _TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
 _QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
+_MEAN = re.compile(rb" \((" + NUMBER_WORD + rb")\)")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _SCALE_LETTERS = (b"K", b"M", b"G")
@@ -46,6 +47,7 @@ class PairsReader:
         self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
         self._closed = style.closed
+        self._mean = _MEAN if style.means else None
         self._units = {unit.encode() for unit in units}
         self._brackets: tuple[bytes, dict[int, int]] = (b"", {})
         # One regex for the form of most pairs. All others are read step by step, with the same result. One blank does
@@ -87,6 +89,9 @@ class PairsReader:
                 break
             number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
             pairs.append((key, number, text, unit))
+            if self._mean and number is not None and (mean := self._mean.match(tail, end)):
+                pairs.append((f"mean_{key}", to_number(mean.group(1)), None, unit))
+                end = mean.end()
             following = self._separator(tail, end, unit is not None)
             if following is None:
                 # `153.8GB/255.9GB | lm loss: 2.1`: text that belongs to no pair ends before the next pair.

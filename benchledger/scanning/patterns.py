@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from benchledger.definitions.template import Hole, Literal, Part, Skip, Tail, Template
+from benchledger.definitions.template import LIST, Hole, Literal, Part, Skip, Tail, Template
 
 # Numbers end where no digit and no .digit follows, nor a slash: `ips: 127.0.0.1` and `0/3` hold no float.
 INT = rb"[+-]?+[0-9]{1,64}+"
@@ -28,6 +28,9 @@ UNIX = rb"[0-9]{9,10}+(?:\.[0-9]{1,9}+)?+(?![0-9.])"
 PADDING = rb"[ \t]{0,16}+"
 SKIP_LIMIT = 4096
 
+_NUMBERS = {
+    "int": INT, "int,": THOUSANDS, "float": WORDS + b"|" + FLOAT, "float,": THOUSANDS + rb"(?:\.[0-9]{0,400}+)?+",
+}  # fmt: skip
 _CLOCKS = {"time": TIME, "duration": DURATION, "stamp": STAMP, "unix": UNIX}
 
 _BLANKS = re.compile(r"[ \t]+")
@@ -127,13 +130,14 @@ def whole_pattern(template: Template) -> bytes:
 
 
 def _hole_pattern(hole: Hole, after: Part | None) -> bytes:
-    if hole.type in ("int", "float", "int,"):
-        value = {"int": INT, "float": WORDS + b"|" + FLOAT, "int,": THOUSANDS}[hole.type]
-        return PADDING + b"(" + ABSENT + b"|" + value + b")" + _number_end(after)
+    if hole.type in _NUMBERS:
+        return PADDING + b"(" + ABSENT + b"|" + _NUMBERS[hole.type] + b")" + _number_end(after)
     if hole.type == "word":
         return b"(" + _up_to(after, rb"[^ \t\x1b\r\n]", b"{1,128}+") + b")"
     if hole.type == "text":
         return b"(" + _up_to(after, rb"[^\r\n]", b"{1,%d}+" % SKIP_LIMIT) + b")"
+    if hole.type == LIST:
+        return b"(" + _up_to(after, rb"[^\r\n]", b"{0,%d}+" % SKIP_LIMIT) + b")"
     if hole.type == "bool":
         return b"(" + BOOL + b")"
     return b"(" + _CLOCKS[hole.type] + b")"

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, Pick, RecordDefinition
 from benchledger.definitions.phases import CURRENT
-from benchledger.definitions.template import Template
+from benchledger.definitions.template import LIST, Template
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layout, Layouts
@@ -40,21 +40,26 @@ class RecordReader:
         columns: Columns = {}
         found = _hole_pairs(record, template, match, columns)
         note = b""
+        lists, notes = self._lists(record, template, match)
+        found += lists
         if template.tail == "pairs":
             assert record.pairs is not None
             pairs, note = self._pairs(record, record.pairs, piece[match.end() :])
             if not pairs and note:
                 return None
             found += pairs if record.pick is None else _picked(record.pick, found, pairs)
+            lists += pairs
         elif template.tail == "json":
             json_pairs, note = self._json(record, piece[match.end() :], columns)
             if json_pairs is None:
                 return None
             found += json_pairs
+        if record.keys and not set(record.keys) <= {pair[0] for pair in lists}:
+            return None
         found = self._expanded(record, found)
         layout = self.layout_of(record, [(pair[0], pair[3]) for pair in found], pieces.phase, pieces.scope)
         row = row_of(layout, found, columns, (0, 0), operator.mul)
-        row.note = decode(note) or None
+        row.note = decode(b" ".join(filter(None, [*notes, note]))) or None
         return row
 
     def layout_of(
@@ -66,6 +71,19 @@ class RecordReader:
         if record.scope == CURRENT:
             record = replace(record, scope=scope)
         return self.layouts.get(record, tuple(name for name, _ in named), tuple(unit for _, unit in named))
+
+    def _lists(
+        self, record: RecordDefinition, template: Template, match: re.Match[bytes]
+    ) -> tuple[list[Pair], list[bytes]]:
+        # The lists before the end of the template, and what is left of each.
+        lists: list[Pair] = []
+        notes: list[bytes] = []
+        for hole, raw in zip(template.holes, match.groups(), strict=True):
+            if hole.type == LIST and record.pairs is not None and not raw.isspace():
+                pairs, note = self._pairs(record, replace(record.pairs, end=None), raw)
+                lists += pairs
+                notes.append(note)
+        return lists, notes
 
     def _pairs(self, record: RecordDefinition, style: PairsStyle, tail: bytes) -> tuple[list[Pair], bytes]:
         if style not in self._pairs_readers:
@@ -110,6 +128,8 @@ def _hole_pairs(record: RecordDefinition, template: Template, match: re.Match[by
     # The values of the holes; those that are columns go into `columns`.
     found: list[Pair] = []
     for hole, raw in zip(template.holes, match.groups(), strict=True):
+        if hole.type == LIST:
+            continue
         value = hole_value(hole.type, raw)
         if value is None and hole.type in ("time", "stamp"):
             raise Refused(rows.BAD_TIME)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -13,18 +15,24 @@ from benchledger.definitions.folders import definition_files, only_packed
 from benchledger.definitions.leads import leads_files
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
 from benchledger.definitions.phases import CURRENT
+from benchledger.definitions.template import LIST, Hole, Skip, Written
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.patterns import compiled, whole_pattern
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
 from benchledger.scanning.values import to_time
 
 # The folders of formats, and of the definitions that they name.
 _READ_FROM = ("ingest", "ingest/formats", "ingest/names", "queries/rules", "schema/vocabulary")
+
+# Stands for a `{*}` where its text is looked at.
+_SKIP = "*"
+_NAMED_NUMBER = re.compile(rb"[A-Za-z][A-Za-z0-9_./@-]*['\"]? ?[:=] ?['\"]?[+-]?\.?[0-9]++(?![0-9:])")
 
 
 @cache
@@ -99,6 +107,7 @@ def check_format(log_format: LogFormat) -> list[str]:
     for sample in log_format.samples:
         problems += _check_sample(log_format, sample, reader.read(sample.text.strip("\n").encode()))
     problems += _unreached(log_format, reader.reached)
+    problems += _swallowed(log_format)
     return problems + [problem for sample in log_format.base_samples for problem in _stolen(reader, sample)]
 
 
@@ -116,6 +125,27 @@ def _unreached(log_format: LogFormat, reached: set[tuple[str, str]]) -> list[str
                     " add a [[sample]]"
                 )
     return list(problems.values())
+
+
+def _swallowed(log_format: LogFormat) -> list[str]:
+    # A `{*}` before the end of a template must not skip values.
+    problems: dict[Written, str] = {}
+    lines = [line.encode() for sample in log_format.samples for line in sample.text.splitlines()]
+    for record in log_format.records:
+        for template in record.templates:
+            places = log_format.own_templates.get((record.name, template.source))
+            parts = tuple(Hole(_SKIP, LIST) if isinstance(part, Skip) else part for part in template.parts[:-1])
+            probe = replace(template, parts=(*parts, template.parts[-1]))
+            if places is None or probe == template:
+                continue
+            for match in (found for line in lines for found in compiled(whole_pattern(probe)).finditer(line)):
+                skipped = [raw for hole, raw in zip(probe.holes, match.groups(), strict=True) if hole.name == _SKIP]
+                if value := next((named for raw in skipped if (named := _NAMED_NUMBER.search(raw))), None):
+                    problems[places[0]] = f"skips {value.group(0).decode()!r}: write {{pairs}} for {{*}}"
+    return [
+        f"{log_format.path}:{log_format.file.line_of(written.place)}: {written.what} {written.text!r} {why}"
+        for written, why in problems.items()
+    ]
 
 
 def _leads_hash() -> str:

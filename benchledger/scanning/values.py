@@ -107,6 +107,7 @@ _CONVERTERS: dict[str, Callable[[bytes], Any]] = {
     "float": to_number,
     "int": to_whole,
     "int,": to_whole,
+    "float,": to_number,
     "time": to_time,
     "stamp": to_stamp,
     "unix": to_unix_time,
