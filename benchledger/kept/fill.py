@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.kept.runs import fill_records
+from benchledger.kept.runs import fill_records, order_kept
 from benchledger.kept.statements import finds, one_thread, sql_of, temporary_relations
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(sql_of("narrow"))
     if finds(con, _ARE_SUBMITTED):
         con.execute(sql_of("submissions"))
-    con.execute(sql_of("differences"))
+    # Else all records that this transaction has added are held in memory, to be joined with a few.
+    with order_kept(con):
+        con.execute(sql_of("differences"))
     con.execute(sql_of("series"))
     con.execute(sql_of("cells"))
     if are_gone or finds(con, _HAVE_RELATIVES):

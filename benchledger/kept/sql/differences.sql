@@ -25,13 +25,16 @@ with shown as (
 ),
 stated as (
     select run_id, shown.name, coalesce(texts[ordinal], "values"[ordinal]::varchar) as value
-    from compared
-    join kept.run_source using (run_id)
-    join log using (log_id)
-    join kept.record
-        on record.log_id = log.log_id and record.load_number = log.load_number
-        and record.line between run_source.first_line and run_source.last_line
+    from kept.record
     join shown using (shape_id)
+    join (
+        select run_id, log_id, load_number, run_source.first_line, run_source.last_line
+        from compared
+        join kept.run_source using (run_id)
+        join log using (log_id)
+    ) as own
+        on record.log_id = own.log_id and record.load_number = own.load_number
+        and record.line between own.first_line and own.last_line
 )
 -- A program may print a setting for each process or phase. Paths, addresses and times of day change from trial to trial.
 select run_id, name, string_agg(distinct value, ' ' order by value) as value
