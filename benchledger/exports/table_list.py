@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST = 12
-# Rows of the list, so that it fits a screen together with the filters.
-_ROWS = 20
+# Rows of the list, and lines of the list and the filters, so that they fit a screen.
+_ROWS, _LINES = 20, 30
 _FILTERS = (*CASE_COLUMNS, *MACHINE_COLUMNS, "campaign", "rule")
 # Values of a filter that are named.
 _NAMED = 3
@@ -34,12 +34,13 @@ def table_list(report: Report) -> Report:
     # A rule follows from the format, and a path is the widest: last.
     names = sorted(report.split_by, key=lambda name: (name == "rule", name == "campaign"))
     ordered = sorted(report.tables, key=lambda table: -_numbers(table))
-    paths = short_paths([table.facts.get("campaign") or "" for table in ordered[:_ROWS]])
-    lines = [[str(_numbers(table)), *(_text(table, name, paths) for name in names)] for table in ordered[:_ROWS]]
+    filters = [_filter(name, report.tables) for name in names if name in _FILTERS]
+    shown = ordered[: min(_ROWS, _LINES - len(filters))]
+    paths = short_paths([table.facts.get("campaign") or "" for table in shown])
+    lines = [[str(_numbers(table)), *(_text(table, name, paths) for name in names)] for table in shown]
     more = len(ordered) - len(lines)
     notes = [f"and {counted(more, 'more table')}"] if more else []
-    notes += ["print all tables with --all, or fewer with filters:"]
-    notes += [line for name in names if name in _FILTERS and (line := _filter(name, report.tables))]
+    notes += ["print all tables with --all, or fewer with filters:", *filters]
     listed = Table(
         facts={"tables": str(len(ordered))},
         coverage=None,

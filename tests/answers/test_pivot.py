@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import benchledger
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.database import open_for_writing
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 
@@ -90,7 +92,7 @@ def test_several_series_in_a_cell_are_shown_by_their_lowest_and_highest_and_neve
     report = benchledger.report_pivot(db=db, rows="campaign", columns="model")
 
     assert rows(report) == [("ngc", "100.00-140.00*", "50.00")]
-    (note,) = report.tables[0].notes
+    note, _ = report.tables[0].notes
     assert note.startswith("* 1 cell with several series: lowest and highest, no average; they differ in batch_size_")
     assert note.endswith("Add one of these to --rows or --columns, filter, or show the best with --best")
 
@@ -108,7 +110,9 @@ def test_best_takes_the_fastest_of_a_cell_and_of_times_the_shortest(db: Path) ->
         "s": ["100.00"],
         "samples/s": ["140.00"],
     }
-    assert report.tables[0].notes == ("best of 1 cell with several series; they differ in batch_size_per_gpu",)
+    assert report.tables[0].notes[0] == "best of 1 cell with several series; they differ in batch_size_per_gpu"
+    assert report.tables[0].notes[1:] == ("rules: ngc.summary",)
+    assert report.tables[0].usual == {"rules: ngc.summary"}
     assert report.cells["batch_size_per_gpu"].to_list() == [32, 64]
 
 
@@ -134,6 +138,7 @@ def test_per_gpu_divides_what_is_a_sum_over_gpus_and_says_what_is_not(db: Path) 
 
     assert report.tables[0].facts["unit"] == "samples/s per GPU"
     assert rows(report) == [("V100-SXM2-16GB", "100.00")]
+    assert report.cells.select("value", "lowest", "highest").rows() == [(100.0, 100.0, 100.0)]
     assert report.notes == (
         "1 number is left out: a number in s is not the sum over the GPUs",
         "1 number is left out: the number of GPUs is unknown",
@@ -211,3 +216,19 @@ def test_what_cannot_be_a_table_is_refused_with_what_can(db: Path, words: dict[s
     with pytest.raises(UsageError) as error:
         benchledger.report_pivot(db=db, **{"rows": "campaign", **words})  # type: ignore[arg-type]
     assert message in str(error.value)
+
+
+def test_trials_that_are_not_alike_and_lie_apart_are_a_range_and_no_number(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        for speed in (80.0, 100.0):
+            ledger.run(speed, gpus=8)
+        ledger.run(50.0, model="bert_large", gpus=8)
+    with closing(open_for_writing(db)) as con:
+        con.execute("update kept.cell set value = null, status = 'mixed' where trials = 2")
+
+    pivot = benchledger.report_pivot(db=db, rows="campaign", columns="model")
+    share = benchledger.report_pivot(db=db, rows="model", columns="gpu_model", per_gpu=True, model="bert_*")
+
+    assert rows(pivot) == [("ngc", "MIXED 80.00-100.00", "50.00")]
+    assert rows(share) == [("bert_base", "MIXED 10.00-12.50"), ("bert_large", "6.25")]
+    assert "MIXED 80.00-100.00" in run_bench("report", "speed", "--model", "bert_base", db=db).stdout

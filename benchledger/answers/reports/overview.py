@@ -61,7 +61,7 @@ from (
     (2, 'files that were not recognised or read',
         (select count(*) from sighting where status in ('unrecognised', 'unreadable')), 'bench query unrecognised'),
     (3, 'series whose trials are not alike', (select count(*) from series where mixed is not null),
-        'bench report speed'),
+        'bench query mixed'),
     (4, 'speed-ups that cannot be',
         (select count(distinct speed_cell) from kept.speedup join kept.cell on cell.cell = speedup.speed_cell
             where scaling = 'weak' and efficiency > 1.05 and is_default), 'bench report speedup'),

@@ -11,7 +11,7 @@ from typing import Any
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import all_series, frame_of
-from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
+from benchledger.answers.tables.cells import MIXED, NOT_RUN, fact_text, number_text, value_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Key, Row, grouped, sort_key
 from benchledger.answers.tables.numbers import (
@@ -28,7 +28,7 @@ from benchledger.answers.tables.rules import need_value, rules_asked_for, severa
 from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
 from benchledger.answers.tables.unknown_modes import unknown_mode_notes
-from benchledger.errors import NothingFoundError, UsageError
+from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.store.default_db import DEFAULT_DB
 
 # The same mark as in the report speedup.
@@ -96,8 +96,9 @@ def report_pivot(
             *excluded_notes(con, filters),
         )
     found, left_out = per_gpu_or_whole(found, per_gpu)
-    told = [row for row in found if row["value"] is not None]
-    if not told:
+    # A series without a number but with a unit, such as one of trials that are not alike, has a place of its own.
+    told = [row for row in found if row["value"] is not None or row["unit"] is not None]
+    if not any(row["value"] is not None or row["status"] == MIXED for row in told):
         raise NothingFoundError("; ".join([f"none of the selected series has a {value}", *left_out]))
     apart = [name for name in _apart(found, value) if name not in (*axes.rows, *axes.columns)]
     same = {name: fact_text(told[0][name]) for name in axes.columns if len({str(row[name]) for row in told}) == 1}
@@ -106,7 +107,7 @@ def report_pivot(
     asked = [name for name in filters.values if name not in (*axes.rows, *axes.columns)]
     tables, shown = [], []
     for key, group in grouped(told, apart).items():
-        silent = [row for row in found if row["value"] is None and _fits(row, dict(zip(apart, key, strict=True)))]
+        silent = [row for row in found if row["unit"] is None and _fits(row, dict(zip(apart, key, strict=True)))]
         facts_above = {"value": value, **{name: fact_text(fact) for name, fact in zip(apart, key, strict=True)}}
         facts_above |= {name: _one_of(group, name) for name in asked} | same
         table, cells = _table(group, silent, facts_above, axes, [name for name in axes.columns if name not in same])
@@ -128,11 +129,13 @@ def _fits(row: Row, table: Mapping[str, Any]) -> bool:
 def _table(
     told: list[Row], silent: list[Row], facts: dict[str, str], axes: _Axes, parts: list[str]
 ) -> tuple[Table, list[Row]]:
-    """Returns a table of numbers, and the rows that it shows; a silent series is shown where no other has a number."""
-    by_cell = _by_cell(told, axes)
-    why = {key: Counter(row["status"] for row in rows) for key, rows in _by_cell(silent, axes).items()}
-    lines = sorted({line for line, _ in by_cell}, key=sort_key)
-    heads = sorted({head for _, head in by_cell}, key=sort_key)
+    """Returns a table of numbers, and the rows that it shows; why a series has none is shown where no other has one."""
+    places = _by_cell(told, axes)
+    lines = sorted({line for line, _ in places}, key=sort_key)
+    heads = sorted({head for _, head in places}, key=sort_key)
+    by_cell = _by_cell([row for row in told if row["value"] is not None], axes)
+    without = _by_cell([row for row in (*told, *silent) if row["value"] is None], axes)
+    why = {key: Counter(map(value_text, rows)) for key, rows in without.items()}
     cells: dict[tuple[Key, Key], list[Row]] = {key: each_run_once(rows) for key, rows in by_cell.items()}
     crowded = [rows for rows in cells.values() if len(rows) > 1]
     if axes.best:
@@ -142,11 +145,13 @@ def _table(
         for line in lines
     ]
     shown = [row for line in lines for head in heads for row in cells.get((line, head), [])]
+    rules = () if "rule" in facts or not shown else (f"rules: {known(row['rule'] for row in shown)}",)
     table = Table(
         facts=dict(facts),
         coverage=Coverage(len(cells), len(lines) * len(heads)),
         frame=text_frame([*axes.rows, *_headings(heads, axes.rows, axes.columns, parts)], texts),
-        notes=(*_several_note(crowded, axes), *_doubtful_note(shown), *_dropped_note(shown)),
+        notes=(*_several_note(crowded, axes), *_doubtful_note(shown), *_dropped_note(shown), *rules),
+        usual=frozenset(rules),
         texts=frozenset(axes.rows),
     )
     return table, shown
@@ -161,7 +166,7 @@ def _by_cell(rows: list[Row], axes: _Axes) -> dict[tuple[Key, Key], list[Row]]:
 
 def _cell(rows: list[Row], why: Counter[str] | None) -> str:
     if not rows:
-        return status_text(why.most_common(1)[0][0]) if why else NOT_RUN
+        return why.most_common(1)[0][0] if why else NOT_RUN
     low, high = (number_text(of(row["value"] for row in rows)) for of in (min, max))
     mark = _SEVERAL if len(rows) > 1 else ""
     mark += DOUBTFUL if any(row["is_doubtful"] for row in rows) else ""

@@ -11,7 +11,7 @@ from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
 from benchledger.answers.series import all_series, frame_of
 from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
-from benchledger.answers.tables.cells import cell_text, named
+from benchledger.answers.tables.cells import named, value_text
 from benchledger.answers.tables.coverage import unstated_note
 from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
 from benchledger.answers.tables.grid import cell_order, lay_out
@@ -104,7 +104,7 @@ def report_speed(
     tables = []
     numbers: list[Row] = []
     for row in found:
-        row["shown"] = named(cell_text(row["value"], row["status"]), row, cells)
+        row["shown"] = named(value_text(row), row, cells)
         row["missing"] = None if row["value"] is not None else row["status"].replace("_", " ")
     split = (*TABLE_COLUMNS, "unit", "rule")
     telling = rules_by_kin(found)

@@ -8,6 +8,8 @@ from typing import Any
 NOT_RUN = "-"
 UNKNOWN = "unknown"
 VARIOUS = "various"
+# Status of a cell whose trials are not alike and lie apart: no average is made of them.
+MIXED = "mixed"
 
 
 def number_text(value: float) -> str:
@@ -42,6 +44,13 @@ def fact_text(value: Any) -> str:
 def cell_text(value: float | None, status: str) -> str:
     """Returns the number, or the status in its place."""
     return status_text(status) if value is None else number_text(value)
+
+
+def value_text(row: Mapping[str, Any]) -> str:
+    """Returns the value of a row of speed_table, or why it has none; of trials that are not alike their range."""
+    if row["value"] is None and row["status"] == MIXED and row["lowest"] is not None:
+        return f"{status_text(MIXED)} {number_text(row['lowest'])}-{number_text(row['highest'])}"
+    return cell_text(row["value"], row["status"])
 
 
 def rank_text(rank: int | None, last: int | None) -> str:

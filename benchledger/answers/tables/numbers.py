@@ -63,17 +63,16 @@ def per_gpu_or_whole(rows: list[Row], per_gpu: bool) -> tuple[list[Row], tuple[s
     found, left_out = [], Counter[str]()
     for row in rows:
         reason = _no_share(row) if per_gpu else _only_share(row)
-        if row["value"] is None:
-            # Why there is no number stands in its cell, under either unit.
-            found.append({**row, "unit": f"{row['unit']} per GPU"} if per_gpu and row["unit"] else row)
+        if row["unit"] is None:
+            # Without a number and unit: why stands in its cell, of either unit.
+            found.append(row)
         elif reason is not None:
-            left_out[reason] += 1
+            left_out[reason] += row["value"] is not None
         elif per_gpu:
-            share = row["value"] if row["is_per_gpu"] else row["value"] / row["gpus"]
-            found.append({**row, "value": share, "unit": f"{row['unit']} per GPU"})
+            found.append(_share(row))
         else:
             found.append(row)
-    return found, tuple(f"{count} {_left_out(count)}: {reason}" for reason, count in sorted(left_out.items()))
+    return found, tuple(f"{count} {_left_out(count)}: {reason}" for reason, count in sorted(left_out.items()) if count)
 
 
 def is_faster_lower(unit: str | None) -> bool:
@@ -111,6 +110,13 @@ def names_told(names: Sequence[str]) -> str:
     """Returns some names as one phrase, cut after a few."""
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _share(row: Row) -> Row:
+    """Returns a row with the numbers of one GPU."""
+    gpus = 1 if row["is_per_gpu"] else row["gpus"]
+    shares = {name: None if row[name] is None else row[name] / gpus for name in ("value", "lowest", "highest")}
+    return {**row, **shares, "unit": f"{row['unit']} per GPU"}
 
 
 def _no_share(row: Row) -> str | None:
