@@ -7,7 +7,7 @@ runs, no neighbours, no order in which files came.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -65,6 +65,7 @@ class CampaignFolders:
     volatile: frozenset[str]
     aliases: dict[str, str]
     _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
+    _words: dict[str, dict[str, None]] = field(default_factory=dict, compare=False, repr=False)
 
     def kept_of(self, folders: Sequence[str]) -> list[int]:
         """Returns which of these folders, the outermost first, are in a campaign's name."""
@@ -91,13 +92,20 @@ class CampaignFolders:
         """
         found: dict[str, None] = {}
         for name in names:
-            parts = [self._plain_word(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
-            for place, part in enumerate(parts):
-                number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
-                word = part + number if part in self.counted else part
-                if word and not self._is_volatile(word):
-                    found[self.aliases.get(word, word)] = None
+            if name not in self._words:
+                if len(self._words) >= _CACHED:
+                    self._words.clear()
+                self._words[name] = dict.fromkeys(self._words_of(name))
+            found |= self._words[name]
         return list(found)
+
+    def _words_of(self, name: str) -> Iterator[str]:
+        parts = [self._plain_word(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
+        for place, part in enumerate(parts):
+            number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
+            word = part + number if part in self.counted else part
+            if word and not self._is_volatile(word):
+                yield self.aliases.get(word, word)
 
     def _plain_word(self, part: str) -> str:
         # OtherReports names as little as other_reports.
