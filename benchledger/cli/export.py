@@ -65,7 +65,8 @@ def tables(
 ) -> None:
     """Export several reports in one file or folder.
 
-    REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard.
+    REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard,
+    ranking, pivot.
 
     Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
     """

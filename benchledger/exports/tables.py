@@ -32,7 +32,9 @@ TABLES = {
     "logs": ("benchledger.answers.reports.logs:report_logs", _LAID_OUT),
     "max-batch": ("benchledger.answers.reports.max_batch:report_max_batch", _LAID_OUT),
     "memory": ("benchledger.answers.reports.memory:report_memory", _LAID_OUT),
+    "pivot": ("benchledger.answers.reports.pivot:report_pivot", ()),
     "profile": ("benchledger.answers.reports.profile:report_profile", ("lang",)),
+    "ranking": ("benchledger.answers.reports.ranking:report_ranking", ()),
     "speed": ("benchledger.answers.reports.speed:report_speed", ("rule", *_LAID_OUT)),
     "speedup": ("benchledger.answers.reports.speedup:report_speedup", ("rule", *_LAID_OUT)),
 }
