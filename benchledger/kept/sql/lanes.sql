@@ -6,7 +6,7 @@
 create or replace temp table lane as
 select
     *, firsts[head] as head_place, lasts[tail] as tail_place, readings > head + tail as is_long,
-    -- One lane that is counted, and the numbers of all of the stream are.
+    -- Where one lane of a stream is long, a median of the stream weighs how often each speed occurs.
     bool_or(is_long) over (partition by stream_id) as is_counted
 from (
     select
