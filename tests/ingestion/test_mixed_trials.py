@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchledger import report_pivot
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, put, run_text
 
@@ -95,3 +96,14 @@ def test_folders_that_say_another_precision_than_their_logs_are_series_of_their_
         ("named precision=fp16, task=squad", "ok"),
         ("named task=squad", "ok"),
     ]
+
+
+def test_a_pivot_shows_what_names_say_of_a_case_in_a_column_of_its_own(db: Path, tmp_path: Path) -> None:
+    for number, precision in enumerate(["FP16", "FP32"]):
+        log = run_text(seed=number, at=300.0 * number, speed=200.0 + number).log
+        put(tmp_path / "r" / f"PyTorch_bert_base_squad_{precision}" / "25-10-2022_00-08-17.txt", log)
+    run_bench("ingest", tmp_path / "r", db=db)
+
+    (table,) = report_pivot(db=db, rows="campaign", columns="model,precision").tables
+    assert table.frame.columns == ["campaign", "named precision=fp16, task=squad", "named task=squad"]
+    assert len(set(table.frame.drop("campaign").row(0))) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def report_pivot(
     Rows and columns are columns of a case, environment or series, as a list or as text: `"campaign,gpus"`. `value` is
     speed, memory, speedup or efficiency. Of several series in one cell the lowest and highest number are shown with a
     mark, or with `best` the best; a run in several campaigns counts once. `per_gpu` divides speeds by the number of
-    GPUs. Raises NothingFoundError if no selected series has such a number, UsageError for an unknown column, value or
+    GPUs. Variants of a case have columns of their own. Raises NothingFoundError if no selected series has such a number, UsageError for an unknown column, value or
     rule.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
@@ -100,6 +100,9 @@ def report_pivot(
     told = [row for row in found if row["value"] is not None or row["unit"] is not None]
     if not any(row["value"] is not None or row["status"] == MIXED for row in told):
         raise NothingFoundError("; ".join([f"none of the selected series has a {value}", *left_out]))
+    # Variants are cases of their own: where names contradict logs, the column says what they name.
+    if not best and "variant" not in (*axes.rows, *axes.columns) and any(row["variant"] for row in told):
+        axes = replace(axes, columns=(*axes.columns, "variant"))
     apart = [name for name in _apart(found, value) if name not in (*axes.rows, *axes.columns)]
     same = {name: fact_text(told[0][name]) for name in axes.columns if len({str(row[name]) for row in told}) == 1}
     if len(same) == len(axes.columns):
