@@ -69,8 +69,8 @@ def report_pivot(
     Rows and columns are columns of a case, environment or series, as a list or as text: `"campaign,gpus"`. `value` is
     speed, memory, speedup or efficiency. Of several series in one cell the lowest and highest number are shown with a
     mark, or with `best` the best; a run in several campaigns counts once. `per_gpu` divides speeds by the number of
-    GPUs. Variants of a case have columns of their own. Raises NothingFoundError if no selected series has such a number, UsageError for an unknown column, value or
-    rule.
+    GPUs. Variants of a case have columns of their own. Raises NothingFoundError if no series has such a number,
+    UsageError for an unknown column, value or rule.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     if per_gpu and value != "speed":
