@@ -84,10 +84,6 @@ LINES = {
     "apex imagenet": "Epoch: [0][10/5004]\tTime 0.310 (0.412)\tSpeed 825.231 (621.022)\tLoss 6.9512 (7.0231)\tPrec@1 0.39"
     "1 (0.231)\tPrec@5 1.172 (0.9)",
     "axolotl": "[2024-01-01 10:00:00,000] [INFO] [axolotl.train.train:74] [PID:12] [RANK:0] loading model",
-    "caffe": "I0501 10:00:00.000000 140 solver.cpp:239] Iteration 100 (4.21 iter/s, 23.7s/100 iters), loss = "
-    "6.91\n"
-    "I0501 10:00:00.000000 140 sgd_solver.cpp:112] Iteration 100, lr = 0.01\n"
-    "speed: 98.3ms / iter",
     "chainer": "epoch       iteration   main/loss   main/accuracy  elapsed_time\n"
     "1           600         0.19        0.94           3.41",
     "chainermn": "total [########..........] 42.31%\n"
@@ -183,7 +179,6 @@ LINES = {
     "Folder: training_results_v5.0/X/results/Y/llama2_70b_lora\n"
     "Score - Time to Train (minutes) for result_9.txt: 10.89865. Samples to converge: 3072",
     "mmseg like": "2023-01-01 10:00:00,000 - mmseg3d - INFO - Iter [50/20000]\tlr: 9.9e-03, time: 0.42",
-    "modded nanogpt": "step:10/1750 train_loss:7.2 train_time:1412ms step_avg:141.21ms",
     "mxnet's benchmark": "INFO:root:Batch [100]\tSpeed: 1312.1 samples/sec",
     "nanotron": "01/01/2024 10:00:00 [INFO|DP=0|PP=0|TP=0]: iteration: 10 / 100 | consumed_tokens: 655K | elapse"
     "d_time_per_iteration_ms: 1.2K | tokens_per_sec: 54.1K | tokens_per_sec_per_gpu: 6.76K | global_"
@@ -298,7 +293,6 @@ LINES = {
     "a server's images": "total images/sec: 351.98 (8 workers)\nimages/sec: 351.98",
     "reid in pytorch": "Epoch[1] Batch [20]\tSpeed: 312.31 samples/sec\tloss: 0.6125\tacc: 0.5000",
     "faces in pytorch": "Epoch[1] Batch [0-20] Learning Rate: 0.100000 Speed: 312.31 samples/sec Acc=0.125 Loss=41.2",
-    "deit": "Epoch: [0]  [  10/1251]  eta: 0:31:02  lr: 0.000001  loss: 6.9125 (7.0125)  time: 0.6125  data: 0.0125  max mem: 9121",
     "one blank": "Epoch: [1] [ 10/295] eta: 0:34:17 loss: 4.6944 (4.6944) acc1: 0.0000 (0.0000) time: 6.9739 data: 1.7344",
     "pytorch mnist": "Train Epoch: 1 [640/60000 (1%)]\tLoss: 2.301250",
     "moving averages": "Epoch: [0][10/5005]\tTime 0.405 (0.912)\tLoss 6.9125 (7.0125)",
