@@ -213,8 +213,6 @@ LINES = {
     "nvidia's vnet": "DLL 2021-01-01 10:00:00.000000 - (10,) train_ce_loss : 0.3",
     "nvidia's wide and deep": "DLL 2021-01-01 10:00:00.000000 - (100,) loss_train : 0.5 train_throughput : 312331.2 ",
     "nvlog of another": ":::NVLOGv0.2.2 transformer 1550000000.1 (/workspace/train.py:110) train_epoch_start: 0",
-    "olmo": "2024-01-01 10:00:00.000 host:0 olmo.train:1011 INFO [step=10/739328] train/CrossEntropyLoss=10."
-    "9 throughput/total_tokens=41943040 throughput/device/tokens_per_second=9,812",
     "oneflow gpt": "[rank:0] iter: 100, samples: 6400, loss: 7.1, throughput: 65.2 samples/sec",
     "oneflow vision": "[rank:0] [train], epoch: 0/50, iter: 100/625, loss: 6.9, lr: 0.01, top1: 0.002, throughput: 131"
     "2.31 | 2022-01-01 10:00:00.000",
@@ -274,8 +272,6 @@ LINES = {
     "timm's benchmark": "Train [8/40]. 512.24 samples/sec. 499.799 ms/step.",
     "tinygrad": "   10  312.12 ms run,   10.1 ms python,  301.1 ms AMD,  6.91 loss, 0.000100 LR, 12.31 GB used, "
     " 41212.31 GFLOPS",
-    "torchtune": "1|10|Loss: 1.51:  10%|█         | 10/100 [00:31<04:41,  3.12s/it]\n"
-    "Step 10 | loss:1.51 lr:2e-05 tokens_per_second_per_gpu:1312.1 peak_memory_active:21.2",
     "triton": "Inferences/Second vs. Client Average Batch Latency\n"
     "Concurrency: 1, throughput: 812.1 infer/sec, latency 1230 usec",
     "trtexec": "[01/01/2024-10:00:00] [I] Throughput: 812.312 qps\n"
