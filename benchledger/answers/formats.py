@@ -53,6 +53,8 @@ def show_format(name: str) -> str:
         lines += [
             f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless
         ]
+    if known.self_describing is not None:
+        lines.append(f"# recognised, if nothing else is, by {known.self_describing.lines} lines of training")
     if not known.detectable:
         lines.append("# a base: no log is of this format itself")
     return "\n".join([*lines, "", known.path.read_text(encoding="utf-8").rstrip()])

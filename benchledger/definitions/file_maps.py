@@ -100,6 +100,21 @@ class ColumnsDefinition:
 
 
 @dataclass(frozen=True)
+class SelfDescribing:
+    """Lines that name their values: `lines` is how each is written, "json", "dict" (of Python) or "csv".
+
+    `columns` maps names to record columns, the first one that a line has counts; `modes` are names of values that state
+    the phase of their line. `phases` are words at the start or end of a name, `units` ends of names. Case is ignored.
+    """
+
+    lines: str
+    columns: dict[str, str]
+    modes: tuple[str, ...]
+    phases: dict[str, str]
+    units: dict[str, str]
+
+
+@dataclass(frozen=True)
 class TableDefinition:
     """Tables between rules of dashes: headings (all of one list), and `name: value` lines below."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from benchledger.definitions import format_detect, format_rows
 from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
-from benchledger.definitions.file_maps import CsvDefinition
+from benchledger.definitions.file_maps import CsvDefinition, SelfDescribing
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_hash import SharedDefinitions
 from benchledger.definitions.template import Written, has_anchor
@@ -21,7 +21,7 @@ from benchledger.definitions.vocabulary import vocabulary
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "columns", "table", "sample", "about", "json", "first_epoch", "documents",
+    "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing",
 }  # fmt: skip
 
 
@@ -104,6 +104,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         closing=top.text_or_texts("closing") or inherited.closing,
         closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
+        self_describing=_self_describing(top, inherited.self_describing),
         samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
         own_templates=_written(own_records, own_ignores),
@@ -182,8 +183,10 @@ def _refuse_keys_of_other_kinds(top: Table, kind: str, base: model.LogFormat) ->
         for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
             if key in top:
                 top.fail(key, f"{key} has no effect in a {shown} format, which is recognised by {cure}")
-    for own in ("csv", "columns", "table"):
-        inherited = own == "csv" and base.csv is not None
+    for own in ("csv", "columns", "table", "self_describing"):
+        inherited = (own == "csv" and base.csv is not None) or (
+            own == "self_describing" and base.self_describing is not None
+        )
         if (kind == own) != (own in top or inherited):
             top.fail(own if own in top else "kind", f'kind = "{own}" and a [{own}] table belong together')
 
@@ -226,3 +229,9 @@ def _restyled(
 def _csv(top: Table, fields: dict[model.FieldKey, model.FieldDefinition]) -> CsvDefinition:
     units = frozenset(vocabulary().spellings) | {unit for field in fields.values() for unit in field.units}
     return format_rows.read_csv(top.table("csv", format_rows.CSV), units)
+
+
+def _self_describing(top: Table, inherited: SelfDescribing | None) -> SelfDescribing | None:
+    if "self_describing" not in top:
+        return inherited
+    return format_rows.read_self_describing(top.table("self_describing", format_rows.SELF_DESCRIBING), inherited)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from benchledger.definitions import file_maps
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_detect import lists_of_texts
+from benchledger.definitions.phases import PHASES
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
@@ -16,6 +17,7 @@ _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "devi
 CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
 COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
 TABLE = ("columns", "headings", "footers")
+SELF_DESCRIBING = ("lines", "columns", "modes", "phases", "units")
 _LONG = ("name", "unit", "value")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
 
@@ -129,6 +131,23 @@ def read_columns(table: Table) -> file_maps.ColumnsDefinition:
 def read_table(table: Table) -> file_maps.TableDefinition:
     """Returns a [table] table."""
     return file_maps.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
+
+
+def read_self_describing(table: Table, base: file_maps.SelfDescribing | None) -> file_maps.SelfDescribing:
+    """Returns a [self_describing] table; what it does not give is that of the base."""
+    base = base or file_maps.SelfDescribing("", {}, (), {}, {})
+    phases, units = table.texts("phases") or base.phases, table.texts("units") or base.units
+    for phase in phases.values():
+        table.known("phases", "phase", phase, PHASES)
+    for unit in units.values():
+        table.known("units", "unit", unit, vocabulary().spellings)
+    return file_maps.SelfDescribing(
+        lines=table.choice("lines", ("json", "dict", "csv")),
+        columns=_record_columns(table) or base.columns,
+        modes=tuple(table.strings("modes", base.modes)),
+        phases=phases,
+        units=units,
+    )
 
 
 def _record_columns(table: Table) -> dict[str, str]:

@@ -8,12 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchledger.definitions.file_maps import ColumnsDefinition, CsvDefinition, JsonMap, SqliteMap, TableDefinition
+from benchledger.definitions.file_maps import (
+    ColumnsDefinition,
+    CsvDefinition,
+    JsonMap,
+    SelfDescribing,
+    SqliteMap,
+    TableDefinition,
+)
 from benchledger.definitions.phases import Mode
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
 
-FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite")
+FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite", "self_describing")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
 ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
 SCOPES = ("global", "gpu", "node")
@@ -218,6 +225,7 @@ class LogFormat:
     csv: CsvDefinition | None = None
     columns: ColumnsDefinition | None = None
     table: TableDefinition | None = None
+    self_describing: SelfDescribing | None = None
     keys: tuple[tuple[str, ...], ...] = ()
     embedded: bool = False
     alone: bool = False
@@ -235,7 +243,7 @@ class LogFormat:
     @property
     def detectable(self) -> bool:
         """Tells whether a log can be of this format; a mere base has no proof, no keys and no columns."""
-        return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table))
+        return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table, self.self_describing))
 
 
 def all_formats_hash(formats: dict[str, LogFormat]) -> str:

@@ -80,7 +80,7 @@ class CsvReader(FileReader):
             stripped = text.strip(b" \t\r")
             # The header occurs again where a second monitor appended to the same file.
             if stripped and stripped != self._header:
-                cells = _cells(stripped)
+                cells = cells_of(stripped)
                 self.add_row(partial(self._values, cells, stripped), (number, offset), stripped, pieces)
         return line + buffer.count(b"\n")
 
@@ -108,7 +108,7 @@ class CsvReader(FileReader):
     def _list_of(self, lines: list[bytes], least_lines: int = LEAST_LINES) -> tuple[CsvColumn, ...] | None:
         if len(lines) < least_lines:
             return None
-        split = [_cells(line) for line in lines]
+        split = [cells_of(line) for line in lines]
         for columns in self.definition.headerless:
             fitting = sum(
                 len(cells) == len(columns)
@@ -144,11 +144,12 @@ def _lines(head: bytes, complete: bool) -> list[bytes]:
 def _header_of(line: bytes) -> tuple[tuple[str, str | None], ...]:
     if b"[" not in line and _NO_NAME.search(line):
         return ()
-    cells = [_HEADER_CELL.match(cell) for cell in _cells(line)]
+    cells = [_HEADER_CELL.match(cell) for cell in cells_of(line)]
     return tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
 
 
-def _cells(line: bytes) -> list[str]:
+def cells_of(line: bytes) -> list[str]:
+    """Returns the cells of a line without the blanks around them; none of a line that is too long or no CSV."""
     if len(line) > rows.PIECE_LIMIT:
         return []
     try:

@@ -74,7 +74,7 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
             columns[column] = _since_1970(value, unit) if value else None
         else:
             columns[column] = _json_column(column, value)
-    return list(_flat(values, ""))
+    return list(flat_pairs(values))
 
 
 def values_by_step(definition: JsonMap, data: Any) -> list[tuple[int, list[Pair]]]:
@@ -107,13 +107,14 @@ def _is(value: Any, expected: Any) -> bool:
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in alternatives)
 
 
-def _flat(values: dict[str, Any], prefix: str, depth: int = 1) -> Iterator[Pair]:
+def flat_pairs(values: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[Pair]:
+    """Yields each value of an object; those of nested objects get dotted names."""
     if depth > _DEEPEST:
         raise Refused(rows.BAD_JSON)
     for key, value in values.items():
         name = prefix + storable(key)
         if isinstance(value, dict):
-            yield from _flat(value, name + ".", depth + 1)
+            yield from flat_pairs(value, name + ".", depth + 1)
         elif value is None:
             yield name, None, None, None
         elif isinstance(value, bool | str):

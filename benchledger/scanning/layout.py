@@ -94,8 +94,12 @@ class Layouts:
 
     def is_measured(self, record: RecordDefinition, name: str) -> bool:
         """Tells whether a value with this name has a quantity or a unit, so that it cannot be a text."""
-        field = self.format.field_of(record.name, name)
+        field = self.field_of(record, name)
         return record.unit is not None or (field is not None and (field.quantity or field.unit) is not None)
+
+    def field_of(self, record: RecordDefinition, name: str) -> FieldDefinition | None:
+        """Returns what a name measures in a record."""
+        return self.format.field_of(record.name, name)
 
     def _resolve(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
         # A record without values, such as an event, has one value under its own name.
@@ -114,7 +118,7 @@ class Layouts:
         return Layout(self.format.name, record, values, scales, shape_id, facts, bare=not names)
 
     def _value(self, record: RecordDefinition, name: str, logged: str | None) -> ShapeValue:
-        field = self.format.field_of(record.name, name) or FieldDefinition(name)
+        field = self.field_of(record, name) or FieldDefinition(name)
         unit, scale = (field.unit, field.scale) if field.unit is not None else (record.unit, record.scale)
         if logged is not None and logged not in self._absent:
             unit, scale = self._unit(field, logged)

@@ -84,7 +84,10 @@ class LogReader:
         self._detector = Detector(self._formats, native=self._native)
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
-        self._readers = [reader for reader in found if reader is not None]
+        # The readers of last resort are asked after all others.
+        self._readers = sorted(
+            (reader for reader in found if reader is not None), key=lambda one: one.format.kind == "self_describing"
+        )
         # The readers of files that may fit, by the first byte behind blanks.
         self._by_opening: dict[bytes, list[FileReader]] = {}
         marks = (mark for reader in self._readers for mark in reader.marks)

@@ -9,6 +9,7 @@ from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_documents import JsonReader
 from benchledger.scanning.manifests import ManifestReader
 from benchledger.scanning.mixed_csv import MixedCsvReader
+from benchledger.scanning.self_describing import SelfDescribingReader
 from benchledger.scanning.sqlite_rows import SqliteReader
 from benchledger.scanning.table_rows import TableReader
 
@@ -25,6 +26,8 @@ def reader_of(log_format: LogFormat) -> FileReader | None:
             return TableReader(log_format)
         case "json":
             return ManifestReader(log_format) if log_format.role == "manifest" else JsonReader(log_format)
+        case "self_describing":
+            return SelfDescribingReader(log_format)
         case "sqlite":
             return SqliteReader(log_format)
     return None

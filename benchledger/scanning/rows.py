@@ -15,6 +15,7 @@ from benchledger.scanning.layout import Layout, Layouts
 NO_HEAD = "no head: the line has an anchor of the format, but no template matches its start"
 NO_TEMPLATE = "no template: the line starts like a record, but no template matches the rest"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
+BAD_DICT = "bad dict: the dict of Python is cut, or has keys that are no text"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"

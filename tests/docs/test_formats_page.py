@@ -70,6 +70,7 @@ TABLES = {
     "long": f'{HEAD}kind = "csv"\n[[record]]\nname = "r"\nkind = "sample"\n[csv]\nsearch = [["a"]]\n[csv.long]\n',
     "sqlite": f'{HEAD}kind = "sqlite"\n[[record]]\nname = "r"\nkind = "kernel"\n[record.sqlite]\n',
     "sqlite sample": f'{HEAD}kind = "sqlite"\n[[sample]]\n',
+    "self describing": f'{HEAD}kind = "self_describing"\n[[record]]\nname = "r"\nkind = "step"\n[self_describing]\n',
     "ignore": f"{HEAD}[[ignore]]\n",
     "field": f"{HEAD}[[field]]\n",
     "expand": f'{HEAD}[[field]]\nname = "f"\n[field.expand]\n',
@@ -120,4 +121,4 @@ def test_every_reject_reason_is_explained() -> None:
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 
     assert reasons <= explained
-    assert len(reasons) == 12
+    assert len(reasons) == 13

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchledger.scanning.columns import RecordColumns
@@ -17,6 +17,7 @@ class FoundLog:
 
     log: ReadLog
     rows: list[dict[str, Any]]
+    shapes: list[dict[str, Any]]
 
     @property
     def rejects(self) -> list[str]:
@@ -46,4 +47,5 @@ def find(log: str | bytes, reader: LogReader | None = None) -> FoundLog:
         row["quantities"] = {of.name: of.quantity for of in layout.values}
     places = [row["byte_offset"] for row in rows]
     assert len(set(places)) == len(places)
-    return FoundLog(found, sorted(rows, key=lambda row: row["byte_offset"]))
+    shapes = [asdict(value) for layout in layouts.values() for value in layout.values]
+    return FoundLog(found, sorted(rows, key=lambda row: row["byte_offset"]), shapes)

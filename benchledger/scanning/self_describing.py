@@ -1,0 +1,401 @@
+"""Reads logs whose lines name their values, if no other format is recognised: JSON, dicts of Python, or CSV.
+
+A false detection is worse than a miss: most lines must have a step or epoch and a known quantity of training.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Any
+
+from benchledger.definitions.file_maps import SelfDescribing
+from benchledger.definitions.log_format import FieldDefinition, LogFormat, RecordDefinition
+from benchledger.definitions.phases import UNKNOWN, Mode
+from benchledger.definitions.vocabulary import vocabulary
+from benchledger.scanning import rows
+from benchledger.scanning.csv_rows import cells_of
+from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.json_values import flat_pairs
+from benchledger.scanning.layout import Layouts
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
+from benchledger.scanning.text_lines import NUMBER_CELL, lines_of, pair_of, reject
+from benchledger.scanning.unread import is_measurement
+from benchledger.scanning.values import decode, refuse_cut
+
+# What a recognised log has at least, over the lines that are looked at.
+_LINES_TRIED = 2_000
+_FIRST_TRIED = 20
+_LEAST_TELLING = 3
+_TELLING_SHARE = 0.25
+_KNOWN_SHARE = 0.75
+_ORDERED_SHARE = 0.9
+_OBJECT_SHARE = {"json": 0.5, "dict": 0.5, "csv": 0.75}
+# A training prints few words; a data set and a table of results have other ones in each row.
+_MOST_WORDS = 2
+# A larger number is seconds since 1970.
+_MOST_EPOCHS = 1_000_000
+_LARGEST = 2**63
+# They tell a training by themselves; the others only beside another quantity.
+_TELLING = frozenset({"loss", "perplexity"})
+_HALF_TELLING = frozenset({"learning_rate", "throughput"})
+
+_BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9]+")
+_NO_WORDS = re.compile(r"[-+.0-9\[({]|(?:nan|inf|none|null|true|false)?\Z", re.IGNORECASE)
+_TIMES = re.compile(r"time|date|eta", re.IGNORECASE)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)\Z", re.IGNORECASE)
+_WHOLE = re.compile(r"[0-9]{1,18}\Z")
+_OPENS = {"json": b"{", "dict": b"{'", "csv": b""}
+
+
+@dataclass
+class _Line:
+    """One line: its values, or `refused`, the reason why there are none; neither of a line of another kind."""
+
+    place: Place
+    text: bytes
+    data: dict[str, Any] | None = None
+    refused: str | None = None
+
+
+class NamedLayouts(Layouts):
+    """Finds the field of a name without its phase and unit: `val_step_time_ms` is `step_time` of validation in ms."""
+
+    def __init__(self, log_format: LogFormat, definition: SelfDescribing) -> None:
+        super().__init__(log_format)
+        self._definition = definition
+        self._units = sorted(definition.units.items(), key=lambda unit: -len(unit[0]))
+        self._fields: dict[str, FieldDefinition] = {}
+
+    def field_of(self, record: RecordDefinition, name: str) -> FieldDefinition | None:  # noqa: ARG002 - a Layouts
+        """Returns what a name measures, by its words."""
+        field = self._fields.get(name)
+        if field is None:
+            field = self._fields[name] = self._named(name)
+        return field
+
+    def phase_of(self, name: str) -> str | None:
+        """Returns the phase that a name states, or None."""
+        return self._split(name)[0]
+
+    def _named(self, name: str) -> FieldDefinition:
+        phase, plain = self._split(name)
+        found = self.format.fields.get((None, plain))
+        spelling, rest = self._unit_in(name)
+        if found is None and spelling is not None:
+            found = self.format.fields.get((None, self._split(rest)[1]))
+        field = replace(found or FieldDefinition(name), name=name, phase=phase)
+        if spelling is None:
+            return field
+        unit, scale = vocabulary().spellings[spelling]
+        known = vocabulary().can_have(field.quantity, unit)
+        return replace(field, quantity=field.quantity if known else None, unit=unit, scale=scale)
+
+    def _split(self, name: str) -> tuple[str | None, str]:
+        # The phase, and the other words in small letters, joined by `_`.
+        words = [word for word in _BETWEEN_WORDS.split(name.lower()) if word]
+        for at, rest in ((0, words[1:]), (-1, words[:-1])):
+            if rest and (phase := self._definition.phases.get(words[at])) is not None:
+                return phase, "_".join(rest)
+        return None, "_".join(words)
+
+    def _unit_in(self, name: str) -> tuple[str | None, str]:
+        lower = name.lower()
+        for end, spelling in self._units:
+            rest = lower[: -len(end)]
+            # Of `rows_per_s` the unit is no second.
+            if lower.endswith(end) and not (end[0].isalpha() and rest[-1:].isalnum()) and not rest.endswith("per"):
+                return spelling, rest
+        return None, name
+
+
+class SelfDescribingReader(FileReader):
+    """Reads the files of one way to write lines."""
+
+    layouts: NamedLayouts
+
+    def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
+        assert log_format.self_describing is not None
+        self.definition = log_format.self_describing
+        self.layouts = NamedLayouts(log_format, self.definition)
+        self.opens = _OPENS[self.definition.lines][:1]
+        steps = [record for record in log_format.records if record.kind == "step"]
+        # The record of steps that begin anew in each epoch, by the first epoch's number; None: that never do.
+        self._steps = {record.first_epoch: record for record in steps}
+        self._of_kind = {record.kind: record for record in log_format.records if record.kind != "step"}
+        self._header: list[str] = []
+        self._first_epoch: int | None = None
+        self._restarts = self._began = False
+
+    def fits_late(self, head: bytes, complete: bool) -> str | None:
+        """Returns why a file that no other format claims is a log of training, or None."""
+        if not head.lstrip().startswith(_OPENS[self.definition.lines]):
+            return None
+        if not complete:
+            head = head[: head.rfind(b"\n") + 1]
+        if self.definition.lines == "csv" and not self._is_header(head):
+            return None
+        self._header, self._restarts = [], False
+        lines: list[_Line] = []
+        for line in islice(self._lines(head, 0, 1), _LINES_TRIED):
+            lines.append(line)
+            if len(lines) == _FIRST_TRIED and not self._are_objects(lines):
+                return None
+        return self._why(lines) if self._are_objects(lines) else None
+
+    def begin(self, head: bytes) -> None:
+        """Finds in the beginning of a file whether its steps begin anew in each epoch."""
+        self._header, self._began, self._restarts = [], False, False
+        places = [
+            (columns["epoch"], columns["step"])
+            for line in self._lines(head, 0, 1)
+            if line.data and self._phase_of_line(line.data) is None
+            for columns in [self._columns(line.data)[0]]
+            if isinstance(columns.get("epoch"), int) and isinstance(columns.get("step"), int)
+        ]
+        self._restarts = any(later[0] > one[0] and later[1] <= one[1] for one, later in pairwise(places))  # type: ignore[operator]
+        self._first_epoch = places[0][0] if self._restarts else None  # type: ignore[assignment]
+        self._header = []
+
+    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
+        """Adds the records of a buffer of whole lines; returns the line after it."""
+        for one in self._lines(buffer, base, line):
+            if one.data is not None:
+                try:
+                    self._add(one, pieces)
+                    continue
+                except (Refused, RecursionError) as error:
+                    one.refused = str(error) if isinstance(error, Refused) else rows.BAD_JSON
+            if one.refused is not None:
+                reject(pieces, *one.place, None, one.refused, one.text)
+            elif is_measurement(one.text):
+                pieces.pieces += 1
+                pieces.unread.append((one.place[0], one.text))
+        return line + buffer.count(b"\n")
+
+    def _lines(self, buffer: bytes, base: int, line: int) -> Iterator[_Line]:
+        parse = {"json": _json_line, "dict": _dict_line, "csv": self._csv_line}[self.definition.lines]
+        for text, number, offset in lines_of(buffer, base, line):
+            stripped = text.strip(b" \t\r")
+            if not stripped:
+                continue
+            found = _Line((number, offset), stripped)
+            if len(stripped) > rows.PIECE_LIMIT:
+                found.refused = rows.TOO_LONG
+            else:
+                try:
+                    found.data = parse(stripped)
+                except Refused as error:
+                    found.refused = str(error)
+            # The header of a CSV file, and a row of empty cells, have no values.
+            if found.data != {}:
+                yield found
+
+    def _csv_line(self, text: bytes) -> dict[str, Any]:
+        cells = cells_of(text)
+        if not self._header:
+            self._header = cells
+        # The header stands there again where a resumed run appends to its file.
+        if cells == self._header:
+            return {}
+        if len(cells) != len(self._header):
+            raise Refused(rows.CUT_ROW)
+        # An empty cell is a value that this line does not have.
+        return {name: cell for name, cell in zip(self._header, cells, strict=True) if cell}
+
+    def _is_header(self, head: bytes) -> bool:
+        begin = head.lstrip()
+        names = cells_of(begin[: begin.find(b"\n")])
+        return (
+            len(names) > 1
+            and len({name.lower() for name in names}) == len(names)
+            and all(name and _NO_WORDS.match(name) is None for name in names)
+            and any(name.lower() in self.definition.columns for name in names)
+        )
+
+    def _are_objects(self, lines: list[_Line]) -> bool:
+        objects = sum(line.data is not None for line in lines)
+        return objects >= _LEAST_TELLING and objects >= _OBJECT_SHARE[self.definition.lines] * len(lines)
+
+    def _why(self, lines: list[_Line]) -> str | None:
+        telling = known = objects = 0
+        places: list[tuple[float, float]] = []
+        words: defaultdict[str, set[str]] = defaultdict(set)
+        shown = ""
+        for line in lines:
+            if line.data is None:
+                continue
+            objects += 1
+            for name, value in line.data.items():
+                if isinstance(value, str) and not self._may_vary(name, value):
+                    words[name].add(value)
+            try:
+                columns, pairs, fraction = self._values(line.data)
+            except (Refused, RecursionError):
+                continue
+            epoch = columns.get("epoch", fraction)
+            place = [float(at) for at in (epoch, columns.get("step")) if isinstance(at, int | float)]
+            if not place or (isinstance(epoch, int | float) and epoch > _MOST_EPOCHS):
+                continue
+            fields = {pair[0]: self.layouts.field_of(self.record, pair[0]) for pair in pairs if pair[1] is not None}
+            quantities = {field.quantity: name for name, field in fields.items() if field and field.quantity}
+            known += bool(quantities)
+            if _TELLING & set(quantities) or (_HALF_TELLING & set(quantities) and len(quantities) > 1):
+                telling += 1
+                # An evaluation counts its own steps.
+                if self._phase_of_line(line.data) is None:
+                    places.append((place[0], place[-1]))
+                shown = shown or f"line {line.place[0]} has a step or epoch and {min(quantities.values())!r}"
+        ordered = sum(one <= later for one, later in pairwise(places))
+        if telling < max(_LEAST_TELLING, _TELLING_SHARE * objects) or known < _KNOWN_SHARE * objects:
+            return None
+        if len(set(places)) < 2 or ordered < _ORDERED_SHARE * (len(places) - 1):
+            return None
+        return None if any(len(texts) > _MOST_WORDS for texts in words.values()) else shown
+
+    def _may_vary(self, name: str, text: str) -> bool:
+        mode = name.lower() in self.definition.modes and Mode(name).phase_of(text) != UNKNOWN
+        return mode or _NO_WORDS.match(text) is not None or _TIMES.search(name) is not None
+
+    def _add(self, line: _Line, pieces: Pieces) -> None:
+        assert line.data is not None
+        columns, pairs, fraction = self._values(line.data)
+        record = self._record_of(line.data, columns, fraction)
+        refuse_cut(self.layouts, record, pairs)
+        pieces.rows.append(make_row(self.layouts, record, pairs, columns, line.place))
+        pieces.pieces += 1
+
+    def _record_of(self, data: dict[str, Any], columns: Columns, fraction: float | None) -> RecordDefinition:
+        phase = self._phase_of_line(data)
+        placed = "step" in columns or "epoch" in columns or fraction is not None
+        began, self._began = self._began, self._began or placed
+        if not placed and not began:
+            return self._of_kind["parameter"]
+        if phase is None and placed:
+            return self._steps.get(self._first_epoch, self._steps[None])
+        summary = self._of_kind["summary"]
+        return summary if phase is None else replace(summary, phase=phase)
+
+    def _phase_of_line(self, data: dict[str, Any]) -> str | None:
+        # The phase that a line states by its mode or by each measured name; None: training.
+        for name, value in data.items():
+            if name.lower() in self.definition.modes and isinstance(value, str):
+                phase = Mode(name).phase_of(value)
+                return None if phase == "train" else phase
+        measured = {
+            self.layouts.phase_of(name)
+            for name in data
+            if (field := self.layouts.field_of(self.record, name)) and field.quantity not in (None, "learning_rate")
+        }
+        return next(iter(measured)) if len(measured) == 1 and measured != {"train"} else None
+
+    def _values(self, data: dict[str, Any]) -> tuple[Columns, list[Pair], float | None]:
+        # The columns and values of a line, and its epoch as a fraction.
+        columns, taken = self._columns(data)
+        rest = {name: value for name, value in data.items() if name not in taken}
+        if self.definition.lines == "csv":
+            pairs = [self._cell(name, cell) for name, cell in rest.items() if cell is not None]
+        else:
+            pairs = [self._unquoted(pair) for pair in flat_pairs(rest)]
+        fractions = [
+            number for name, number, _, _ in pairs
+            if number is not None and self.definition.columns.get(name.lower()) == "epoch"
+        ]  # fmt: skip
+        return columns, pairs, fractions[0] if fractions else None
+
+    def _columns(self, data: dict[str, Any]) -> tuple[Columns, set[str]]:
+        columns: Columns = {}
+        by_name = {name.lower(): name for name in reversed(data)}
+        taken = set()
+        for name, column in self.definition.columns.items():
+            # Steps that begin anew in epochs of which the first one's number is unknown are no steps of the run.
+            untold = column == "step" and self._restarts and self._first_epoch not in self._steps
+            if column not in columns and name in by_name and not untold:
+                value = data[by_name[name]]
+                if isinstance(value, str) and _WHOLE.match(value):
+                    value = int(value)
+                if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST:
+                    columns[column] = value
+                    taken.add(by_name[name])
+        return columns, taken
+
+    def _cell(self, name: str, cell: str) -> Pair:
+        if _NOT_FINITE.match(cell):
+            return name, float(cell), None, None
+        return pair_of(self.layouts, name, cell)
+
+    def _unquoted(self, pair: Pair) -> Pair:
+        # Some programs print the numbers of their measurements as text.
+        name, _, text, _ = pair
+        if text is None or not self.layouts.is_measured(self.record, name):
+            return pair
+        if _NOT_FINITE.match(text):
+            return name, float(text), None, None
+        match = NUMBER_CELL.match(text)
+        return (name, float(match.group(1)), None, None) if match and not match.group(2) else pair
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Refused("bad json: a key occurs twice")
+    return found
+
+
+# Texts may contain control characters.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
+
+
+def _json_line(text: bytes) -> dict[str, Any] | None:
+    if text[:1] != b"{":
+        return None
+    try:
+        data = _DECODER.decode(text.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        raise Refused(rows.BAD_JSON) from None
+    return data or None
+
+
+def _dict_line(text: bytes) -> dict[str, Any] | None:
+    if text[:1] != b"{":
+        return None
+    source = decode(text)
+    try:
+        with warnings.catch_warnings():
+            # An escape that Python does not know, as in a path.
+            warnings.simplefilter("ignore")
+            body = ast.parse(source, mode="eval").body
+            found = _literal(body, source)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        raise Refused(rows.BAD_DICT) from None
+    if not isinstance(found, dict):
+        raise Refused(rows.BAD_DICT)
+    return found or None
+
+
+def _literal(node: ast.expr, source: str) -> Any:
+    # A value that is no literal, such as `tensor(0.5)`, is its text.
+    match node:
+        case ast.Constant(value=str() | int() | float() | None as value):
+            return value
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
+            value = _literal(operand, source)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return -value if isinstance(sign, ast.USub) else value
+        case ast.Name(id=name) if _NOT_FINITE.match(name):
+            return float(name)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return [_literal(element, source) for element in elements]
+        case ast.Dict(keys=keys, values=values):
+            names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            if len(names) != len(keys) or len(set(names)) != len(names):
+                raise Refused(rows.BAD_DICT)
+            return {name: _literal(value, source) for name, value in zip(names, values, strict=True)}
+    return ast.get_source_segment(source, node) or ""
