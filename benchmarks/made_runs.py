@@ -41,7 +41,7 @@ select (hash(i) // 2)::bigint as id, i from range($first, $last) as made(i);
 
 insert into log
 select
-    id, 'hash' || id, $records * 100, $records, 'megatron', 1, 'made', $records, $records, 0, 0, 0, null, $number
+    id, 'hash' || id, $records * 100, $records, 'megatron', 1, 'made', $records, $records, 0, 0, 0, 0, null, $number
 from n;
 
 insert into sighting by name

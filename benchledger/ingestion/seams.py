@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 LogId = int
 # Tables of definitions, of the ledger itself, and of what people stated about runs.
 _NOT_DERIVED = {
-    "kept.schema_version", "kept.format", "kept.rule", "kept.demanded_runs", "kept.known_word", "published",
-    "kept.synced_definitions",
+    "kept.schema_version", "kept.format", "kept.rule", "kept.demanded_runs", "kept.known_word", "kept.setting_word",
+    "published", "kept.synced_definitions",
     "kept.exclusion", "kept.run_alias",
 }  # fmt: skip
 

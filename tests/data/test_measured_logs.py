@@ -25,7 +25,7 @@ def test_every_number_of_the_page_is_what_the_logs_say(ledger: Path) -> None:
     page = benchledger.write_page(TOP / "docs" / "results.md", db=ledger, check=True)
 
     assert page.diff == ""
-    assert page.blocks == 22
+    assert page.blocks == 25
 
 
 def test_what_log_twin_and_manifest_say_of_a_run_agrees(ledger: Path) -> None:

@@ -66,11 +66,10 @@ REFUSED = {
     "at {a:bool}{b:int}": "two holes may not touch: put the literal text between them",
     "at {a:int}{*}": "two holes may not touch: put the literal text between them",
     "at {*}{pairs}": "two holes may not touch: put the literal text between them",
-    "at {pairs} then": "{pairs} must end the template",
     "at {json}{pairs}": "{json} must end the template",
     "at {a:int} and {a:float}": "hole 'a' occurs twice",
-    "at {a}": "hole {a} has no type; types: int, int,, float, bool, word, text, time, duration, stamp, unix, or {*}, {pairs}, {json}",
-    "at {a:number}": "hole {a:number}: no type 'number'; types: int, int,, float, bool, word, text, time, "
+    "at {a}": "hole {a} has no type; types: int, int,, float, float,, bool, word, text, time, duration, stamp, unix, or {*}, {pairs}, {json}",
+    "at {a:number}": "hole {a:number}: no type 'number'; types: int, int,, float, float,, bool, word, text, time, "
     "duration, stamp, unix",
     "at {1a:int}": "hole {1a:int}: a name is letters, digits, '_', '.' or '-', and begins with a letter",
     "at {:int}": "hole {:int}: a name is letters, digits, '_', '.' or '-', and begins with a letter",

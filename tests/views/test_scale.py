@@ -30,7 +30,7 @@ def filled(ledger):
     con.execute("delete from kept.record; delete from run; delete from run_log; delete from sighting; delete from log")
     con.execute(f"""
         create temp table n as select unnest(range(1, {RUNS} + 1)) as i;
-        insert into log select i, 'h' || i, 1, {LINES}, 'ngc', 1, 'd', {LINES}, {LINES}, 0, 0, 0, null, {LOAD} from n;
+        insert into log select i, 'h' || i, 1, {LINES}, 'ngc', 1, 'd', {LINES}, {LINES}, 0, 0, 0, 0, null, {LOAD} from n;
         insert into sighting by name
         select i as sighting_id, i as log_id, 'p' || i as path, 'c' || i % 50 as campaign, 'f' as folder, 's' as stem,
             timestamp '2026-11-21' as ingested_at, 'd' as definitions_hash, 'loaded' as status from n;
