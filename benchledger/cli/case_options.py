@@ -33,7 +33,7 @@ def case_options(function: _Function) -> _Function:
         "--campaign",
         metavar="GLOB",
         callback=with_pseudonyms,
-        help="Filter by campaign (glob): its whole name, or the part behind its root.",
+        help="Filter by campaign (glob): its whole name, or the part after its root.",
         shell_complete=complete.campaigns,
     )(function)
 
@@ -118,7 +118,7 @@ def all_option(function: _Function) -> _Function:
         is_flag=True,
         expose_value=False,
         callback=lambda ctx, _, wanted: ctx.meta.update({ALL_TABLES: wanted}),
-        help="Print all tables; by default more than 12 are only listed.",
+        help="Print all tables; more than 12 are only listed by default.",
     )(function)
 
 

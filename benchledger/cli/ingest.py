@@ -31,7 +31,7 @@ STDIN = "-"
 @click.option("--dry-run", is_flag=True, help="Read and report, but write nothing.")
 @click.option("--refresh", is_flag=True, help="Read files again that were read before.")
 @click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
-@click.option("--documents", is_flag=True, help="Read pages and scripts that quote log lines as logs.")
+@click.option("--documents", is_flag=True, help="Treat pages and scripts that quote log lines as logs.")
 @click.option("--campaign-name", metavar="NAME", help="Campaign name for everything read by this command.")
 @click.option(
     "--key-file",

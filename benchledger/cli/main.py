@@ -65,7 +65,7 @@ COMMANDS = {
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print results and errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print more messages.")
-@click.option("--reveal", count=True, help="Show real names, as the option of reading commands does.")
+@click.option("--reveal", count=True, help="Show real names and paths: the same as --reveal of a command.")
 @click.version_option(__version__, prog_name="bench", message="%(prog)s %(version)s")
 @click.pass_context
 def bench(

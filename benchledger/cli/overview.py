@@ -11,6 +11,7 @@ from benchledger.cli.output import write_text
 from benchledger.cli.render import cell_width, cut
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
+from benchledger.errors import counted
 from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def overview_text(report: Report, db: str) -> str:
     runs = sum(map(int, tables["status"].frame["runs"]))
     campaigns = tables["campaign"]
     lines = [
-        cut(f"{runs} runs in {campaigns.facts['all']} campaigns: {escaped(db)}", WIDTH),
+        cut(f"{counted(runs, 'run')} in {counted(int(campaigns.facts['all'] or 0), 'campaign')}: {escaped(db)}", WIDTH),
         "",
         _listed("runs", tables["status"], with_number=False),
         *([_listed("systems", tables["system"])] if "system" in tables else []),
@@ -60,7 +61,7 @@ def overview_text(report: Report, db: str) -> str:
         _line("campaigns with most runs", "runs", "newest"),
         *(_line(f"  {_end(name, 56)}", count, newest) for name, count, newest in _rows(campaigns)),
         "",
-        *(["the fastest of the models with most runs"] if tables["fastest"].frame.height else []),
+        *(["fastest series of the models with most runs"] if tables["fastest"].frame.height else []),
         *(_fast(row) for row in _rows(tables["fastest"])),
         *([""] if tables["fastest"].frame.height else []),
         *(["needs attention"] if tables["attention"].frame.height else []),

@@ -62,7 +62,7 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 @report_options
 @click.pass_obj
 def overview(settings: Settings, /, form: str, output: Path | None) -> None:
-    """What is in the ledger, what is fast, what needs attention; also `bench` alone."""
+    """Overview of the ledger on one screen; the same as `bench` alone."""
     from benchledger.cli.output import print_report
     from benchledger.cli.overview import print_overview
 
@@ -238,15 +238,15 @@ def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | 
 @report.command()
 @case_options
 @rule_option
-@click.option("--rows", multiple=True, metavar="LIST", help="Columns of case, environment or series as rows: system.")
-@click.option("--columns", multiple=True, metavar="LIST", help="The same as columns; default: model,task,precision.")
+@click.option("--rows", multiple=True, metavar="LIST", help="Ledger columns whose values are rows; default: system.")
+@click.option("--columns", multiple=True, metavar="LIST", help="The same for columns; default: model,task,precision.")
 @click.option("--value", type=click.Choice(QUANTITIES), default="speed", show_default=True, help="What the cells show.")
-@click.option("--best", is_flag=True, help="Show the best of several series in a cell, not lowest and highest.")
+@click.option("--best", is_flag=True, help="Show the best of several series in a cell instead of lowest and highest.")
 @click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
 @report_options
 @click.pass_obj
 def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
-    """Any columns side by side: machines by tests, frameworks, GPUs."""
+    """Table with any rows and columns: machines by tests, frameworks, GPUs."""
     from benchledger.cli.output import print_report
 
     print_report(benchledger.report_pivot(db=settings.db, campaign=campaign, **given(words)), form, output)

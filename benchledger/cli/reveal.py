@@ -48,7 +48,7 @@ def asked_names(output: Path | None = None) -> RealNames | None:
     if context is None or not times:
         return None
     if times < 2 and _is_export(output):
-        where = "standard output is no terminal" if output is None else str(output)
+        where = "standard output is not a terminal" if output is None else str(output)
         raise click.UsageError(f"{where}: an export with real names needs --reveal once more: --reveal --reveal")
     return _read(context)
 

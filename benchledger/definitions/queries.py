@@ -44,7 +44,7 @@ class Query:
         for name, value in given.items():
             if name not in bound:
                 known = ", ".join(f"{key} ({default!r})" for key, default in bound.items()) or "none"
-                raise UsageError(f"question {self.name!r} has no parameter {name!r}; it has: {known}")
+                raise UsageError(f"query {self.name!r} has no parameter {name!r}; it has: {known}")
             bound[name] = self.header.parameters[name].read(self.name, value)
         return bound
 
@@ -66,7 +66,7 @@ def load_queries() -> dict[str, Query]:
             raise DefinitionError(f"{path}:1: name it {asked}.sql; bench query takes - for _ too")
         if path.stem in found:
             raise DefinitionError(
-                f"{path}:1: question {path.stem!r} exists already, in {found[path.stem].path}; rename it"
+                f"{path}:1: query {path.stem!r} exists already, in {found[path.stem].path}; rename it"
             )
         found[path.stem] = read_query(path)
     return dict(sorted(found.items()))
@@ -79,7 +79,7 @@ def find_query(name: str) -> Query:
     if name not in queries:
         near = get_close_matches(name, queries, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"no question {name!r}{hint}; known: {', '.join(queries)}")
+        raise UsageError(f"no query {name!r}{hint}; known: {', '.join(queries)}")
     return queries[name]
 
 

@@ -40,7 +40,7 @@ class Parameter:
         converted = self._converted(question, value)
         if self.words and converted != self.default and not any(self._means(converted, word) for word in self.words):
             listed = known(self.words, str(converted))
-            raise UsageError(f"parameter {self.name} of question {question!r}: no {converted!r}; known: {listed}")
+            raise UsageError(f"parameter {self.name} of query {question!r}: no {converted!r}; known: {listed}")
         return converted
 
     def _means(self, value: Value, word: str) -> bool:
@@ -55,7 +55,7 @@ class Parameter:
             converted = str(value)
         if self.default is None or converted is None or _kind(converted) == _kind(self.default):
             return converted
-        raise UsageError(f"parameter {self.name} of question {question!r} must be like {self.default!r}, not {value!r}")
+        raise UsageError(f"parameter {self.name} of query {question!r} must be like {self.default!r}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _given(path: Path, line: int, example: str, parameters: Mapping[str, Paramet
     except ValueError as error:
         _fail(path, line, f"the example is no command line: {error}")
     if words[:2] != ["bench", "query"] or len(words) < 3 or words[2].replace("-", "_") != path.stem:
-        _fail(path, line, f"the example must be of this question: bench query {path.stem}")
+        _fail(path, line, f"the example must be of this query: bench query {path.stem}")
     rest = words[3:]
     if any(word != "-p" for word in rest[::2]) or len(rest) % 2:
         _fail(path, line, f"an example gives parameters and nothing else: bench query {path.stem} -p NAME=VALUE")

@@ -18,8 +18,8 @@ def read_real_names(db: Path | str) -> RealNames:
     key = key_of(db) if path.is_file() else None
     if key is None:
         raise UsageError(
-            f"{path}: is missing, or its key {db}.key: real names are nowhere else. Copy both files to the ledger from "
-            f"where its logs were read, or leave out --reveal"
+            f"{path} or {db}.key is missing: only these files hold the real names. Copy both from where the logs were "
+            "read, or leave out --reveal"
         )
     redactor = Redactor(known_redaction(), key)
     for place in places_in(db):

@@ -1,4 +1,4 @@
--- A series whose runs differ in an environment fact that no table splits by.
+-- A series whose runs differ in an environment fact, a setting or a name that no table splits by.
 -- severity: note
 select member.run_id, format('{}, campaign {}', mixed, coalesce(campaign, 'none')) as about
 from series

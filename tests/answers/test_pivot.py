@@ -110,7 +110,7 @@ def test_best_takes_the_fastest_of_a_cell_and_of_times_the_shortest(db: Path) ->
         "s": ["100.00"],
         "samples/s": ["140.00"],
     }
-    assert report.tables[0].notes[0] == "best of 1 cell with several series; they differ in batch_size_per_gpu"
+    assert report.tables[0].notes[0] == "1 cell with the best of several series; they differ in batch_size_per_gpu"
     assert report.tables[0].notes[1:] == ("rules: ngc.summary",)
     assert report.tables[0].usual == {"rules: ngc.summary"}
     assert report.cells["batch_size_per_gpu"].to_list() == [32, 64]
@@ -203,7 +203,7 @@ def test_columns_of_the_environment_can_be_rows(db: Path) -> None:
     [
         ({"rows": "gpu_mdel"}, "no column 'gpu_mdel' for rows; known: gpu_model, "),
         ({"columns": "modl,task"}, "no column 'modl' for columns; known: model, "),
-        ({"rows": "model", "columns": "model"}, "model cannot be row and column"),
+        ({"rows": "model", "columns": "model"}, "model: a column stands in --rows or in --columns, not in both"),
         ({"value": "sped"}, "no value 'sped'; known: speed, "),
         ({"value": "memory", "per_gpu": True}, "--per-gpu divides speeds: leave it out with --value memory"),
         ({"value": "memory", "rule": "ngc.*"}, "memory has no rule: remove --rule"),

@@ -92,5 +92,5 @@ def test_a_question_of_ones_own_is_asked_by_its_name(db: Path, tmp_path: Path) -
 
 
 def test_an_unknown_question_lists_the_known_ones(db: Path) -> None:
-    with pytest.raises(UsageError, match="no question 'nothing_like_it'"):
+    with pytest.raises(UsageError, match="no query 'nothing_like_it'"):
         query("nothing_like_it", db=db)

@@ -61,7 +61,7 @@ def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:
         (["report", "speed", "--gpus", "many"], "gpus must be a whole number"),
         (["sql", "delete from run"], "the query was refused"),
         (["sql", "select nothing"], "the query was refused"),
-        (["query", "no_such_question"], "no question 'no_such_question'"),
+        (["query", "no_such_question"], "no query 'no_such_question'"),
         (["query", "speed", "-p", "novalue"], "must read NAME=VALUE"),
         (["-q", "-v", "runs"], "-q and -v cannot be combined"),
         (["ingest"], "give PATHS"),

@@ -172,8 +172,8 @@ def test_without_the_private_file_reveal_says_where_real_names_are(db: Path, tmp
     refused = run_bench("runs", "--reveal", "--reveal", db=alone)
 
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert f"{alone}.private: is missing" in refused.stderr
-    assert "Copy both files to the ledger" in refused.stderr
+    assert f"{alone}.private or {alone}.key is missing" in refused.stderr
+    assert "Copy both from where the logs were read" in refused.stderr
     assert not Path(f"{alone}.private").exists()
 
 

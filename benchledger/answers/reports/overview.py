@@ -51,26 +51,30 @@ from speed_table
 where is_default and value is not null and model is not null
     and rule not in (select told.rule from kept.rule as told where told.per is not null)
 """
-# What is not as it should be, and the command that lists it. The first are the most that a table can lack.
+# What is not as it should be, for one and for several, and the command that lists it. The first are the most that a
+# table can lack.
 _TROUBLES = """
-select what, number, command
+select if(number = 1, one, several) as what, number, command
 from (
     values
-    (1, 'runs that failed or stopped early', (select count(*) from run where status not in ('ok', 'unknown')),
-        'bench report failures'),
-    (2, 'files that were not recognised or read',
+    (1, 'run that failed or stopped early', 'runs that failed or stopped early',
+        (select count(*) from run where status not in ('ok', 'unknown')), 'bench report failures'),
+    (2, 'file unrecognised or unreadable', 'files unrecognised or unreadable',
         (select count(*) from sighting where status in ('unrecognised', 'unreadable')), 'bench query unrecognised'),
-    (3, 'series whose trials are not alike', (select count(*) from series where mixed is not null),
-        'bench query mixed'),
-    (4, 'speed-ups that cannot be',
+    (3, 'series whose runs are not alike', 'series whose runs are not alike',
+        (select count(*) from series where mixed is not null), 'bench query mixed'),
+    (4, 'speed-up with efficiency above 1.05', 'speed-ups with efficiency above 1.05',
         (select count(distinct speed_cell) from kept.speedup join kept.cell on cell.cell = speedup.speed_cell
             where scaling = 'weak' and efficiency > 1.05 and is_default), 'bench report speedup'),
-    (5, 'contradictions between facts', (select count(*) from conflict), 'bench query conflicts'),
-    (6, 'lines with a measurement unread', (select coalesce(sum(unread), 0) from log), 'bench query unread'),
-    (7, 'pieces rejected', (select count(*) from reject), 'bench query rejects'),
-    (8, 'series that state no GPU model', (select count(*) from series where gpu_model is null),
-        'bench runs --gpu-model unknown'),
-) as trouble(place, what, number, command)
+    (5, 'contradiction between facts', 'contradictions between facts',
+        (select count(*) from conflict), 'bench query conflicts'),
+    (6, 'unread line with a measurement', 'unread lines with a measurement',
+        (select coalesce(sum(unread), 0) from log), 'bench query unread'),
+    (7, 'reject: a record that cannot be read', 'rejects: records that cannot be read',
+        (select count(*) from reject), 'bench query rejects'),
+    (8, 'series that states no GPU model', 'series that state no GPU model',
+        (select count(*) from series where gpu_model is null), 'bench runs --gpu-model unknown'),
+) as trouble(place, one, several, number, command)
 where number > 0
 order by place
 """

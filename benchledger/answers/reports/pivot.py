@@ -28,7 +28,7 @@ from benchledger.answers.tables.rules import need_value, rules_asked_for, severa
 from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
 from benchledger.answers.tables.unknown_modes import unknown_mode_notes
-from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.errors import NothingFoundError, UsageError, counted, known
 from benchledger.store.default_db import DEFAULT_DB
 
 # The same mark as in the report speedup.
@@ -85,7 +85,7 @@ def report_pivot(
             best,
         )
         if twice := [name for name in axes.rows if name in axes.columns]:
-            raise UsageError(f"{', '.join(twice)} cannot be row and column")
+            raise UsageError(f"{', '.join(twice)}: a column stands in --rows or in --columns, not in both")
         rules_asked_for(con, rule)
         need_series(con, db, all_series(con), filters)
         found = numbers(con, filters, value, rule)
@@ -215,11 +215,11 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
         return ()
     apart = differing(crowded, axes.others())
     differ = f"they differ in {names_told(apart)}" if apart else "no stated fact tells them apart"
-    cells = f"{len(crowded)} {'cell' if len(crowded) == 1 else 'cells'} with several series"
+    cells = counted(len(crowded), "cell")
     if axes.best:
-        return (f"best of {cells}; {differ}",)
+        return (f"{cells} with the best of several series; {differ}",)
     cure = "Add one of these to --rows or --columns, filter, or show the best with --best"
-    return (f"{_SEVERAL} {cells}: lowest and highest, no average; {differ}. {cure}",)
+    return (f"{_SEVERAL} {cells} with several series: lowest and highest, no average; {differ}. {cure}",)
 
 
 def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:
@@ -229,6 +229,5 @@ def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:
 
 def _dropped_note(rows: list[Row]) -> tuple[str, ...]:
     dropped = sum(1 for row in rows if row["trials_dropped"])
-    return (f"{dropped} {'number' if dropped == 1 else 'numbers'} with dropped trials: bench report speed",) * bool(
-        dropped
-    )
+    note = f"{counted(dropped, 'number')} with dropped trials; see them with: bench report speed --trials"
+    return (note,) if dropped else ()

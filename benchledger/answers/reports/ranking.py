@@ -125,7 +125,7 @@ def _unknown_note(unknown: list[Row], contender: list[str]) -> tuple[str, ...]:
         return ()
     count = f"{len(unknown)} series {'states' if len(unknown) == 1 else 'state'} no {' or '.join(contender)}"
     which = "it is listed without a rank" if len(unknown) == 1 else "the fastest is listed without a rank"
-    return (f"{count}: {which}. State it in facts.toml",)
+    return (f"{count}: {which}. State one in facts.toml",)
 
 
 def _rank(rows: list[Row], row: Row) -> int:
