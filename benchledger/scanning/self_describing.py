@@ -5,29 +5,25 @@ A false detection is worse than a miss: most lines must have a step or epoch and
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
-from benchledger.definitions.file_maps import SelfDescribing
-from benchledger.definitions.log_format import FieldDefinition, LogFormat, RecordDefinition
+from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.definitions.phases import UNKNOWN, Mode
-from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_values import flat_pairs
-from benchledger.scanning.layout import Layouts
+from benchledger.scanning.named_layouts import NamedLayouts
+from benchledger.scanning.object_lines import NOT_FINITE, dict_line, json_line
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
 from benchledger.scanning.text_lines import NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.unread import is_measurement
-from benchledger.scanning.values import decode, refuse_cut
+from benchledger.scanning.values import refuse_cut
 
 # What a recognised log has at least, over the lines that are looked at.
 _LINES_TRIED = 2_000
@@ -46,10 +42,8 @@ _LARGEST = 2**63
 _TELLING = frozenset({"loss", "perplexity"})
 _HALF_TELLING = frozenset({"learning_rate", "throughput"})
 
-_BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9]+")
 _NO_WORDS = re.compile(r"[-+.0-9\[({]|(?:nan|inf|none|null|true|false)?\Z", re.IGNORECASE)
 _TIMES = re.compile(r"time|date|eta", re.IGNORECASE)
-_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)\Z", re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 _OPENS = {"json": b"{", "dict": b"{'", "csv": b""}
 
@@ -62,57 +56,6 @@ class _Line:
     text: bytes
     data: dict[str, Any] | None = None
     refused: str | None = None
-
-
-class NamedLayouts(Layouts):
-    """Finds the field of a name without its phase and unit: `val_step_time_ms` is `step_time` of validation in ms."""
-
-    def __init__(self, log_format: LogFormat, definition: SelfDescribing) -> None:
-        super().__init__(log_format)
-        self._definition = definition
-        self._units = sorted(definition.units.items(), key=lambda unit: -len(unit[0]))
-        self._fields: dict[str, FieldDefinition] = {}
-
-    def field_of(self, record: RecordDefinition, name: str) -> FieldDefinition | None:  # noqa: ARG002 - a Layouts
-        """Returns what a name measures, by its words."""
-        field = self._fields.get(name)
-        if field is None:
-            field = self._fields[name] = self._named(name)
-        return field
-
-    def phase_of(self, name: str) -> str | None:
-        """Returns the phase that a name states, or None."""
-        return self._split(name)[0]
-
-    def _named(self, name: str) -> FieldDefinition:
-        phase, plain = self._split(name)
-        found = self.format.fields.get((None, plain))
-        spelling, rest = self._unit_in(name)
-        if found is None and spelling is not None:
-            found = self.format.fields.get((None, self._split(rest)[1]))
-        field = replace(found or FieldDefinition(name), name=name, phase=phase)
-        if spelling is None:
-            return field
-        unit, scale = vocabulary().spellings[spelling]
-        known = vocabulary().can_have(field.quantity, unit)
-        return replace(field, quantity=field.quantity if known else None, unit=unit, scale=scale)
-
-    def _split(self, name: str) -> tuple[str | None, str]:
-        # The phase, and the other words in small letters, joined by `_`.
-        words = [word for word in _BETWEEN_WORDS.split(name.lower()) if word]
-        for at, rest in ((0, words[1:]), (-1, words[:-1])):
-            if rest and (phase := self._definition.phases.get(words[at])) is not None:
-                return phase, "_".join(rest)
-        return None, "_".join(words)
-
-    def _unit_in(self, name: str) -> tuple[str | None, str]:
-        lower = name.lower()
-        for end, spelling in self._units:
-            rest = lower[: -len(end)]
-            # Of `rows_per_s` the unit is no second.
-            if lower.endswith(end) and not (end[0].isalpha() and rest[-1:].isalnum()) and not rest.endswith("per"):
-                return spelling, rest
-        return None, name
 
 
 class SelfDescribingReader(FileReader):
@@ -181,7 +124,7 @@ class SelfDescribingReader(FileReader):
         return line + buffer.count(b"\n")
 
     def _lines(self, buffer: bytes, base: int, line: int) -> Iterator[_Line]:
-        parse = {"json": _json_line, "dict": _dict_line, "csv": self._csv_line}[self.definition.lines]
+        parse = {"json": json_line, "dict": dict_line, "csv": self._csv_line}[self.definition.lines]
         for text, number, offset in lines_of(buffer, base, line):
             stripped = text.strip(b" \t\r")
             if not stripped:
@@ -327,7 +270,7 @@ class SelfDescribingReader(FileReader):
         return columns, taken
 
     def _cell(self, name: str, cell: str) -> Pair:
-        if _NOT_FINITE.match(cell):
+        if NOT_FINITE.match(cell):
             return name, float(cell), None, None
         return pair_of(self.layouts, name, cell)
 
@@ -336,66 +279,7 @@ class SelfDescribingReader(FileReader):
         name, _, text, _ = pair
         if text is None or not self.layouts.is_measured(self.record, name):
             return pair
-        if _NOT_FINITE.match(text):
+        if NOT_FINITE.match(text):
             return name, float(text), None, None
         match = NUMBER_CELL.match(text)
         return (name, float(match.group(1)), None, None) if match and not match.group(2) else pair
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Refused("bad json: a key occurs twice")
-    return found
-
-
-# Texts may contain control characters.
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
-
-
-def _json_line(text: bytes) -> dict[str, Any] | None:
-    if text[:1] != b"{":
-        return None
-    try:
-        data = _DECODER.decode(text.decode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError):
-        raise Refused(rows.BAD_JSON) from None
-    return data or None
-
-
-def _dict_line(text: bytes) -> dict[str, Any] | None:
-    if text[:1] != b"{":
-        return None
-    source = decode(text)
-    try:
-        with warnings.catch_warnings():
-            # An escape that Python does not know, as in a path.
-            warnings.simplefilter("ignore")
-            body = ast.parse(source, mode="eval").body
-            found = _literal(body, source)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        raise Refused(rows.BAD_DICT) from None
-    if not isinstance(found, dict):
-        raise Refused(rows.BAD_DICT)
-    return found or None
-
-
-def _literal(node: ast.expr, source: str) -> Any:
-    # A value that is no literal, such as `tensor(0.5)`, is its text.
-    match node:
-        case ast.Constant(value=str() | int() | float() | None as value):
-            return value
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            value = _literal(operand, source)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return -value if isinstance(sign, ast.USub) else value
-        case ast.Name(id=name) if _NOT_FINITE.match(name):
-            return float(name)
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            return [_literal(element, source) for element in elements]
-        case ast.Dict(keys=keys, values=values):
-            names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-            if len(names) != len(keys) or len(set(names)) != len(names):
-                raise Refused(rows.BAD_DICT)
-            return {name: _literal(value, source) for name, value in zip(names, values, strict=True)}
-    return ast.get_source_segment(source, node) or ""

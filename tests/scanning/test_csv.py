@@ -228,7 +228,7 @@ def test_cells_that_are_no_utf8_are_kept_as_escapes() -> None:
 
 @given(st.text("aB1 _./,:=()[]%\"'-\u00a0", max_size=30).map(str.encode))
 def test_a_line_that_can_be_no_header_is_none_without_being_split(line: bytes) -> None:
-    cells = [csv_rows._HEADER_CELL.match(cell) for cell in csv_rows._cells(line)]
+    cells = [csv_rows._HEADER_CELL.match(cell) for cell in csv_rows.cells_of(line)]
     names = tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
 
     assert csv_rows._header_of(line) == names
