@@ -61,7 +61,6 @@ LINES = {
     "train.compute_time : 0.1 s train.lr : 0.1  train.loss : 6.9  train.ips : 2793.7 images/s",
     "ngc mask r-cnn": "DLL 2022-05-12 14:09:13.825000 - (0, 10) loss : 1.25  learning_rate : 0.01",
     "ngc efficientdet": "DLL 2022-05-12 14:09:13.825000 - PARAMETER model : efficientdet_d0  batch_size : 60  amp : True",
-    "transformer-xl": "| epoch   1 step      200 |    200 batches | lr 0.00025 | ms/batch 1023.19 | loss  7.92 | ppl  2751.267",
     "pytorch imagenet": "Epoch: [0][  10/5005]\tTime  0.405 ( 0.912)\tData  0.000 ( 0.310)\tLoss 6.9e+00 (7.0e+00)",
     "xlnet": "Namespace(batch_size=32, clamp_len=-1, mem_len=384, model_name='xlnet_cased_l12_h768_a12')",
     "settings of any program": "max_predictions_per_seq = 20\nmax_seq_length = 128",
