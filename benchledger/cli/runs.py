@@ -40,7 +40,7 @@ def runs(
 ) -> None:
     """List runs, newest first.
 
-    Runs that have no more than the time of a file or archive member come after all others.
+    Runs dated only by the time of a file or archive member are listed last.
     """
     import polars as pl
 

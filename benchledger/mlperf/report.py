@@ -12,7 +12,7 @@ from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.definitions.submissions import load_suite
-from benchledger.errors import NothingFoundError
+from benchledger.errors import NothingFoundError, counted
 from benchledger.mlperf.energy import energy_of, power_logged
 from benchledger.mlperf.functions import FUNCTIONS
 from benchledger.mlperf.points import points_stored
@@ -124,7 +124,7 @@ def _why(row: Row) -> str:
 def _notes(rows: list[Row]) -> tuple[str, ...]:
     few = [row for row in rows if row["runs_demanded"] and row["runs"] != row["runs_demanded"]]
     notes = [
-        f"{row['campaign']}: {row['runs']} runs, where {row['benchmark']} demands {row['runs_demanded']}"
+        f"{row['campaign']}: {counted(row['runs'], 'run')}, where {row['benchmark']} demands {row['runs_demanded']}"
         + (f"; beyond it: {row['runs_beyond']}" if row["runs_beyond"] else "")
         for row in few
     ]

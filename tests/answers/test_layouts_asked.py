@@ -201,7 +201,7 @@ def test_what_is_said_below_a_table_is_of_what_it_shows(db: Path) -> None:
 
     (table,) = report_speed(db=db, rows=1).tables
 
-    assert table.notes == ("trials: 1 a cell, 0 dropped; records: 1 used a cell, 0 skipped",)
+    assert table.notes == ("trials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped",)
 
 
 def test_memory_has_the_same_columns_and_rows(db: Path) -> None:

@@ -89,7 +89,7 @@ def test_trials_of_one_case_are_one_cell_with_their_median(db: Path) -> None:
     report = report_speed(db=db)
 
     assert rows(report) == [("1", "101.00")]
-    assert report.tables[0].notes[0] == "trials: 3 a cell, 1 dropped; records: 3 used a cell, 0 skipped"
+    assert report.tables[0].notes[0] == "trials: 3 per cell, 1 dropped; records: 3 used per cell, 0 skipped"
     assert report.cells.select("trials", "trials_dropped", "lowest", "highest").rows() == [(3, 1, 100.0, 109.0)]
 
 
@@ -156,7 +156,7 @@ def test_only_default_rules_unless_one_is_named(db: Path) -> None:
     assert rows(default) == [("1", "100.00"), ("4", "400.00"), ("8", "OOM")]
     assert by_steps.tables[0].facts["rule"] == STEP_RULE
     assert rows(by_steps) == [("1", "91.00"), ("4", "NO VALUE"), ("8", "OOM")]
-    assert by_steps.tables[0].notes[0].endswith("records: 2 used a cell, 1 skipped")
+    assert by_steps.tables[0].notes[0].endswith("records: 2 used per cell, 1 skipped")
 
 
 def test_a_rule_that_gives_nothing_names_those_that_do(db: Path) -> None:

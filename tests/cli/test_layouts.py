@@ -26,7 +26,7 @@ def test_the_speed_table_is_printed_as_readme_000_has_it(tmp_path: Path) -> None
         "| 8    | 1018.40     | 1012.80     | 4063.19     | 4207.36     |\n"
         "\n"
         "8 of 8 cases\n"
-        "trials: 1 a cell, 0 dropped; records: 1 used a cell, 0 skipped\n"
+        "trials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped\n"
     )
 
 

@@ -114,7 +114,7 @@ def test_what_is_as_expected_is_said_with_verbose_only(db: Path) -> None:
     verbose = run_bench("-v", "report", "speed", "--campaign", "c00", db=db).stdout
 
     assert brief.endswith("| 1    | 100.00      |\n")
-    assert verbose == (brief + "\n1 of 1 cases\ntrials: 1 a cell, 0 dropped; records: 1 used a cell, 0 skipped\n")
+    assert verbose == (brief + "\n1 of 1 cases\ntrials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped\n")
 
 
 def test_what_is_not_as_expected_is_said_at_once(tmp_path: Path) -> None:

@@ -111,7 +111,8 @@ def report_pivot(
     tables, shown = [], []
     for key, group in grouped(told, apart).items():
         silent = [row for row in found if row["unit"] is None and _fits(row, dict(zip(apart, key, strict=True)))]
-        facts_above = {"value": value, **{name: fact_text(fact) for name, fact in zip(apart, key, strict=True)}}
+        facts_above = {"value": value}
+        facts_above |= {_shown(name, value): fact_text(fact) for name, fact in zip(apart, key, strict=True)}
         facts_above |= {name: _one_of(group, name) for name in asked} | same
         table, cells = _table(group, silent, facts_above, axes, [name for name in axes.columns if name not in same])
         tables.append(table)
@@ -122,6 +123,11 @@ def report_pivot(
 def _apart(rows: list[Row], value: str) -> list[str]:
     names = ["rule"] if value == "memory" or several_rules(rows) else []
     return [name for name in _APART if any(row[name] is not None for row in rows)] + names
+
+
+def _shown(name: str, value: str) -> str:
+    """Returns the name of a fact above a table; in view pivot_table, the rule of a memory is its definition."""
+    return "definition" if (name, value) == ("rule", "memory") else name
 
 
 def _fits(row: Row, table: Mapping[str, Any]) -> bool:
@@ -148,7 +154,8 @@ def _table(
         for line in lines
     ]
     shown = [row for line in lines for head in heads for row in cells.get((line, head), [])]
-    rules = () if "rule" in facts or not shown else (f"rules: {known(row['rule'] for row in shown)}",)
+    is_stated = "rule" in facts or "definition" in facts
+    rules = () if is_stated or not shown else (f"rules: {known(row['rule'] for row in shown)}",)
     table = Table(
         facts=dict(facts),
         coverage=Coverage(len(cells), len(lines) * len(heads)),
