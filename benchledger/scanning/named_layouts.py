@@ -10,7 +10,10 @@ from benchledger.definitions.log_format import FieldDefinition, LogFormat, Recor
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.layout import Layouts
 
-_BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9]+")
+# A dot is part of a word: `Acc.step` is the accuracy of a class named step, and `IoU.train` that of trains.
+_BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9.]+")
+_PREFIX = re.compile(r"([a-z]++)[^a-z0-9]++(?=.)", re.DOTALL)
+_SUFFIX = re.compile(r"(?<=[a-z0-9)])[_/ ]([a-z]++)\Z")
 
 
 class NamedLayouts(Layouts):
@@ -48,11 +51,12 @@ class NamedLayouts(Layouts):
 
     def _split(self, name: str) -> tuple[str | None, str]:
         # The phase, and the other words in small letters, joined by `_`.
-        words = [word for word in _BETWEEN_WORDS.split(name.lower()) if word]
-        for at, rest in ((0, words[1:]), (-1, words[:-1])):
-            if rest and (phase := self._definition.phases.get(words[at])) is not None:
-                return phase, "_".join(rest)
-        return None, "_".join(words)
+        phases, phase, rest = self._definition.phases, None, name.lower()
+        if (match := _PREFIX.match(rest)) and match.group(1) in phases:
+            phase, rest = phases[match.group(1)], rest[match.end() :]
+        elif (match := _SUFFIX.search(rest)) and match.group(1) in phases:
+            phase, rest = phases[match.group(1)], rest[: match.start()]
+        return phase, "_".join(word for word in _BETWEEN_WORDS.split(rest) if word)
 
     def _unit_in(self, name: str) -> tuple[str | None, str]:
         lower = name.lower()

@@ -73,6 +73,22 @@ def test_phases_stand_in_the_names_of_values(reader: LogReader) -> None:
     assert (phases["train_loss"], phases["test_acc1"], phases["eval_loss"]) == ("train", "inference", "validation")
 
 
+def test_the_class_of_an_evaluation_is_no_phase_and_no_quantity(reader: LogReader) -> None:
+    classes = {"mode": "val", "epoch": 2, "iter": 20, "mIoU": 0.5, "Acc.step": 0.5, "IoU.train": 0.25}
+    found = find(MMCV + lines(classes), reader)
+    means = {value["name"]: (value["quantity"], value["phase"]) for value in found.shapes}
+
+    assert (means["mIoU"], means["Acc.step"]) == (("accuracy", "validation"), (None, "validation"))
+    assert means["IoU.train"] == (None, "validation")
+
+
+@pytest.mark.parametrize("name", ["val_loss", "val/loss", "loss/val", "Val Loss", "val.loss", "loss_val"])
+def test_a_phase_stands_before_or_behind_a_name(name: str, reader: LogReader) -> None:
+    found = find(lines(*({"step": at, "loss": 1.5, name: 2.5} for at in range(3))), reader)
+
+    assert [(one["quantity"], one["phase"]) for one in found.shapes if one["name"] == name] == [("loss", "validation")]
+
+
 def test_json_lines_may_lack_keys_and_nest_them(reader: LogReader) -> None:
     text = lines(
         {"iteration": 19, "total_loss": 2.5, "rpn": {"loss": 0.5, "counts": [1, 2]}, "eta_seconds": 7.5},
@@ -200,10 +216,13 @@ def test_what_is_no_log_of_training_is_of_no_format(kind: str, reader: LogReader
     assert (found.log.format, found.rows) == (None, []), found.log.evidence
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["{" * 9_000, '{"a":' * 9_000, "{'a':" * 9_000, "{'a': " + "9" * 9_000 + "}", '{"a": "\\ud800"}', "{'a': '\0'}"],
-)
+HOSTILE = [
+    "{" * 9_000, '{"a":' * 9_000, "{'a':" * 9_000, "{'a': " + "9" * 9_000 + "}", '{"a": "\\ud800"}', "{'a': '\0'}",
+    '{"a' + "._ " * 9_000 + '": 5}', '{"' + "a_" * 9_000 + '!": 5}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_lines_are_rejects_or_values(text: str, reader: LogReader) -> None:
     good = "{'step': %d, 'loss': 1.5}\n" if "'" in text else '{"step": %d, "loss": 1.5}\n'
     found = find("".join(good % at for at in range(9)) + text + "\n", reader)
