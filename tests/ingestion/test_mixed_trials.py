@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,25 @@ def test_a_pivot_shows_what_names_say_of_a_case_in_a_column_of_its_own(db: Path,
     (table,) = report_pivot(db=db, rows="campaign", columns="model,precision").tables
     assert table.frame.columns == ["campaign", "named precision=fp16, task=squad", "named task=squad"]
     assert len(set(table.frame.drop("campaign").row(0))) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "trials"),
+    [
+        (lambda log: log.replace("\n", "\r\n"), 1),
+        (lambda log: log.replace("\n", "  \n"), 1),
+        (lambda log: log.replace("step_loss : 1", "step_loss : 2", 1), 2),
+    ],
+    ids=["line ends", "trailing blanks", "one loss"],
+)
+def test_copies_that_differ_in_line_ends_or_trailing_blanks_are_one_trial(
+    db: Path, tmp_path: Path, change: Callable[[str], str], trials: int
+) -> None:
+    log = run_text(seed=1, speed=200.0).log
+    put(tmp_path / "r" / "x_1.log", log)
+    put(tmp_path / "r" / "x_2.log", change(log))
+
+    run_bench("ingest", tmp_path / "r", db=db)
+
+    assert ask(db, "select count(*) from run") == [(2,)]
+    assert ask(db, "select trials, status from speed_table where is_default") == [(trials, "ok")]

@@ -1,0 +1,36 @@
+-- Runs whose logs differ in line ends, or in blanks at the ends of lines, only are one trial: nothing in their records
+-- differs. The one with the least key stands. Only runs with a speed: two that failed alike are two.
+-- reads: due_member, kept.run_source, log, kept.record, kept.speed
+-- makes: due_member
+
+with source as (
+    select series_id, run_id, run_key, started_at, log_id, load_number, first_line, last_line, lines, records, ignored
+    from due_member
+    join kept.run_source using (run_id)
+    join log using (log_id)
+    semi join (from kept.speed where value is not null) as fast using (run_id)
+),
+alike as (
+    select *
+    from source
+    qualify count(distinct run_id) over (partition by series_id, started_at, first_line, last_line, lines, records, ignored) > 1
+),
+said as (
+    select
+        alike.series_id, alike.run_id, alike.run_key,
+        count(*) as records,
+        bit_xor(hash(
+            record.line, shape_id, step, epoch, rank, device, label, logged_at, clock_s, "values", texts, lead, note
+        )) as print
+    from alike
+    join kept.record
+        on record.log_id = alike.log_id and record.load_number = alike.load_number
+        and record.line between alike.first_line and alike.last_line
+    group by alike.series_id, alike.run_id, alike.run_key
+)
+delete from due_member
+where (series_id, run_id) in (
+    select (series_id, run_id)
+    from said
+    qualify row_number() over (partition by series_id, records, print order by run_key) > 1
+);
