@@ -1,4 +1,4 @@
--- A run of which nothing says framework, model, precision, batch size or GPUs: its row stands apart in every table.
+-- A run without a stated framework, model, precision, batch size or number of GPUs: it has a row of its own in tables.
 -- severity: note
 with lacking as (
     select

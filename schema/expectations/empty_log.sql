@@ -1,4 +1,4 @@
--- A file that holds nothing: what anybody says of its run cannot be checked.
+-- An empty file: nothing in it confirms what other sources state about its run.
 -- severity: warning
 select place_of(path, archive, member) as place, 'nothing in it' as about
 from sighting

@@ -1,4 +1,4 @@
--- A run of which its logs, sidecars, manifest or facts.toml say two things, or of which nothing decides.
+-- A run with a fact that its sources (log, sidecar, manifest, facts.toml) state differently, or that none decides.
 -- severity: warning
 with said as (
     select run_id, name, value, source, min({'log_id': log_id, 'line': line, 'logged': value_logged}) as said_at

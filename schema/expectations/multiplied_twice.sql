@@ -1,4 +1,4 @@
--- A run that prints two speeds of which one is the other times its GPUs, both as speeds of all: one was multiplied again.
+-- A run that prints two speeds of all GPUs, and one is the other times the number of GPUs: it was multiplied twice.
 -- severity: warning
 select
     run_id,

@@ -1,4 +1,4 @@
--- A speed-up above 1.05 times the number of GPUs over that of its base: one of the two is not what its name says.
+-- A speed-up with an efficiency above 1.05: one of its two speeds is not what its name says.
 -- severity: warning
 -- $most = 1.05
 select
