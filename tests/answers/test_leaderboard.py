@@ -83,7 +83,7 @@ def test_a_sequence_length_that_nobody_states_is_listed_below_and_not_ranked(db:
 
     assert board(report, "seq_len", "rank", "samples/s") == [("128", "1", "7.00"), ("unknown", "-", "9.00")]
     assert report.tables[0].notes == (
-        "not known to be equal work: 1 series do not state seq_len: listed, not ranked. State it in facts.toml",
+        "not known to be equal work: 1 series does not state seq_len: listed, not ranked. State it in facts.toml",
     )
 
 

@@ -164,7 +164,8 @@ def _unranked(rows: list[Row]) -> tuple[str, ...]:
     if not unranked:
         return notes
     silent = dict.fromkeys(name for names in unranked for name in names.split(", "))
-    what = f"not known to be equal work: {len(unranked)} series do not state {' or '.join(silent)}"
+    verb = "does" if len(unranked) == 1 else "do"
+    what = f"not known to be equal work: {len(unranked)} series {verb} not state {' or '.join(silent)}"
     return (*notes, f"{what}: listed, not ranked. State it in facts.toml")
 
 
