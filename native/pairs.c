@@ -116,6 +116,8 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
     if (behind) return behind;
     pair->kind = VALUE_TEXT;
     unsigned char first = at < end ? *at : 0;
+    /* A vertical tab or form feed: which blanks belong to a value is for the reference reader to say. */
+    if (first == '\v' || first == '\f') return NULL;
     if (first == '\'' || first == '"') {
         behind = past_value_number(at + 1, end, pair);
         if (behind && behind < end && *behind == first) {
@@ -261,6 +263,7 @@ static Place read_mean(const Reader *reader, Place at, const Pair *of, Pair *mea
     if (end - at < 4 || at[0] != ' ' || at[1] != '(') return NULL;
     Place behind = past_value_number(at + 2, end, mean);
     if (behind == NULL || behind == end || *behind != ')') return NULL;
+    if (behind + 1 < end && !is_blank(behind[1]) && behind[1] != ',' && behind[1] != ';') return NULL;
     mean->kind = VALUE_NUMBER;
     mean->key = of->key;
     mean->unit = of->unit;
