@@ -11,8 +11,8 @@ from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 
 if TYPE_CHECKING:
-    from benchledger.ingestion.accounts import FileOutcome
     from benchledger.ingestion.ingest import IngestResult
+    from benchledger.ingestion.outcomes import FileOutcome
 
 SHOWN = 5
 REJECT_SHOWN = 240
@@ -73,7 +73,7 @@ def _archives(result: IngestResult) -> list[str]:
 
 
 def _by_status(result: IngestResult) -> dict[str, int]:
-    from benchledger.ingestion.accounts import FILE_STATUSES
+    from benchledger.ingestion.outcomes import FILE_STATUSES
 
     files = result.files
     return {status: files[status] for status in FILE_STATUSES}

@@ -3,9 +3,9 @@
 - `ingest` is `bench ingest`; `discover` walks folders, `plan` finds what has changed, `roots` the root of a file.
 - Reading, without a database: `reading` in order, `pool` in other processes, `members` the members of archives, `read`
   units of files. `transfer` moves tables between processes, and spills the records of long logs to the disk.
-- `accounts` gives each file its outcome, with its `sightings`; `batches` decides when what was read is written.
+- `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
-  would refuse), `segments`, `write_sightings` and `derive` (runs).
+  would refuse), `segments` and `derive` (runs).
 - `facts_file` reads facts.toml; `forget` removes logs.
 - `seams` has the same steps as pure functions, for any process on any machine: `read_unit`, `closure`, `derive` and
   `load`; `base_tables` are the Arrow tables between them.

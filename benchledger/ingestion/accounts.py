@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
-from benchledger.ingestion.base_tables import DOCUMENT, copy_of, without
+from benchledger.ingestion.base_tables import without
 from benchledger.ingestion.discover import FoundFile, folder_of
-from benchledger.ingestion.documents import Documents
-from benchledger.ingestion.plan import ARCHIVE, AS_LOG, LIMITED, KnownLog, Plan
+from benchledger.ingestion.outcomes import DOCUMENT, Documents, FileOutcome, KnownLog, copy_of
+from benchledger.ingestion.plan import ARCHIVE, AS_LOG, LIMITED, Plan, Work
 from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.transfer import SpilledRecords
@@ -22,40 +22,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 # Records are checked in tables of so many rows: to check fewer at a time takes longer.
 ROWS_AT_ONCE = 200_000
-FILE_STATUSES = (
-    "loaded",
-    "duplicate",
-    "unchanged",
-    "superseded",
-    DOCUMENT,
-    "facts",
-    "empty",
-    "unrecognised",
-    "unreadable",
-)
-
-
-# Not frozen: one is made per file at every ingest, and that takes a third as long.
-@dataclass(slots=True)
-class FileOutcome:
-    """The outcome of one file. `reason`: why it was not loaded, or the evidence for its format.
-
-    `kept` is the status of an unchanged or duplicate file when it was read; `first_rejects` are its first rejects, as
-    "line: reason: text". `place` of a member: the path of its archive and the names that lead to it.
-    """
-
-    path: str
-    status: str
-    reason: str | None = None
-    format: str | None = None
-    pieces: int = 0
-    records: int = 0
-    ignored: int = 0
-    rejects: int = 0
-    unread: int = 0
-    kept: str | None = None
-    first_rejects: tuple[str, ...] = ()
-    place: str | None = None
 
 
 @dataclass
@@ -163,8 +129,20 @@ class Accounts:
         shown = before if before and before.count("/") == file.shown.count("/") else self._shown(file)
         self._end(file, FileOutcome(shown, "unchanged", reason, format_name, kept=kept))
 
-    def unchanged_archive(self, archive: FoundFile) -> set[int]:
-        """Accounts for the members of an unchanged archive; returns its logs."""
+    def unchanged_files(self, work: Work) -> set[int]:
+        """Accounts for all files and archives that are as they were; returns their logs."""
+        logs: set[int] = set()
+        for file in work.unchanged:
+            seen = self._plan.seen[file.place]
+            log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
+            self.unchanged(file, log.format if log else None, self._plan.kept_status(seen))
+            if seen.log_id is not None:
+                logs.add(seen.log_id)
+        for archive in work.unchanged_archives:
+            logs |= self._unchanged_archive(archive)
+        return logs
+
+    def _unchanged_archive(self, archive: FoundFile) -> set[int]:
         logs: set[int] = set()
         for seen in self._plan.members_of(archive.place):
             log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
@@ -262,7 +240,7 @@ class Accounts:
         self._end(file, outcome)
 
     def _why_document(self, file: FoundFile, was: WasRead, content: WasRead | KnownLog) -> str | None:
-        why = self._documents.why(file.shown, was.document, content)
+        why = self._documents.why(file.shown, was.document, content.format, content.evidence)
         if why is not None and self._plan.reads_as_log(file.place):
             self._read_as_logs.add(file.place)
             return None

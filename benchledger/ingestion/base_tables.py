@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.ingestion.outcomes import DOCUMENT, copy_of, status_of
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.columns import record_schema
-from benchledger.scanning.log_reader import NO_TEXT, ReadLog
+from benchledger.scanning.log_reader import ReadLog
 from benchledger.scanning.values import decode
 
 if TYPE_CHECKING:
@@ -78,8 +79,6 @@ _OTHERS: dict[str, dict[str, str]] = {
 _KEYS = dict.fromkeys(_OF_LOGS, "log_id") | dict.fromkeys(_OF_SIGHTINGS, "sighting_id")
 _KEYS |= {"shape": "shape_id", "root": "root_id"}
 BASE_TABLES = tuple(_KEYS)
-# The status of a place with a page or script, which quotes log lines: no run comes of it.
-DOCUMENT = "document"
 # People read these; the others stand in schema kept.
 _IN_MAIN = {"log", "reject", "sighting"}
 
@@ -294,14 +293,3 @@ class LogRows:
 
 def _redacted_event(event: tuple[str, int, str] | None, redactor: Redactor) -> tuple[object, ...]:
     return (None, None, None) if event is None else (*event[:2], redactor.text(event[2]))
-
-
-def status_of(format_name: str | None, evidence: str) -> str:
-    """The status of a file that was read, by the format of its log and the evidence for it."""
-    return "loaded" if format_name is not None else "empty" if evidence == NO_TEXT else "unrecognised"
-
-
-def copy_of(status: str, evidence: str) -> tuple[str, str]:
-    """Status and reason of a second file with the same content, by the status and evidence of the first."""
-    reason = "the same bytes were read before" + ("" if status == "loaded" else f": {evidence}")
-    return "empty" if status == "empty" else "duplicate", reason

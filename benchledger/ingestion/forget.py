@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
-from benchledger.ingestion.write_sightings import drop_empty_roots, name_campaigns
+from benchledger.ingestion.roots import drop_empty_roots, name_campaigns
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private_file import PrivateFile, log_read_from, private_path

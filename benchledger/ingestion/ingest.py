@@ -18,12 +18,12 @@ from typing import BinaryIO
 from benchledger.archives.limits import Limits
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
-from benchledger.ingestion.accounts import Accounts, FileOutcome
+from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
-from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.facts_file import FactsFiles
-from benchledger.ingestion.plan import Plan, Work
+from benchledger.ingestion.outcomes import Documents, FileOutcome
+from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.pool import Pool, is_little
 from benchledger.ingestion.read import ReadFiles, gc_paused, process_reader
 from benchledger.ingestion.reading import (
@@ -189,7 +189,7 @@ class _Ingest:
             result = IngestResult()
             self._write_again(changed, result)
             with gc_paused():
-                unchanged = _account_for_unchanged(self._work, self._plan, self._accounts)
+                unchanged = self._accounts.unchanged_files(self._work)
             result.runs, result.unpaired, result.stale = self._writer.finish(unchanged)
         self._sum_up(result)
         return result
@@ -290,16 +290,3 @@ class _Ingest:
         result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
         result.foreign = tuple(plan.foreign)
         result.seconds = time.monotonic() - self._began
-
-
-def _account_for_unchanged(work: Work, plan: Plan, accounts: Accounts) -> set[int]:
-    logs: set[int] = set()
-    for file in work.unchanged:
-        seen = plan.seen[file.place]
-        log = plan.logs.get(seen.log_id) if seen.log_id is not None else None
-        accounts.unchanged(file, log.format if log else None, plan.kept_status(seen))
-        if seen.log_id is not None:
-            logs.add(seen.log_id)
-    for archive in work.unchanged_archives:
-        logs |= accounts.unchanged_archive(archive)
-    return logs

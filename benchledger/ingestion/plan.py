@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.ingestion.base_tables import DOCUMENT, status_of
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, found_at, member_at
+from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
 from benchledger.store.private_file import PrivateFile, SeenFile
@@ -22,28 +22,6 @@ if TYPE_CHECKING:
 # Statuses in the list of files: an archive that was read completely, a file that a limit kept from being read,
 # and a document that --documents made a log.
 ARCHIVE, LIMITED, AS_LOG = "archive", "limited", "document as log"
-
-
-class KnownLog(NamedTuple):
-    """A log in the ledger."""
-
-    log_id: int
-    content_hash: str
-    bytes: int
-    format: str | None
-    definitions_hash: str
-    evidence: str
-    pieces: int
-    records: int
-    ignored: int
-    rejects: int
-    unread: int
-    first_rejects: tuple[str, ...] = ()
-
-    @property
-    def status(self) -> str:
-        """The status of the first file with this content."""
-        return status_of(self.format, self.evidence)
 
 
 @dataclass

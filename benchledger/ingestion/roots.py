@@ -7,13 +7,18 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from benchledger.archives.magic_bytes import without_suffixes
 from benchledger.archives.member import CHAIN
 from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lone, printable
+from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.plan import Plan
 from benchledger.redaction.redactor import Redactor
 from benchledger.store.private_file import SeenFile
+
+if TYPE_CHECKING:
+    import duckdb
 
 # macOS packs what a file has beside its bytes into a folder of its own.
 _RESOURCE_FORKS = "__MACOSX"
@@ -182,3 +187,52 @@ def _relative(place: str, root: Root) -> str:
 def _beside(name: str, shown: str) -> str:
     # What a compressed file holds has its name without the suffix.
     return "/".join([*printable(name).split("/")[:-1], shown.rpartition("/")[2]])
+
+
+_ARE_ALIKE = """
+select 1 from kept.root group by name having count(*) > 1
+union all
+select 1
+from sighting
+where campaign_path is not null
+group by root_id, lower(regexp_replace(campaign_path, '[^[:alnum:]/]+', '', 'g'))
+having min(campaign_path) < max(campaign_path)
+union all
+select 1
+from sighting
+join kept.root using (root_id)
+where campaign <> name || if(campaign_path = '', '', '/' || campaign_path)
+limit 1
+"""
+
+
+def move_others(con: duckdb.DuckDBPyConnection) -> list[int]:
+    """Gives what lay earlier at the places that were just told (temp table told) their root; returns its logs."""
+    con.execute(sql_text("move_others"))
+    return [row[0] for row in con.execute("select distinct log_id from moved_other").fetchall()]
+
+
+def name_campaigns(con: duckdb.DuckDBPyConnection) -> list[int]:
+    """Tells campaigns of roots of one name apart, and gives spellings of a campaign one name; returns the logs touched.
+
+    A campaign's name depends on what the ledger holds, not on the order in which it came.
+    """
+    if con.execute(_ARE_ALIKE).fetchone() is None:
+        return []
+    con.execute(sql_text("name_campaigns"))
+    # All that was in a campaign with them: what a monitor watched hangs on all runs of its campaign.
+    touched = con.execute(
+        """select distinct log_id from sighting
+           where log_id is not null and campaign in (
+               select sighting.campaign from sighting join renamed using (sighting_id)
+           )"""
+    ).fetchall()
+    con.execute(
+        "update sighting set campaign = renamed.campaign from renamed where sighting.sighting_id = renamed.sighting_id"
+    )
+    return [row[0] for row in touched]
+
+
+def drop_empty_roots(con: duckdb.DuckDBPyConnection) -> None:
+    """Removes the roots of which nothing is left."""
+    con.execute("delete from kept.root where root_id not in (select root_id from sighting where root_id is not null)")

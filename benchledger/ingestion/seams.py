@@ -26,17 +26,16 @@ from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, in_ledger, rows_table
 from benchledger.ingestion.derive import derive as derive_near
 from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
-from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.load import insert_arrow, insert_base, load_formats_table, segments_of, shape_rows, sql_text
+from benchledger.ingestion.outcomes import Documents
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.pool import Pool
 from benchledger.ingestion.read import ReadFiles, UnitReader
 from benchledger.ingestion.reading import ArchiveSources, Part, Reading, Reporter
 from benchledger.ingestion.record_frames import in_order
-from benchledger.ingestion.roots import Roots
+from benchledger.ingestion.roots import Roots, name_campaigns
 from benchledger.ingestion.sightings import SightingMaker
-from benchledger.ingestion.write_sightings import name_campaigns
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats

@@ -6,14 +6,18 @@ import hashlib
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.campaign_folders import without_moments
 from benchledger.definitions.names import NameFact, NameMatch, Names
 from benchledger.ingestion.discover import FoundFile, folder_of
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
+from benchledger.ingestion.load import insert, set_ids
 from benchledger.ingestion.roots import Below, Root, Roots
 from benchledger.redaction.redactor import Redactor
+
+if TYPE_CHECKING:
+    import duckdb
 
 _REMEMBERED = 10_000
 
@@ -198,3 +202,50 @@ def _time(mtime_ns: int) -> datetime | None:
         return datetime.fromtimestamp(mtime_ns / 1e9, UTC).replace(tzinfo=None) if mtime_ns else None
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
+    """Writes sightings with their roots, facts and files, in place of what the same ones told before."""
+    if not sightings:
+        return
+    rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
+    _keep_declared(con, [sighting for sighting in rows if sighting.keeps_declared])
+    set_ids(con, "told", [sighting.sighting_id for sighting in rows])
+    for table in ("kept.sighting_fact", "sighting"):
+        con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
+    roots = {sighting.root for sighting in rows if sighting.row["root_id"] is not None}
+    insert(con, "kept.root", [{"root_id": root.root_id, "name": root.name} for root in roots], "on conflict do nothing")
+    insert(con, "sighting", [sighting.row for sighting in rows])
+    insert(con, "kept.sighting_fact", [fact for sighting in rows for fact in sighting.facts])
+    # What a manifest lists is known only when it is read; what is told of its place again leaves that as it is.
+    listing = [sighting for sighting in rows if sighting.files is not None]
+    set_ids(con, "listing", [sighting.sighting_id for sighting in listing])
+    con.execute("delete from kept.sighting_file where sighting_id in (select id from listing)")
+    insert(con, "kept.sighting_file", [file for sighting in listing for file in sighting.files or ()])
+
+
+def _keep_declared(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
+    # What a facts.toml said of these places before it was refused; what a nearer one says now counts before it.
+    set_ids(con, "kept", [sighting.sighting_id for sighting in sightings])
+    campaigns = dict(
+        con.execute(
+            """select sighting_id, campaign from sighting
+               where campaign_source = 'facts.toml' and sighting_id in (select id from kept)"""
+        ).fetchall()
+    )
+    before = con.execute(
+        """select sighting_id, name, value, value_logged, source, place from kept.sighting_fact
+           where source in ('facts.toml', 'correct') and sighting_id in (select id from kept)"""
+    )
+    columns = [column[0] for column in before.description]
+    facts: dict[int, list[dict[str, Any]]] = {}
+    for row in before.fetchall():
+        facts.setdefault(row[0], []).append(dict(zip(columns, row, strict=True)))
+    for sighting in sightings:
+        told = {(fact["name"], fact["source"]) for fact in sighting.facts}
+        kept = facts.get(sighting.sighting_id, [])
+        sighting.facts += [fact for fact in kept if (fact["name"], fact["source"]) not in told]
+        if sighting.sighting_id in campaigns and sighting.row["campaign_source"] not in ("option", "facts.toml"):
+            sighting.row.update(
+                campaign=campaigns[sighting.sighting_id], campaign_source="facts.toml", campaign_path=None
+            )

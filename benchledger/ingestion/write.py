@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
-from benchledger.ingestion.base_tables import DOCUMENT, copy_of
 from benchledger.ingestion.derive import derive
-from benchledger.ingestion.documents import Documents
 from benchledger.ingestion.load import (
     insert,
     load_formats_table,
@@ -22,12 +20,12 @@ from benchledger.ingestion.load import (
     remove_logs,
     set_ids,
 )
+from benchledger.ingestion.outcomes import DOCUMENT, Documents, copy_of
 from benchledger.ingestion.plan import AS_LOG, Plan
 from benchledger.ingestion.record_frames import BrokenKeyError
-from benchledger.ingestion.roots import Roots
-from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.roots import Roots, drop_empty_roots, move_others, name_campaigns
+from benchledger.ingestion.sightings import SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
-from benchledger.ingestion.write_sightings import drop_empty_roots, move_others, name_campaigns, write_sightings
 from benchledger.kept import follow_definitions
 from benchledger.store.database import (
     LONG_LOG_MEMORY,
@@ -274,7 +272,7 @@ def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending, plan: P
             new, reason = (log.status, log.evidence)
             if status in ("duplicate", DOCUMENT):
                 new, reason = copy_of(log.status, log.evidence)
-            why = None if sighting_id in as_log else documents.why(path, log.document, log)
+            why = None if sighting_id in as_log else documents.why(path, log.document, log.format, log.evidence)
             again.append({"sighting_id": sighting_id, "status": DOCUMENT if why else new, "reason": why or reason})
     con.execute("create or replace temp table restated (sighting_id bigint, status varchar, reason varchar)")
     insert(con, "restated", again)

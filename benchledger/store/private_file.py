@@ -150,19 +150,7 @@ class PrivateFile:
 
     def remember(self, files: Iterable[SeenFile]) -> None:
         """Stores files in one transaction; a known place gets its new state."""
-        rows = [
-            (
-                os.fsencode(file.place),
-                file.size,
-                file.mtime_ns,
-                file.sighting_id,
-                file.log_id,
-                file.definitions_hash,
-                file.status,
-                os.fsencode(file.within),
-            )
-            for file in files
-        ]
+        rows = [(os.fsencode(file.place), *file[1:7], os.fsencode(file.within)) for file in files]
         self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def remember_names(self, names: Mapping[str, str]) -> None:
