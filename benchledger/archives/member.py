@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import is_text, without_compression
-from benchledger.archives.problem import ArchiveError, Problem, truncated
+from benchledger.archives.problem import ArchiveError, Problem, truncated, unreadable
 from benchledger.archives.streams import Source
 
 # Where an archive is cut, a line longer than this may be cut too.
@@ -43,6 +43,9 @@ class MemberStream:
                 self._check(more)
             except ArchiveError as error:
                 self._fail(error.problem)
+                break
+            except Exception as error:  # noqa: BLE001 - whatever a decoder makes of hostile bytes costs this member only
+                self._fail(unreadable(error))
                 break
             self._over = not more
             self._ahead = self._ahead + more if self._ahead else more

@@ -44,3 +44,9 @@ def truncated(fact: str) -> Damaged:
 def corrupt(fact: str) -> Damaged:
     """Returns the exception for damaged bytes."""
     return Damaged(Problem("corrupt", fact, "get a whole copy, or repack what its own tool can save"))
+
+
+def unreadable(error: Exception) -> Problem:
+    """Returns the problem of an error that no reader of archives expects: also too little memory, or endless nesting."""
+    what = "memory ran out" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"[:200]
+    return Problem("corrupt", f"cannot be read: {what}", "repack what its own tool can save")

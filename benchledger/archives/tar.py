@@ -9,6 +9,7 @@ import stat
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import IO
 
 from benchledger.archives.entry_names import CLIMBS, clean_name, printable
 from benchledger.archives.limits import FREE_BYTES, Budget
@@ -84,9 +85,7 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
     # TarFile.next() takes a damaged header for the end of the archive.
     stream = tar.fileobj
     assert stream is not None
-    stream.seek(tar.offset)
-    if stream.tell() < tar.offset:
-        raise blocks.cut or truncated("the tar ends in its middle")
+    _skip_to(stream, tar.offset, blocks)
     blocks.left = _HEADER_BYTES
     try:
         return tar.tarinfo.fromtarfile(tar)
@@ -95,6 +94,18 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
         return None
     except (tarfile.EmptyHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]
         raise blocks.cut or truncated("the tar ends without its end mark") from error
+
+
+def _skip_to(stream: IO[bytes], offset: int, blocks: _Blocks) -> None:
+    # Not stream.seek: it goes on to the offset, which a header may claim to be 2**70, long after the data has ended.
+    missing = offset - stream.tell()
+    if missing < 0:
+        raise corrupt("a header of it leads backwards")
+    while missing > 0:
+        skipped = len(stream.read(min(missing, CHUNK)))
+        if not skipped:
+            raise blocks.cut or truncated("the tar ends in its middle")
+        missing -= skipped
 
 
 def _read_out(stream: Source, blocks: _Blocks) -> None:

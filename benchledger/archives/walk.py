@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from tarfile import TarError
 from typing import BinaryIO, cast
 
 from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.magic_bytes import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
 from benchledger.archives.member import Member, MemberStream, Where
-from benchledger.archives.problem import Damaged, LimitReached, Problem
+from benchledger.archives.problem import Damaged, LimitReached, Problem, unreadable
 from benchledger.archives.streams import (
     SPOOL_MEMORY,
     Decompressed,
@@ -50,6 +51,8 @@ class Archive:
                 yield from self._open(self._disk, self._where, None)
         except LimitReached as limit:
             yield self.damaged(limit.problem)
+        except Exception as error:  # noqa: BLE001 - hostile bytes cost the rest of this archive, and no other file
+            yield self.damaged(unreadable(error))
 
     def _open(self, source: Source, where: Where, size: int | None, lone: bool = False) -> Iterator[Member]:
         source = Peekable(source)
@@ -118,6 +121,8 @@ class Archive:
         except Damaged as damage:
             # The damage is in the first bytes.
             yield Member(place, entry.size, None, damage.problem)
+        except (RecursionError, MemoryError, ValueError, TarError) as error:
+            yield Member(place, entry.size, None, unreadable(error))
 
     def _too_deep(self) -> Problem:
         depth = self._budget.limits.depth

@@ -26,6 +26,9 @@ _MEMBER, _DIRECTORY, _DESCRIPTOR = b"PK\x03\x04", b"PK\x01\x02", b"PK\x07\x08"
 IS_ENCRYPTED, _SIZES_FOLLOW = 0x1, 0x8
 _ZIP64 = 1
 _ENCRYPTED = Problem("encrypted", "encrypted", "decrypt it first: unpack it with its password, and ingest that")
+_OVERLAPS = Problem(
+    "bomb", "its bytes are also those of another member", "nothing is missing if it is a bomb; else repack it"
+)
 
 
 def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
@@ -39,9 +42,25 @@ def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
         yield from entries_without_directory(file, budget, str(error))
         return
     with archive:
-        for info in archive.infolist():
+        overlapping = _overlapping(archive.infolist())
+        for place, info in enumerate(archive.infolist()):
             if not info.is_dir():
-                yield _entry(archive, info, budget)
+                entry = _entry(archive, info, budget)
+                if place in overlapping:
+                    entry.source, entry.problem = None, entry.problem or _OVERLAPS
+                yield entry
+
+
+def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
+    """Returns the places in the directory of the entries whose bytes are also those of an entry before them."""
+    overlapping = set[int]()
+    end = 0
+    for place in sorted(range(len(infos)), key=lambda place: (infos[place].header_offset, place)):
+        info = infos[place]
+        if info.header_offset < end:
+            overlapping.add(place)
+        end = max(end, info.header_offset + _HEADER.size + info.compress_size)
+    return overlapping
 
 
 def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Entry:
