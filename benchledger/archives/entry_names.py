@@ -11,10 +11,20 @@ ZIP_UTF8 = 0x800
 CLIMBS = Problem(
     "climbing", "its name climbs out of the archive", "nothing was written anywhere; repack it under a plain name"
 )
+# The longest path that Linux opens.
+_LONGEST = 4096
+_SHOWN = 60
+_TOO_LONG = Problem(
+    "special",
+    f"its name is longer than {_LONGEST:,} characters",
+    "no system can unpack it; repack it under a short name",
+)
 
 
 def clean_name(name: str) -> str | None:
-    """Returns the name below the archive, without a leading / or ./; None if it leads out of the archive."""
+    """Returns the name below the archive, without a leading / or ./; None if it leads out of it or is too long."""
+    if len(name) > _LONGEST:
+        return None
     if not (name.startswith(("/", "./", "../")) or "//" in name or "/." in name):
         return name if name != ".." else None
     parts: list[str] = []
@@ -26,6 +36,11 @@ def clean_name(name: str) -> str | None:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
+
+
+def name_problem(name: str) -> Problem:
+    """Returns why a name cannot be used."""
+    return _TOO_LONG if len(name) > _LONGEST else CLIMBS
 
 
 def zip_name(name: str, flags: int) -> str:
@@ -43,5 +58,7 @@ def zip_name(name: str, flags: int) -> str:
 
 
 def printable(name: str) -> str:
-    """Returns a name as text; bytes that are not UTF-8 become escapes."""
+    """Returns a name as text; bytes that are not UTF-8 become escapes. Of a name that is too long, the beginning."""
+    if len(name) > _LONGEST:
+        name = f"{name[:_SHOWN].replace('/', ' ')}..."
     return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -47,6 +47,6 @@ def corrupt(fact: str) -> Damaged:
 
 
 def unreadable(error: Exception) -> Problem:
-    """Returns the problem of an error that no reader of archives expects: also too little memory, or endless nesting."""
+    """Returns the problem of an error that no reader expects: also too little memory, or endless nesting."""
     what = "memory ran out" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"[:200]
     return Problem("corrupt", f"cannot be read: {what}", "repack what its own tool can save")

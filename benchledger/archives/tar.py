@@ -9,9 +9,8 @@ import stat
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
 
-from benchledger.archives.entry_names import CLIMBS, clean_name, printable
+from benchledger.archives.entry_names import clean_name, name_problem, printable
 from benchledger.archives.limits import FREE_BYTES, Budget
 from benchledger.archives.member import Exactly
 from benchledger.archives.problem import Damaged, Problem, corrupt, truncated
@@ -85,7 +84,7 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
     # TarFile.next() takes a damaged header for the end of the archive.
     stream = tar.fileobj
     assert stream is not None
-    _skip_to(stream, tar.offset, blocks)
+    _skip_to_next(tar, blocks)
     blocks.left = _HEADER_BYTES
     try:
         return tar.tarinfo.fromtarfile(tar)
@@ -96,9 +95,11 @@ def _next(tar: tarfile.TarFile, blocks: _Blocks) -> tarfile.TarInfo | None:
         raise blocks.cut or truncated("the tar ends without its end mark") from error
 
 
-def _skip_to(stream: IO[bytes], offset: int, blocks: _Blocks) -> None:
+def _skip_to_next(tar: tarfile.TarFile, blocks: _Blocks) -> None:
     # Not stream.seek: it goes on to the offset, which a header may claim to be 2**70, long after the data has ended.
-    missing = offset - stream.tell()
+    stream = tar.fileobj
+    assert stream is not None
+    missing = tar.offset - stream.tell()
     if missing < 0:
         raise corrupt("a header of it leads backwards")
     while missing > 0:
@@ -127,7 +128,7 @@ def _entry(tar: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget) -> Entry
     elif info.type in _SPECIAL:
         entry.problem = Problem("special", f"{_SPECIAL[info.type]}, not a file", "leave it out")
     elif not name:
-        entry.problem = CLIMBS
+        entry.problem = name_problem(info.name)
     elif info.issparse():
         entry.source, entry.problem = _sparse(tar, info, budget)
     else:

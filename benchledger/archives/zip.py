@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO
 
-from benchledger.archives.entry_names import CLIMBS, ZIP_UTF8, clean_name, printable, zip_name
+from benchledger.archives.entry_names import ZIP_UTF8, clean_name, name_problem, printable, zip_name
 from benchledger.archives.limits import Budget
 from benchledger.archives.problem import Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
@@ -73,7 +73,7 @@ def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> E
     if is_link(info.external_attr >> 16):
         entry.problem = link("another file")
     elif not name:
-        entry.problem = CLIMBS
+        entry.problem = name_problem(spelled)
     elif info.flag_bits & IS_ENCRYPTED:
         entry.problem = _ENCRYPTED
     elif info.compress_type not in _METHODS:
@@ -169,11 +169,11 @@ class _Member:
         spelled = zip_name(decoded, self.flags)
         name = clean_name(spelled)
         size = None if self.flags & _SIZES_FOLLOW else self.size
-        entry = Entry(name or spelled, _mtime_ns(self._info), size, None)
+        entry = Entry(name or printable(spelled), _mtime_ns(self._info), size, None)
         if self.flags & IS_ENCRYPTED:
             entry.problem = _ENCRYPTED
         elif not name:
-            entry.problem = CLIMBS
+            entry.problem = name_problem(spelled)
         elif self.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             entry.problem = _unknown_method(self.method)
         elif self.method == zipfile.ZIP_STORED and size is None:

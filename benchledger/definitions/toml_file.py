@@ -50,12 +50,19 @@ class TomlFile:
                 self.fail(where, f"unknown key {key!r}; known here: {', '.join(sorted(known))}")
 
 
-def read_toml(path: Path) -> TomlFile:
-    """Returns one TOML file. Raises DefinitionError with file and line if it is not TOML or not UTF-8."""
+# A key with more names costs the parser the square of their number.
+_ENDLESS_KEY = re.compile(r"""(?:[\w"'-]+[ \t]*\.[ \t]*){64}""", re.ASCII)
+
+
+def read_toml(path: Path, most_bytes: int | None = None) -> TomlFile:
+    """Returns one TOML file. Raises DefinitionError with file and line if it is not TOML, not UTF-8 or too long."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read() if most_bytes is None else file.read(most_bytes + 1)
     except OSError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
+    if most_bytes is not None and len(raw) > most_bytes:
+        raise DefinitionError(f"{path}:1: longer than {most_bytes:,} bytes: no {path.name} is")
     return parse_toml(path, raw)
 
 
@@ -70,8 +77,13 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
         text = raw.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
+    if endless := _ENDLESS_KEY.search(text):
+        line = text.count("\n", 0, endless.start()) + 1
+        raise DefinitionError(f"{path}:{line}: a key of more than 64 names joined by dots: divide it into tables")
     try:
         data = tomllib.loads(text)
+    except RecursionError as error:
+        raise DefinitionError(f"{path}:1: lists or tables are nested too deep: remove some layers") from error
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error

@@ -154,17 +154,26 @@ def _facts_above(folder: str) -> Iterator[str]:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        # The folder itself is the file that cannot be read: it is accounted for.
-        yield folder
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path)
+    # Without recursion: folders can be a thousand deep.
+    open_folders = [_entries(folder)]
+    while open_folders:
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif isinstance(entry, str):
+            yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            open_folders.append(_entries(entry.path))
         elif not (entry.is_symlink() and os.path.isdir(entry.path)):
             yield entry.path
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str] | str]:
+    try:
+        return iter(sorted(os.scandir(folder), key=lambda entry: entry.name))
+    except OSError:
+        # The folder itself is the file that cannot be read: it is accounted for.
+        return iter([folder])
 
 
 def _found(place: str, top: str) -> FoundFile:

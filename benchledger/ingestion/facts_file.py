@@ -15,6 +15,8 @@ from benchledger.errors import DefinitionError
 from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of
 from benchledger.ingestion.plan import is_below
 
+# No facts.toml is longer.
+MOST_BYTES = 1024 * 1024
 _BODY = {"campaign", "note", "case", "environment", "options", "run", "correct"}
 
 
@@ -110,14 +112,16 @@ class FactsFiles:
 
     def _declaring(self, folder: str) -> tuple[str, ...]:
         # The folders above that have a facts.toml: most have none, and many files share a folder. Standard input has
-        # no folder.
-        if not folder:
-            return ()
-        if folder not in self._above:
+        # no folder. Without recursion: a member of an archive can be thousands of folders deep.
+        unknown: list[str] = []
+        while folder and folder not in self._above:
+            unknown.append(folder)
             above = os.path.dirname(folder)
-            higher = self._declaring(above) if above != folder else ()
-            self._above[folder] = (folder, *higher) if self.bodies(folder) else higher
-        return self._above[folder]
+            folder = above if above != folder else ""
+        declaring = self._above[folder] if folder else ()
+        for below in reversed(unknown):
+            declaring = self._above[below] = (below, *declaring) if self.bodies(below) else declaring
+        return declaring
 
     def bodies(self, folder: str) -> tuple[_Body, ...]:
         """The content of one folder's facts.toml; empty where there is none."""
@@ -126,7 +130,7 @@ class FactsFiles:
             self._bodies[folder] = ()
             if self._on_disk and os.path.isfile(path):
                 try:
-                    self._bodies[folder] = _read(read_toml(Path(path)))
+                    self._bodies[folder] = _read(read_toml(Path(path), MOST_BYTES))
                 except DefinitionError as error:
                     self.problems[path] = str(error).replace(f"{path}:", f"{FACTS_FILE}:")
         return self._bodies[folder]

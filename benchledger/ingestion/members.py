@@ -14,12 +14,12 @@ from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
 from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
+from benchledger.ingestion.facts_file import MOST_BYTES
 from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.content import Previous
 
 # A larger member is read as a stream.
 SMALL = 16 * 1024 * 1024
-_FACTS_BYTES = 1024 * 1024
 _LIMITS = ("bomb", "deep")
 
 
@@ -180,11 +180,11 @@ class _Continued:
 
 def _facts(file: FoundFile, member: Member) -> tuple[FoundFile, bytes | None]:
     assert member.stream is not None
-    text = member.stream.read(_FACTS_BYTES + 1)
+    text = member.stream.read(MOST_BYTES + 1)
     if member.stream.problem is not None:
         return replace(file, problem=str(member.stream.problem)), None
-    if len(text) > _FACTS_BYTES:
-        return replace(file, problem=f"longer than {_FACTS_BYTES:,} bytes: no facts.toml is"), None
+    if len(text) > MOST_BYTES:
+        return replace(file, problem=f"longer than {MOST_BYTES:,} bytes: no facts.toml is"), None
     return file, text
 
 

@@ -21,6 +21,7 @@ from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
+from benchledger.ingestion.read_guard import ReadGuard, is_disk_full
 from benchledger.ingestion.transfer import SharedTables, Spill, SpilledRecords, shared
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
@@ -229,11 +230,35 @@ class UnitReader:
         self._unread_hash = all_formats_hash(formats)
         self._manifests = {name for name, known in formats.items() if known.role == "manifest"}
         self._reader = LogReader(formats)
-        self._known, self._meanwhile = known, meanwhile
+        self._known, self._guard = known, ReadGuard(meanwhile)
 
     @gc_paused()
     def read(self, files: list[ToRead]) -> ReadFiles:
-        """Reads files one after another. A content that occurs twice among them is read once."""
+        """Reads files one after another. A content that occurs twice among them is read once.
+
+        A file whose reading fails gets the reason as its problem.
+        """
+        try:
+            return self._read_all(files, {})
+        except Exception as error:
+            reason = self._guard.reason(error)
+            if reason is None:
+                raise
+        # Rare. Which file failed may show only when all rows become tables, so each is read alone.
+        failed = dict(self._failures(files)) if len(files) > 1 else {0: reason}
+        return self._read_all(files, failed)
+
+    def _failures(self, files: list[ToRead]) -> Iterator[tuple[int, str]]:
+        for number, file in enumerate(files):
+            try:
+                self._read_all([file], {})
+            except Exception as error:
+                reason = self._guard.reason(error)
+                if reason is None:
+                    raise
+                yield number, reason
+
+    def _read_all(self, files: list[ToRead], failed: dict[int, str]) -> ReadFiles:
         redact = self._redactor.text
         spill = Spill(self._folder) if self._folder is not None else None
         base, columns = ReadFiles(), RecordColumns(self._redactor, spill.add if spill is not None else None)
@@ -242,10 +267,12 @@ class UnitReader:
         here: set[str] = set()
         manifests: set[str] = set()
         for number, file in enumerate(files):
-            self._meanwhile()
+            self._guard.meanwhile()
             columns.log = number
             spilled = spill.rows if spill is not None else 0
-            log = self._read_one(file, columns, lambda digest: digest in self._known or digest in here)
+            log = failed.get(number) or self._read_limited(
+                file, columns, lambda digest: digest in self._known or digest in here
+            )
             if spill is not None and spill.rows > spilled:
                 # The records of a log in one chunk: later steps need not sort them.
                 columns.flush(1)
@@ -279,10 +306,14 @@ class UnitReader:
         base.spilled = spill.end(log_ids) if spill is not None else []
         return base
 
+    def _read_limited(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
+        with self._guard.limited(file.size):
+            return self._read_one(file, columns, known)
+
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
         reader = self._reader
         if file.stream is not None:
-            stream = ObservedStream(file.stream, self._meanwhile)
+            stream = ObservedStream(file.stream, self._guard.meanwhile)
             return reader.read(stream, columns, known, file.previous, file.size, file.reopen)
         try:
             content = file.content
@@ -293,7 +324,11 @@ class UnitReader:
                 return reader.read_content(content, columns, known, file.previous)
             opened: BinaryIO
             with io.BytesIO(content) if content is not None else opens() as opened:
-                return reader.read(ObservedStream(opened, self._meanwhile), columns, known, file.previous, file.size)
+                return reader.read(
+                    ObservedStream(opened, self._guard.meanwhile), columns, known, file.previous, file.size
+                )
         except OSError as error:
+            if is_disk_full(error):
+                raise
             # It vanished or may not be read: the other files are read all the same.
             return f"cannot be read: {error.strerror or error}"

@@ -181,9 +181,12 @@ class SightingMaker:
     def _folders_above(self, folder: str) -> list[str]:
         # A sidecar holds for its folder and what is below.
         if folder not in self._above:
-            above = os.path.dirname(folder)
-            higher = self._folders_above(above) if above != folder else []
-            self._above[folder] = [self._folder(folder), *higher]
+            hashes = [self._folder(folder)]
+            above, below = os.path.dirname(folder), folder
+            while above != below and above not in self._above:
+                hashes.append(self._folder(above))
+                above, below = os.path.dirname(above), above
+            self._above[folder] = hashes + (self._above[above] if above != below else [])
         return self._above[folder]
 
     def _place(self, place: str) -> str:

@@ -1,0 +1,168 @@
+"""One bad file costs itself only: whatever fails in its reading becomes its status with its reason."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchledger import ingest
+from benchledger.ingestion import read_guard
+from benchledger.scanning.log_reader import LogReader
+from tests.ingestion.logs import one, put, run_text
+from tests.ingestion.packing import tar
+
+GOOD = run_text(steps=20).log
+BAD = run_text(steps=20, seed=2, at=900).log
+
+
+def outcomes(db: Path, folder: Path, **more: Any) -> dict[str, tuple[str, str]]:
+    shown = {"loaded": ""}
+    result = ingest(folder, db=db, **more)
+    return {found.path: (found.status, shown.get(found.status, found.reason or "")) for found in result.outcomes}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x=" + "[" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
+        ("x=" + "{a=" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
+        (
+            "[case]\n" + ".".join("a" * 200_000) + "=1",
+            "facts.toml:2: a key of more than 64 names joined by dots: divide it into tables",
+        ),
+        (
+            "".join(f"a.b{k}.c=1\n" for k in range(200_000)),
+            "facts.toml:1: longer than 1,048,576 bytes: no facts.toml is",
+        ),
+    ],
+)
+def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(
+    db: Path, tmp_path: Path, text: str, reason: str
+) -> None:
+    put(tmp_path / "logs" / "facts.toml", text)
+    put(tmp_path / "logs" / "good.log", GOOD)
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert found == {"facts.toml": ("unreadable", reason), "good.log": ("loaded", "")}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_member_a_thousand_folders_deep_is_read(db: Path, tmp_path: Path, jobs: int) -> None:
+    put(tmp_path / "logs" / "deep.tar", tar({"a/" * 1000 + "x.log": BAD}))
+    put(tmp_path / "logs" / "good.log", GOOD)
+
+    found = outcomes(db, tmp_path / "logs", jobs=jobs)
+
+    assert [status for status, _ in found.values()] == ["loaded", "loaded"]
+
+
+def test_a_log_a_thousand_folders_deep_on_the_disk_is_read(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "good.log", GOOD)
+    folders = [f"{tmp_path}/logs/{'a/' * depth}" for depth in range(1, 1200)]
+    for folder in folders:
+        os.mkdir(folder)
+    log = Path(folders[-1], "x.log")
+    log.write_text(BAD)
+
+    found = outcomes(db, tmp_path / "logs")
+    log.unlink()
+    for folder in reversed(folders):
+        os.rmdir(folder)
+
+    assert [status for status, _ in found.values()] == ["loaded", "loaded"]
+
+
+def test_a_name_that_no_system_can_unpack_is_refused(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "deep.tar", tar({"a/" * 50_000 + "x.log": BAD, "b.log": GOOD}))
+
+    found = list(outcomes(db, tmp_path / "logs").values())
+
+    assert found == [
+        (
+            "unreadable",
+            "its name is longer than 4,096 characters; no system can unpack it; repack it under a short name",
+        ),
+        ("loaded", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RecursionError("maximum recursion depth exceeded"), "cannot be read: RecursionError: maximum recursion"),
+        (MemoryError(), "cannot be read: memory ran out"),
+        (KeyError("step"), "cannot be read: KeyError: 'step'"),
+        (OverflowError("Python int too large"), "cannot be read: OverflowError: Python int too large"),
+    ],
+)
+def test_a_failure_in_the_middle_of_a_log_leaves_no_row_of_it(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+) -> None:
+    real = LogReader._scan
+
+    def scan(self: LogReader, reading: Any, buffer: bytes, *more: Any) -> None:
+        real(self, reading, buffer, *more)
+        if buffer == BAD.encode():
+            raise error
+
+    monkeypatch.setattr(LogReader, "_scan", scan)
+    put(tmp_path / "logs" / "a.log", GOOD)
+    put(tmp_path / "logs" / "b.log", BAD)
+    put(tmp_path / "logs" / "c.log", run_text(steps=20, seed=3, at=1800).log)
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert [found[name][0] for name in ("a.log", "b.log", "c.log")] == ["loaded", "unreadable", "loaded"]
+    assert found["b.log"][1].startswith(reason)
+    assert one(db, "select count(*), count(distinct log_id) from log") == (2, 2)
+    assert one(db, "select count(distinct log_id) from kept.record") == 2
+
+
+def test_a_file_that_failed_is_read_again_next_time(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "logs" / "a.log", GOOD)
+    with monkeypatch.context() as broken:
+        broken.setattr(LogReader, "read_content", lambda *_, **__: {}[1])
+        assert outcomes(db, tmp_path / "logs")["a.log"][0] == "unreadable"
+
+    assert outcomes(db, tmp_path / "logs")["a.log"] == ("loaded", "")
+
+
+def test_an_endless_file_is_aborted_and_its_neighbours_are_read(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = LogReader.read_content
+
+    def read(self: LogReader, content: bytes, *more: Any, **named: Any) -> Any:
+        while content == BAD.encode() and time.monotonic() < until:
+            pass
+        return real(self, content, *more, **named)
+
+    monkeypatch.setattr(LogReader, "read_content", read)
+    monkeypatch.setattr(read_guard, "BASE_S", 0.2)
+    put(tmp_path / "logs" / "a.log", GOOD)
+    put(tmp_path / "logs" / "b.log", BAD)
+    until = time.monotonic() + 60
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert time.monotonic() < until
+    assert found["a.log"] == ("loaded", "")
+    assert found["b.log"][0] == "unreadable"
+    assert found["b.log"][1].startswith("reading it took more than 0.2 s and 5 s per MB, and was aborted")
+
+
+def test_an_error_of_the_writer_is_no_failure_of_a_file(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "logs" / "a.log", GOOD)
+    monkeypatch.setattr(
+        "benchledger.ingestion.batches.Batches.write_if_due", lambda *_: (_ for _ in ()).throw(ValueError("writer"))
+    )
+
+    with pytest.raises(ValueError, match="writer"):
+        ingest(tmp_path / "logs", db=db)
