@@ -32,12 +32,12 @@ class Root:
     root_id: str
     name: str
 
-    @property
+    @cached_property
     def folder(self) -> str:
         """Its name as it is, an archive's without suffixes."""
         return printable(without_suffixes(os.path.basename(self.place)))
 
-    @property
+    @cached_property
     def above(self) -> str:
         """What the place of each plain file in it begins with."""
         return self.place.rstrip(os.sep) + os.sep

@@ -1,19 +1,31 @@
 -- Runs whose logs differ in line ends, or in blanks at the ends of lines, only are one trial: nothing in their records
--- differs. The one with the least key stands. Only runs with a speed: two that failed alike are two.
+-- differs. The one with the least key stands. Only runs with a speed: two that failed alike are two. Runs of other speeds
+-- are told apart without their records.
 -- reads: due_member, kept.run_source, log, kept.record, kept.speed
 -- makes: due_member
 
-with source as (
-    select series_id, run_id, run_key, started_at, log_id, load_number, first_line, last_line, lines, records, ignored
+with speeds as (
+    select run_id, bit_xor(hash(rule, value)) as speeds
+    from kept.speed
+    semi join due_member using (run_id)
+    where value is not null
+    group by run_id
+),
+source as (
+    select
+        series_id, run_id, run_key, started_at, speeds,
+        log_id, load_number, first_line, last_line, lines, records, ignored
     from due_member
     join kept.run_source using (run_id)
     join log using (log_id)
-    semi join (from kept.speed where value is not null) as fast using (run_id)
+    join speeds using (run_id)
 ),
 alike as (
     select *
     from source
-    qualify count(distinct run_id) over (partition by series_id, started_at, first_line, last_line, lines, records, ignored) > 1
+    qualify count(distinct run_id) over (
+        partition by series_id, started_at, speeds, first_line, last_line, lines, records, ignored
+    ) > 1
 ),
 said as (
     select
