@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     uint32_t target;
     Span path;
+    int is_optional;
 } JsonColumn;
 
 typedef struct {

@@ -13,6 +13,8 @@ Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.p
 `self_describing.py` reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims, with
 `named_layouts.py`. It has no native twin, since the readers of files are Python.
 
+`majority.py` recognises a log without a proof by nine of ten of its lines.
+
 `unread.py` finds lines with a measurement that no template matches.
 
 Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, `columns.py` the Arrow table.

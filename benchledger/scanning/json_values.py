@@ -66,6 +66,8 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
         values = {name: value, **values}
     for column, path in definition.columns.items():
         value = at(data, path)
+        if value is MISSING and column in definition.optional:
+            continue
         if value is MISSING or isinstance(value, dict | list):
             return None
         if column == "logged_at" and definition.time_unit and _is_number(value):

@@ -18,6 +18,7 @@ from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_b
 from benchledger.scanning.documents import document_content
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.literal_search import LiteralSearch
+from benchledger.scanning.majority import Majority
 from benchledger.scanning.native_scanner import is_requested, native_scanner
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
@@ -27,6 +28,8 @@ from benchledger.scanning.values import decode
 # Also the longest line that is read: a longer one is one reject, of which only the beginning is kept.
 CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
+# A log without a proof has its first step in so many bytes, or none.
+_BODY = 1024 * 1024
 
 
 @dataclass
@@ -82,6 +85,7 @@ class LogReader:
         self._native = is_requested() if native is None else native
         self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
         self._detector = Detector(self._formats, native=self._native)
+        self._majority = Majority(self._formats, lambda log_format: self._scanner(log_format).reader)
         self._scanners: dict[str, Scanner] = {}
         found = (reader_of(log_format) for log_format in self._formats.values())
         # The readers of last resort are asked after all others.
@@ -248,6 +252,8 @@ class LogReader:
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:
             return verdict, None
+        if (by_majority := self._majority.verdict(head[:_BODY])) is not None:
+            return by_majority, None
         for reader in self._readers:
             if (why := reader.fits_late(head, complete)) is not None:
                 return Detected(reader.format, why), reader

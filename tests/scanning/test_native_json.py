@@ -24,6 +24,7 @@ FORMAT = """
 anchors = ["JS {"]
 record = [
     { name = "named", kind = "summary", templates = ["JS {json}"], json = { named = ["key", "value"], values = { a = "data.a", first = "list.0" }, where = { kind = ["x", "y"] }, label = "key", logged_at = "time", time_unit = "ms" } },
+    { name = "undated", kind = "event", templates = ["JS {json}"], json = { values = "data", label = "key", logged_at = "time", step = "step", time_unit = "ms", optional = ["logged_at", "step"], where = { kind = "u" } } },
     { name = "clocked", kind = "event", templates = ["JS {json}"], json = { values = ".", clock_s = "time", device = "value", has = ["data.a.b"] } },
     { name = "whole", kind = "step", templates = ["JS {json}"], json = { values = "data", step = "step", rank = "list.1", unless = { kind = "z" } } },
     { name = "dated", kind = "step", templates = ["JS {json}"], json = { values = { key = "key" }, logged_at = "value", where = { list = [] } } },
@@ -34,7 +35,7 @@ detect.proof = [["this is made"]]
 """
 
 texts = st.one_of(
-    st.sampled_from(["x", "y", "z", "a", "b", "gone", "", "2021-05-23 10:58:40.5", "2021-05-23", "nan"]),
+    st.sampled_from(["x", "y", "z", "u", "a", "b", "gone", "", "2021-05-23 10:58:40.5", "2021-05-23", "nan"]),
     st.text(max_size=6),
 )
 numbers = st.one_of(

@@ -108,6 +108,7 @@ def _profiles(ledger: Ledger) -> None:
     )
     ledger.insert("reject", log_id=profile, line=3, byte_offset=9, reason="no template", text="step: x")
     ledger.insert("kept.unread", log_id=profile, line=2, lines=2, text="held-out: loss 0.5")
+    ledger.write("update log set evidence = 'by majority: 9 of 10 lines' where log_id = ?", profile)
 
 
 def _unread(ledger: Ledger) -> None:
