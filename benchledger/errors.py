@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 SHOWN = 12
@@ -45,6 +46,56 @@ def cure_of_writing(error: Exception) -> str:
     """Returns the cure of a failed write: the permission to write, or disk space."""
     denied = any(sign in str(error).lower() for sign in ("permission denied", "read-only", "readonly"))
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
+
+
+def install_line(extra: str) -> str:
+    """Returns the shell line that adds an extra to this installation, for the program that made it."""
+    tool = _owner()
+    if tool is None:
+        return f"{_pip_install()} 'benchledger[{extra}]'"
+    # Both rebuild the whole environment from this line: it repeats the extras that are there, and the source.
+    extras, source = _installed()
+    return f"{tool} install --force 'benchledger[{','.join(sorted({*extras, extra}))}]{source}'"
+
+
+def upgrade_line() -> str:
+    """Returns the shell line that upgrades this installation."""
+    tool = _owner()
+    return f"{_pip_install()} --upgrade benchledger" if tool is None else f"{tool} upgrade benchledger"
+
+
+def _owner() -> str | None:
+    """Returns the program that owns the whole environment, by the file that it keeps there; None for pip."""
+    from pathlib import Path
+
+    files = {"uv-receipt.toml": "uv tool", "pipx_metadata.json": "pipx"}
+    return next((tool for file, tool in files.items() if Path(sys.prefix, file).exists()), None)
+
+
+def _pip_install() -> str:
+    from importlib.util import find_spec
+    from shlex import quote
+
+    python = quote(sys.executable)
+    # Environments of uv have no pip.
+    return f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+
+
+def _installed() -> tuple[set[str], str]:
+    """Returns the extras whose packages are all installed, and ` @ URL` if benchledger is not from an index."""
+    import json
+    import re
+    from importlib.metadata import distribution, distributions
+
+    names = {re.sub(r"[-_.]+", "-", each.name).lower() for each in distributions()}
+    own = distribution("benchledger")
+    missing: dict[str, set[str]] = {}
+    for requirement in own.requires or []:
+        if (extra := re.search(r"""extra == ['"]([\w-]+)""", requirement)) is not None:
+            name = re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
+            missing.setdefault(extra[1], set()).update({name} - names)
+    url = json.loads(own.read_text("direct_url.json") or "{}").get("url")
+    return {extra for extra, packages in missing.items() if not packages}, f" @ {url}" if url else ""
 
 
 def counted(number: int, what: str) -> str:

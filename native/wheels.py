@@ -64,8 +64,9 @@ def build(target: str, platform: str) -> Path:
 
 
 def version() -> str:
-    """The version in pyproject.toml."""
-    found = re.search(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    """The version in benchledger/__init__.py."""
+    source = (TOP / "benchledger" / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
     assert found is not None
     return found.group(1)
 

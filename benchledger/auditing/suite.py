@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.auditing.findings import COLUMNS
 from benchledger.definitions.checks import Check
-from benchledger.errors import BenchledgerError, DefinitionError, UsageError
+from benchledger.errors import BenchledgerError, DefinitionError, UsageError, install_line
 
 if TYPE_CHECKING:
     import duckdb
-
-INSTALL = "pip install 'benchledger[audit]'"
 
 # Great Expectations has its own words for severities.
 _SEVERITY = {"error": "critical", "warning": "warning", "note": "info"}
@@ -57,7 +55,8 @@ class Suite:
             if seen != there:
                 raise AuditFailedError(
                     f"check {check.check}: {there} findings, of which Great Expectations sees {seen}. "
-                    f"Its engine does not read this ledger as it should; install the releases of {INSTALL}"
+                    "Its engine does not read this ledger as it should; install the releases of "
+                    f"{install_line('audit')}"
                 )
 
     def collect(self, check: Check) -> None:
@@ -146,7 +145,9 @@ def _make_context(con: duckdb.DuckDBPyConnection) -> tuple[Any, Any]:
 
         from benchledger.auditing.engine import LedgerDatasource
     except ImportError as error:
-        raise UsageError(f"the audit needs Great Expectations. Install it: {INSTALL} ({error})") from error
+        raise UsageError(
+            f"the audit needs Great Expectations. Install it: {install_line('audit')} ({error})"
+        ) from error
     config = DataContextConfig(
         # Without data docs it creates no folder, not even for a moment.
         store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),

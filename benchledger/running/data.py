@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchledger.definitions.folders import shipped_root
-from benchledger.errors import BenchledgerError, UsageError
+from benchledger.errors import BenchledgerError, UsageError, install_line
 
 KINDS = ("hdf5", "npz", "squad", "tokens")
 _WRONG_USE = 2
@@ -53,6 +53,8 @@ def data_make(
     if done.returncode:
         said = (done.stderr or "see above").strip().splitlines()[-1]
         if "No module named" in said:
-            said += ". Install what makes data: pip install 'benchledger[runners]', or name such a Python with --python"
+            own = python == sys.executable
+            install = install_line("runners") if own else f"{python} -m pip install 'benchledger[runners]'"
+            said += f". Install what makes data: {install}, or name such a Python with --python"
         raise (UsageError if done.returncode == _WRONG_USE else BenchledgerError)(f"{output}: no data made: {said}")
     return sorted(path for path in Path(output).iterdir() if path.is_file())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
-from benchledger.errors import DatabaseError, DefinitionError
+from benchledger.errors import DatabaseError, DefinitionError, upgrade_line
 from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _refuse_newer(have: int, need: int, place: str) -> None:
     if have > need:
         raise DatabaseError(
             f"{place}: has schema version {have}, this program knows up to {need}. Install the newer benchledger "
-            f"that wrote it (pip install --upgrade benchledger), or name another file with --db"
+            f"that wrote it ({upgrade_line()}), or name another file with --db"
         )
 
 
