@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from benchledger.running.data import data_make
     from benchledger.running.environments import make_environment
     from benchledger.running.run import cases, run
+    from benchledger.site.export import export_site
     from benchledger.upkeep.backup import db_backup, db_compact
     from benchledger.upkeep.check import db_check
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -75,6 +76,7 @@ __all__ = [
     "explain",
     "export_dlperf",
     "export_index",
+    "export_site",
     "export_tables",
     "forget",
     "formats",
@@ -125,6 +127,7 @@ _HOMES = {
     "explain": "benchledger.explaining.explain",
     "export_dlperf": "benchledger.exports.dlperf",
     "export_index": "benchledger.exports.index",
+    "export_site": "benchledger.site.export",
     "export_tables": "benchledger.exports.tables",
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",

@@ -40,7 +40,7 @@ left join kept.run_campaign using (run_id)
 left join kept.excluded_run as excluded on excluded.run_id = run.run_id
 """
 # A file's time is often that of packing. It must not put an old run before one whose log states its time.
-_ORDER = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"
+NEWEST_FIRST = "coalesce(time_source in ('log', 'manifest'), false) desc, started_at desc nulls last, run_key, campaign"
 
 
 def runs(
@@ -60,7 +60,7 @@ def runs(
     with reading(db) as con:
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)
-        found = filters.apply(every).order(_ORDER)
+        found = filters.apply(every).order(NEWEST_FIRST)
         return (found if limit is None else found.limit(limit)).pl()
 
 

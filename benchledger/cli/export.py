@@ -13,6 +13,7 @@ from benchledger.cli.case_options import all_option, case_options, given, langua
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.reveal import asked_names, headed, reveal_option
 from benchledger.cli.settings import Settings
+from benchledger.cli.site import site
 from benchledger.exports.tables import FORMS
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ def dlperf(settings: Settings, /, campaign: str | None, rule: str | None, output
     """Export DLPerf's result JSON: average, median and speed-up per case, one file per batch size."""
     asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
     _print_files(settings, benchledger.export_dlperf(output=output, **asked), output)
+
+
+export.add_command(site)
 
 
 def _print_files(settings: Settings, result: JsonFiles, output: Path | None) -> None:

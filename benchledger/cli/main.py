@@ -41,6 +41,7 @@ COMMANDS = {
         "benchledger.cli.score:score", "Print the score NAME of cases or runs; without NAME, list all scores."
     ),
     "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, named by its key or the start of it."),
+    "site": LazyCommand("benchledger.cli.site:site", "Write the ledger as a site: static pages in FOLDER."),
     "sql": LazyCommand("benchledger.cli.sql:sql", "Run one read-only SQL STATEMENT on the ledger."),
 }
 

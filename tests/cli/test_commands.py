@@ -29,6 +29,7 @@ EQUALS: dict[str, str | None] = {
     "export dlperf": "export_dlperf",
     "export index": "export_index",
     "export leaderboard": "leaderboard",
+    "export site": "export_site",
     "export tables": "export_tables",
     "forget": "forget",
     "formats check": "check_formats",
@@ -55,6 +56,7 @@ EQUALS: dict[str, str | None] = {
     "runs": "runs",
     "score": "score",
     "show": "show_run",
+    "site": "export_site",
     "sql": "sql",
 }
 HEAVY = ("duckdb", "polars", "pyarrow", "rich", "pathlib", "tomllib")

@@ -28,6 +28,8 @@ OTHERWISE = {
     ("audit", "strict"): "decides the exit code",
     ("audit", "page"): "a page is written by audit_page",
     ("exclude", "list_all"): "exclusions",
+    ("export site", "serve"): "serves what export_site wrote",
+    ("export site", "port"): "serves what export_site wrote",
     ("export tables", "names"): "the positional ones",
     ("ingest", "strict"): "decides the exit code",
     ("ingest", "archive_ratio"): "limits",
@@ -38,6 +40,8 @@ OTHERWISE = {
     ("run", "make_environment"): "make_environment",
     ("run", "gpus"): "one more sweep",
     ("query", "show_sql"): "query_sql",
+    ("site", "serve"): "serves what export_site wrote",
+    ("site", "port"): "serves what export_site wrote",
 }
 PAIRS = sorted((words, equal) for words, equal in EQUALS.items() if equal is not None)
 

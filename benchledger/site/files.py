@@ -1,0 +1,79 @@
+"""Writes the data files of a site: scripts that hand one JSON text to the page, since a page opened from a folder may
+not fetch files.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchledger.errors import UsageError
+from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import plain
+
+STATIC = Path(__file__).with_name("static")
+_DATA = "data"
+# Every site has this file, and it begins so.
+_SITE = "site.js"
+_HEAD = b'bench.receive("site", '
+
+
+def data_file(name: str, value: Any) -> bytes:
+    """Returns the file of one data set: a call with its name and its JSON text, in ASCII.
+
+    Texts come from logs and paths: characters that would reorder or hide others are shown as their codes.
+    """
+    # As a text that JSON.parse reads: engines read it faster than a literal, and no key of it has a meaning.
+    content = json.dumps(_shown(plain(value)), allow_nan=False, separators=(",", ":"))
+    return f"bench.receive({json.dumps(name)}, {json.dumps(content)});\n".encode("ascii")
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, dict):
+        return {escaped(key): _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def site_folder(folder: Path) -> Iterator[Path]:
+    """Yields the folder for the data files of a site; at the end they and the pages replace those of an earlier site.
+
+    Files that are no part of a site stay. Raises UsageError for a folder with other content and no site.
+    """
+    refuse_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    half = folder / f".{_DATA}.part"
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir()
+    try:
+        yield half
+        for page in sorted(STATIC.iterdir()):
+            write_whole(folder / page.name, page.read_bytes())
+        shutil.rmtree(folder / _DATA, ignore_errors=True)
+        half.rename(folder / _DATA)
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+
+
+def refuse_folder(folder: Path) -> None:
+    """Raises UsageError if a folder holds files, but no site, or is a file."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: is a file. Name a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not _is_site(folder):
+        raise UsageError(f"{folder}: is not empty and holds no earlier site. Name an empty or a new folder")
+
+
+def _is_site(folder: Path) -> bool:
+    first = folder / _DATA / _SITE
+    if first.is_file():
+        with first.open("rb") as file:
+            return file.read(len(_HEAD)) == _HEAD
+    # What a stopped export left.
+    return all(one.name == f".{_DATA}.part" for one in folder.iterdir())
