@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from benchledger.answers.score import score, scores
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
+    from benchledger.comparing.compare import compare
     from benchledger.definitions.folders import use_definitions
     from benchledger.drafting.draft_format import draft_format
     from benchledger.explaining.explain import explain
@@ -64,6 +65,7 @@ __all__ = [
     "audit",
     "cases",
     "check_formats",
+    "compare",
     "data_make",
     "db_backup",
     "db_check",
@@ -115,6 +117,7 @@ _HOMES = {
     "audit": "benchledger.auditing.audit",
     "cases": "benchledger.running.run",
     "check_formats": "benchledger.answers.formats",
+    "compare": "benchledger.comparing.compare",
     "data_make": "benchledger.running.data",
     "db_backup": "benchledger.upkeep.backup",
     "db_check": "benchledger.upkeep.check",

@@ -16,6 +16,9 @@ from benchledger.cli.import_blocker import block_imports
 # One entry per command, with the first sentence of the command's own help (a test compares them).
 COMMANDS = {
     "audit": LazyCommand("benchledger.cli.audit:audit", "Check the whole ledger and list suspicious values."),
+    "compare": LazyCommand(
+        "benchledger.cli.compare:compare", "Compare two sets of runs case by case, with intervals and verdicts."
+    ),
     "completion": LazyCommand(
         "benchledger.cli.completion:completion",
         "Print the tab-completion script for SHELL.",

@@ -17,6 +17,7 @@ from tests.cli.bench import run_bench
 # None: only a command line has a use for it.
 EQUALS: dict[str, str | None] = {
     "audit": "audit",
+    "compare": "compare",
     "completion": None,
     "data make": "data_make",
     "db backup": "db_backup",

@@ -27,6 +27,7 @@ PRINTING = {"form", "output", "all", "reveal"}
 OTHERWISE = {
     ("audit", "strict"): "decides the exit code",
     ("audit", "page"): "a page is written by audit_page",
+    ("compare", "strict"): "decides the exit code",
     ("exclude", "list_all"): "exclusions",
     ("export site", "serve"): "serves what export_site wrote",
     ("export site", "port"): "serves what export_site wrote",

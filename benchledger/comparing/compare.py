@@ -1,0 +1,223 @@
+"""`bench compare`: each case of two sides, with its change, the interval of the change, and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
+from benchledger.answers.reports.convergence_target import read_target
+from benchledger.answers.series import frame_of, rows_asked
+from benchledger.answers.tables.grouping import Row
+from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
+from benchledger.comparing.sides import FOLDER, Side, open_sides, rates_of, trials_of
+from benchledger.comparing.steps import steps_variance
+from benchledger.errors import UsageError, known
+from benchledger.store.default_db import DEFAULT_DB
+
+if TYPE_CHECKING:
+    import polars as pl
+
+QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
+ACROSS = ("rule", "gpu_model", "variant", *TEXT_COLUMNS[1:], *NUMBER_COLUMNS[1:])
+FALSE_DISCOVERY_RATE = 0.01
+_TIME_UNITS = ("s", "min")
+_TRIAL_COLUMNS = (
+    "side", "quantity", "rule", "unit", "value", "side_value", "status", "cell", "run_id", "run_key", "series_id",
+    "case_id", *TEXT_COLUMNS, *NUMBER_COLUMNS[1:], "gpu_model", "gpu_memory_mib", "variant", "system",
+    "framework_version", "implementation_version", "campaign",
+)  # fmt: skip
+# In which unpaired cases of one name may differ: columns of the case, and of each side.
+_CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
+_SIDE_COLUMNS = ("rule", "gpu_model")
+_LISTS = ("trials", "run_ids")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answer: `cases` has a row per case, paired or not; `means` one per quantity, over the cases of both sides.
+
+    `verdict` of a case: faster or slower (speed, times), less or more (memory, loss), same, undecided; without partner
+    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more.
+    """
+
+    sides: tuple[str, str]
+    threshold: float
+    cases: pl.DataFrame
+    means: pl.DataFrame
+
+    @property
+    def is_worse(self) -> bool:
+        """Tells whether any case became worse."""
+        return bool(self.cases["is_worse"].any())
+
+    @property
+    def is_open(self) -> bool:
+        """Tells whether any pair of cases is undecided, or lacks a number on one side (a run that failed)."""
+        return bool(self.cases["verdict"].is_in([UNDECIDED, "no_number"]).any())
+
+
+def compare(
+    *sides: str | Path,
+    a: Iterable[str] = (),
+    b: Iterable[str] = (),
+    db: Path | str = DEFAULT_DB,
+    quantity: Iterable[str] = (),
+    rule: str | None = None,
+    target: str | None = None,
+    threshold: float = 1.0,
+    across: Iterable[str] = (),
+    campaign: str | None = None,
+    **case_columns: object,
+) -> Comparison:
+    """Compares two sides case by case: how much B differs from A, how sure that is, and what only one side has.
+
+    A side is a folder of logs, a ledger file, or a campaign (glob) of `db`; `a` and `b` are filters COLUMN=VALUE of one
+    side, `campaign` and `case_columns` of both. `threshold` is the smallest change that counts, in percent. `across`
+    names columns in which partners may differ: rule, gpu_model, variant or one of the case; those in `a` and `b` always
+    may. Raises UsageError for sides or filters that cannot be, for a side without trials, and without a common case.
+    """
+    quantities, wide = _known_of("quantity", quantity, QUANTITIES), _known_of("across", across, ACROSS)
+    if not 0 < threshold < 100:
+        raise UsageError(f"the threshold must be a percentage between 0 and 100, not {threshold:g}")
+    aim = read_target(target, None)
+    columns = {**case_columns, **({"campaign": campaign} if campaign is not None else {})}
+    with ExitStack() as opened:
+        pair = open_sides(sides, tuple(a), tuple(b), db, columns, opened)
+        trials = [trials_of(side, rule, aim) for side in pair]
+        # What tells the sides apart is no part of the case.
+        wide |= {name for side in pair for name in side.filters.values if name in ACROSS and name not in columns}
+        rows = [row for row in _paired(trials, wide) if row["quantity"] in quantities or not quantities]
+        both = [row for row in rows if row["unpaired"] is None]
+        if not both:
+            raise UsageError(_nothing_common(rows, pair))
+        steps = [_steps_of(side, letter, both) for side, letter in zip(pair, "ab", strict=True)]
+    pairs = [
+        Pair(row["a_trials"], row["b_trials"], *(by_run.get(row[f"{x}_run_ids"][0]) for x, by_run in zip("ab", steps)))  # noqa: B905
+        for row in both
+    ]
+    outcomes = judge_each_quantity(both, pairs, threshold / 100)
+    judged = iter(outcomes)
+    cases = [_case(row, next(judged) if row["unpaired"] is None else None) for row in rows]
+    return Comparison(
+        (pair[0].shown, pair[1].shown),
+        threshold,
+        frame_of(cases, without=()),
+        frame_of(_means(rows, pairs), without=()),
+    )
+
+
+def judge_each_quantity(rows: list[Row], pairs: list[Pair], threshold: float) -> list[Outcome]:
+    """Judges the pairs of each quantity together, and of each definition of memory: their noise is of one kind."""
+    numbers: dict[tuple[str, str | None], list[int]] = {}
+    for number, row in enumerate(rows):
+        numbers.setdefault(_kind(row, "a"), []).append(number)
+    outcomes: dict[int, Outcome] = {}
+    for alike in numbers.values():
+        judged = judge([pairs[number] for number in alike], threshold, FALSE_DISCOVERY_RATE)
+        outcomes |= dict(zip(alike, judged, strict=True))
+    return [outcomes[number] for number in range(len(rows))]
+
+
+def _kind(row: Row, side: str) -> tuple[str, str | None]:
+    return row["quantity"], row[f"{side}_rule"] if row["quantity"] == "memory" else None
+
+
+def _known_of(what: str, given: Iterable[str], names: tuple[str, ...]) -> set[str]:
+    wanted = set(given)
+    for name in wanted - set(names):
+        raise UsageError(f"no {what} {name!r}; known: {known(names, name)}")
+    return wanted
+
+
+def _paired(trials: list[pl.DataFrame], across: set[str]) -> list[Row]:
+    import duckdb
+    import polars as pl
+
+    both = [frame.with_columns(side=pl.lit(letter)) for frame, letter in zip(trials, "AB", strict=True)]
+    with duckdb.connect() as con:
+        told = pl.concat([frame.select(*_TRIAL_COLUMNS) for frame in both], how="vertical_relaxed").write_json()
+        statement = (FOLDER / "pairs.sql").read_text(encoding="utf-8")
+        return rows_asked(con, statement, trials=told, across=sorted(across))
+
+
+def nearly_paired(rows: list[Row]) -> dict[str, list[str]]:
+    """Returns the names of cases that each side has without a partner, by the columns in which the sides differ."""
+    alone = {
+        side: {(row["name"], _kind(row, side)): row for row in rows if row[f"{other}_series_id"] is None}
+        for side, other in ("ab", "ba")
+    }
+    found: dict[str, list[str]] = {}
+    for key, row in alone["a"].items():
+        partner = alone["b"].get(key)
+        if partner is not None:
+            differ = [name for name in _CASE_COLUMNS if row[name] != partner[name]]
+            differ += [name for name in _SIDE_COLUMNS if row[f"a_{name}"] != partner[f"b_{name}"]]
+            names = found.setdefault(", ".join(differ) or "a column of the case", [])
+            names += [] if row["name"] in names else [row["name"]]
+    return found
+
+
+def _nothing_common(rows: list[Row], sides: tuple[Side, Side]) -> str:
+    if not rows:
+        return "neither side has a number of this quantity"
+    near = [f"{', '.join(names)} differ in {columns}" for columns, names in nearly_paired(rows).items()]
+    if near:
+        return f"no case is on both sides: {'; '.join(near)}. Pair cases that differ with --across COLUMN"
+    names = [{row["name"] for row in rows if row[f"{x}_series_id"] is not None} for x in "ab"]
+    return f"no case is on both sides: {sides[0].shown} has {known(names[0])}; {sides[1].shown} has {known(names[1])}"
+
+
+def _steps_of(side: Side, letter: str, rows: list[Row]) -> dict[int, float | None]:
+    """Returns the variance within each lone trial of a side, by run."""
+    asked: dict[str, list[int]] = {}
+    for row in rows:
+        if row["quantity"] == "speed" and len(row[f"{letter}_trials"]) == 1:
+            asked.setdefault(row[f"{letter}_rule"], []).extend(row[f"{letter}_run_ids"])
+    found: dict[int, float | None] = {}
+    for rule, runs in asked.items():
+        found |= {run: steps_variance(rates) for run, rates in rates_of(side, sorted(set(runs)), rule).items()}
+    return found
+
+
+def _case(row: Row, outcome: Outcome | None) -> Row:
+    kept = {name: value for name, value in row.items() if not name.endswith(_LISTS) and name != "unpaired"}
+    counts = {f"{x}_trials": len(row[f"{x}_trials"]) for x in "ab"}
+    judged: Row = dict.fromkeys(
+        ("ratio", "low", "high", "change_percent", "interval_from", "p", "q", "more_trials")
+    )  # fmt: skip
+    if outcome is not None:
+        judged |= {name: getattr(outcome, name) for name in judged if name != "change_percent"}
+        judged["change_percent"] = (outcome.ratio - 1) * 100
+    verdict = row["unpaired"] if outcome is None else _verdict(row, outcome)
+    return {
+        **kept, **counts, **judged, "verdict": verdict,
+        "is_worse": verdict == "slower" or (verdict == "more"),
+    }  # fmt: skip
+
+
+def _verdict(row: Mapping[str, object], outcome: Outcome) -> str:
+    if outcome.verdict not in (MORE, LESS):
+        return outcome.verdict
+    if row["quantity"] in ("memory", "final_loss"):
+        return outcome.verdict
+    is_time = row["quantity"] == "time_to_target" or row["unit"] in _TIME_UNITS
+    return "slower" if (outcome.verdict == MORE) == is_time else "faster"
+
+
+def _means(rows: list[Row], pairs: list[Pair]) -> list[Row]:
+    both = [row for row in rows if row["unpaired"] is None]
+    means = []
+    for quantity in dict.fromkeys(row["quantity"] for row in both):
+        of_it = [pair for row, pair in zip(both, pairs, strict=True) if row["quantity"] == quantity]
+        ratio, low, high = geometric_mean(of_it)
+        all_rows = [row for row in rows if row["quantity"] == quantity]
+        means.append({
+            "quantity": quantity, "ratio": ratio, "low": low, "high": high, "cases": len(of_it),
+            **{f"only_{x}": sum(row["unpaired"] == f"only_{x}" for row in all_rows) for x in "ab"},
+            "not_paired": sum(row["unpaired"] in ("ambiguous", "no_number") for row in all_rows),
+        })  # fmt: skip
+    return means

@@ -1,0 +1,171 @@
+"""A comparison on one screen: a line with the counts, the means, the cases that changed, and what was not compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchledger.answers.tables.cells import number_text
+from benchledger.answers.tables.grouping import Row
+from benchledger.comparing.compare import QUANTITIES, Comparison, nearly_paired
+from benchledger.errors import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# A comment on a pull request has at most 30 lines: 12 cases, 4 quantities, two heads with their rules, and 8 others.
+MOST_CASES = 12
+_NAMES = 6
+_ORDER = ("slower", "more", "undecided", "no_number", "ambiguous", "faster", "less", "same")
+_COUNTED = ("slower", "faster", "more", "less", "same", "undecided")
+_ALONE = {
+    "only_a": "only in A",
+    "only_b": "only in B",
+    "no_number": "without a number on one side",
+    "ambiguous": "with several series, select one by --a or --b",
+}
+_FROM = {
+    "steps": "one trial a side: the interval is that of its steps, and no verdict follows from it",
+    "other_trials": "one trial on a side: its noise is taken from the trials of the other side and of other cases",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """The parts of a page, in their order; `means` and `cases` are frames of text."""
+
+    head: list[str]
+    means: pl.DataFrame
+    cases: pl.DataFrame
+    notes: list[str]
+
+
+def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page:
+    """Returns a comparison as a page; cases that are the same are counted, and only listed with `most_cases` None."""
+    rows = comparison.cases.to_dicts()
+    threshold = f"{comparison.threshold:g} %"
+    paired = [row for row in rows if row["ratio"] is not None]
+    changed = [row for row in paired if most_cases is None or row["verdict"] != "same"]
+    changed.sort(
+        key=lambda row: (_ORDER.index(row["verdict"]), QUANTITIES.index(row["quantity"]), -abs(row["change_percent"]))
+    )
+    shown = changed[:most_cases]
+    notes = []
+    if len(changed) > len(shown):
+        notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
+    notes += [f"{row['name']}: {cause}" for row in shown for cause in row.get("causes") or []]
+    notes += _nearly_paired(rows) + _alone(rows)
+    notes += _marks(paired)
+    return Page(
+        [
+            f"A: {comparison.sides[0]}",
+            f"B: {comparison.sides[1]}",
+            f"{counted(len(paired), 'number')} on both sides: {_counts(paired, threshold)}",
+        ],
+        _means(comparison.means),
+        _cases(shown),
+        notes,
+    )
+
+
+def _counts(paired: list[Row], threshold: str) -> str:
+    counts = {verdict: sum(row["verdict"] == verdict for row in paired) for verdict in _COUNTED}
+    told = {"same": f"same within {threshold}", "more": "with more", "less": "with less"}
+    return ", ".join(f"{count} {told.get(verdict, verdict)}" for verdict, count in counts.items() if count)
+
+
+def _means(means: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [
+        {
+            "geometric mean of": row["quantity"],
+            "change": _percent(row["ratio"]),
+            "95 % interval": _interval(row),
+            "coverage": f"{row['cases']} of {row['cases'] + row['only_a'] + row['only_b'] + row['not_paired']} cases",
+        }
+        for row in means.iter_rows(named=True)
+    ]
+    return pl.DataFrame(rows)
+
+
+def _cases(rows: list[Row]) -> pl.DataFrame:
+    import polars as pl
+
+    several = {name for name in ("framework", "implementation", "options") if _tells_apart(rows, name)}
+    head = ("case", "quantity", "A", "B", "change", "95 % interval", "trials", "verdict")
+    return pl.DataFrame([_case(row, several) for row in rows], schema=dict.fromkeys(head, pl.String))
+
+
+def _tells_apart(rows: list[Row], name: str) -> bool:
+    alike: dict[tuple[object, ...], set[object]] = {}
+    for row in rows:
+        alike.setdefault((row["name"], row["quantity"], row["a_rule"]), set()).add(row[name])
+    return any(len(values) > 1 for values in alike.values())
+
+
+def _case(row: Row, several: set[str]) -> dict[str, str]:
+    verdict = row["verdict"]
+    if verdict == "undecided":
+        more = row["more_trials"]
+        verdict += f", {more} more trials a side" if more else ", over 50 trials a side"
+    unit = f" {row['unit']}" if row["unit"] else ""
+    quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['a_rule']}"
+    return {
+        "case": " ".join([row["name"], *(str(row[name]) for name in sorted(several))]),
+        "quantity": quantity,
+        **{side: number_text(row[f"{side.lower()}_value"]) + unit for side in "AB"},
+        "change": _percent(row["ratio"]),
+        "95 % interval": _interval(row),
+        "trials": f"{row['a_trials']}, {row['b_trials']}",
+        "verdict": verdict + (f" ({row['differs']} differ)" if _is_marked(row) else ""),
+    }
+
+
+def _is_marked(row: Row) -> bool:
+    return any(name in (row["differs"] or "").split(", ") for name in ("gpu_model", "rule"))
+
+
+def _alone(rows: list[Row]) -> list[str]:
+    near = {name for names in nearly_paired(rows).values() for name in names}
+    notes = []
+    for verdict, words in _ALONE.items():
+        names = list(
+            dict.fromkeys(_told_alone(row) for row in rows if row["verdict"] == verdict and row["name"] not in near)
+        )
+        if names:
+            more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+            notes.append(f"{counted(len(names), 'case')} {words}: {', '.join(names[:_NAMES])}{more}")
+    return notes
+
+
+def _nearly_paired(rows: list[Row]) -> list[str]:
+    return [
+        f"{counted(len(names), 'case')} not paired: the sides differ in {columns} (--across): {', '.join(names)}"
+        for columns, names in nearly_paired(rows).items()
+    ]
+
+
+def _told_alone(row: Row) -> str:
+    statuses = [f"{side}: {row[f'{key}_status']}" for side, key in (("A", "a"), ("B", "b")) if row[f"{key}_status"]]
+    return str(row["name"]) + (f" ({', '.join(statuses)})" if statuses and row["verdict"] == "no_number" else "")
+
+
+def _marks(paired: list[Row]) -> list[str]:
+    notes = []
+    differs = dict.fromkeys(name for row in paired for name in (row["differs"] or "").split(", ") if name)
+    if differs:
+        notes.append(f"The sides differ in {', '.join(differs)}.")
+    for source, words in _FROM.items():
+        count = sum(row["interval_from"] == source for row in paired)
+        if count:
+            notes.append(f"{counted(count, 'number')} with {words}.")
+    return notes
+
+
+def _percent(ratio: float) -> str:
+    return f"{(ratio - 1) * 100:+.2f} %"
+
+
+def _interval(row: Row) -> str:
+    return "unknown" if row["low"] is None else f"{(row['low'] - 1) * 100:+.2f} to {(row['high'] - 1) * 100:+.2f} %"

@@ -1,0 +1,206 @@
+"""`bench compare`: which cases are paired, what is said of them, and the exit code."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from benchledger import compare
+from benchledger.comparing.page import page_of
+from benchledger.errors import UsageError
+from tests.cli.bench import run_bench
+from tests.ledger_rows import LedgerRows, ledger_rows
+
+MADE = Path(__file__).parents[2] / "data" / "made"
+
+
+def trials(ledger: LedgerRows, campaign: str, *speeds: float, **more: Any) -> None:
+    for speed in speeds:
+        ledger.run(speed, campaign=campaign, **more)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Campaigns old and new: one case slower, one the same, one on each side only, one that ran out of memory."""
+    path = tmp_path_factory.mktemp("compare") / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        trials(ledger, "old", 100.0, 100.2, 99.8)
+        trials(ledger, "new", 95.0, 95.2, 94.8)
+        trials(ledger, "old", 500.0, 501.0, 499.0, precision="fp16")
+        trials(ledger, "new", 501.0, 500.0, 499.5, precision="fp16")
+        trials(ledger, "old", 200.0, 201.0, batch_size_per_gpu=48)
+        trials(ledger, "new", 900.0, gpus=8)
+        trials(ledger, "old", 300.0, 301.0, batch_size_per_gpu=64)
+        ledger.run(campaign="new", status="oom", batch_size_per_gpu=64)
+        # Another GPU model; and two versions of one framework.
+        trials(ledger, "a100", 210.0, 210.4, 209.8, environment={"gpu_model": "A100-SXM4-80GB"})
+        for version, speed in (("2.4", 100.0), ("2.5", 103.0)):
+            environment = {"framework_version": version, "gpu_model": "H200"}
+            trials(ledger, "both", speed, speed * 1.001, speed * 0.999, environment=environment)
+    return path
+
+
+def verdicts(frame: pl.DataFrame) -> dict[str, str]:
+    return dict(frame.select("name", "verdict").iter_rows())
+
+
+def test_every_case_of_both_sides_has_a_verdict(db: Path) -> None:
+    done = compare("old", "new", db=db)
+
+    assert verdicts(done.cases) == {
+        "bert_base_bs32_fp32_1": "slower",
+        "bert_base_bs32_fp16_1": "same",
+        "bert_base_bs48_fp32_1": "only_a",
+        "bert_base_bs32_fp32_8": "only_b",
+        "bert_base_bs64_fp32_1": "no_number",
+    }
+    assert done.is_worse
+    assert done.is_open
+    slower = done.cases.filter(verdict="slower").row(0, named=True)
+    assert (slower["a_value"], slower["b_value"], slower["a_trials"], slower["b_trials"]) == (100.0, 95.0, 3, 3)
+    assert slower["change_percent"] == pytest.approx(-5.0, abs=0.01)
+    assert slower["low"] < 0.95 < slower["high"] < 0.96
+
+
+def test_the_mean_is_over_the_cases_of_both_sides_and_says_of_how_many(db: Path) -> None:
+    mean = compare("old", "new", db=db).means.row(0, named=True)
+
+    assert mean["ratio"] == pytest.approx((0.95 * 1.0) ** 0.5, abs=1e-3)
+    assert (mean["cases"], mean["only_a"], mean["only_b"], mean["not_paired"]) == (2, 1, 1, 1)
+
+
+def test_two_filters_of_one_ledger_are_two_sides(db: Path) -> None:
+    done = compare(a=["framework_version=2.4"], b=["framework_version=2.5"], db=db)
+
+    row = done.cases.row(0, named=True)
+    assert (row["verdict"], row["differs"], done.is_worse) == ("faster", "framework_version", False)
+
+
+def test_gpu_models_are_compared_only_where_asked_and_then_marked(db: Path) -> None:
+    with pytest.raises(UsageError, match=r"bert_base_bs32_fp32_1 differ in gpu_model\. Pair .* --across COLUMN"):
+        compare("new", "a100", db=db)
+
+    done = compare("new", "a100", db=db, across=["gpu_model"])
+
+    paired = done.cases.filter(pl.col("ratio").is_not_null()).row(0, named=True)
+    assert (paired["verdict"], paired["differs"]) == ("faster", "gpu_model")
+    assert "faster (gpu_model differ)" in page_of(done).cases["verdict"].to_list()
+    # What tells the sides apart is asked for by naming it.
+    sides = {"a": ["gpu_model=V100*", "campaign=new"], "b": ["gpu_model=A100*"]}
+    assert verdicts(compare(db=db, **sides).cases)["bert_base_bs32_fp32_1"] == "faster"
+
+
+def test_rules_are_compared_only_where_asked(db: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        trials(ledger, "old", 100.0, 100.2, 99.8)
+    other = tmp_path / "other.duckdb"
+    with ledger_rows(other) as ledger:
+        ledger.con.execute("update kept.format set default_rule = 'other'")
+        ledger.rule("other", kind="summary", statistic="last")
+        trials(ledger, "new", 90.0, 90.2, 89.8)
+
+    with pytest.raises(UsageError, match="differ in rule"):
+        compare(path, other)
+    row = compare(path, other, across=["rule"]).cases.row(0, named=True)
+
+    assert (row["a_rule"], row["b_rule"], row["differs"], row["verdict"]) == ("ngc.summary", "other", "rule", "slower")
+
+
+def test_series_that_only_their_version_tells_apart_are_paired_by_it(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        for campaign, factor in (("old", 1.0), ("new", 0.9)):
+            for version, speed in (("1.0", 100.0), ("2.0", 200.0)):
+                speeds = [speed * factor * noise for noise in (1, 1.001, 0.999)]
+                trials(ledger, campaign, *speeds, environment={"framework_version": version})
+        trials(ledger, "third", 1.0, 1.001, environment={"framework_version": "3.0"})
+
+    assert compare("old", "new", db=path).cases["verdict"].to_list() == ["slower", "slower"]
+    # Of which none is the partner: said, never guessed.
+    assert set(compare("old", "*", db=path).cases["verdict"]) == {"same", "ambiguous"}
+
+
+def test_less_memory_is_better_and_more_is_worse(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        for campaign, used in (("old", 1000.0), ("new", 1200.0)):
+            for number in range(3):
+                run = ledger.run(100.0 + number / 10, campaign=campaign)
+                ledger.device_memory(run, ("0", used + number), campaign=campaign)
+
+    worse, better = compare("old", "new", db=path), compare("new", "old", db=path)
+
+    assert dict(worse.cases.select("quantity", "verdict").iter_rows()) == {"speed": "same", "memory": "more"}
+    assert (worse.is_worse, better.is_worse) == (True, False)
+    assert compare("old", "new", db=path, quantity=["speed"]).cases["quantity"].to_list() == ["speed"]
+
+
+@pytest.mark.parametrize(
+    ("sides", "more", "message"),
+    [
+        (("old",), {}, "name both sides"),
+        ((), {"a": ["precision=fp16"]}, "name both sides"),
+        (("old", "nothing"), {}, "nothing: no trial with campaign 'nothing'; known: "),
+        (("old", "new"), {"a": ["speed"]}, "write COLUMN=VALUE"),
+        (("old", "new"), {"a": ["color=red"]}, "no case column 'color'; known: "),
+        (("old", "new"), {"across": ["color"]}, "no across 'color'; known: "),
+        (("old", "new"), {"threshold": 0.0}, "the threshold must be a percentage between 0 and 100"),
+    ],
+)
+def test_a_side_that_cannot_be_is_told_with_its_cure(
+    sides: tuple[str, ...], more: dict[str, Any], message: str, db: Path
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        compare(*sides, db=db, **more)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["new", "old"], 0),
+        (["old", "new"], 1),
+        (["old", "new", "--threshold", "10"], 0),
+        (["new", "old", "--strict"], 1),
+        (["old", "gone"], 2),
+        (["old"], 2),
+    ],
+)
+def test_the_exit_code_says_whether_anything_is_slower(words: list[str], code: int, db: Path) -> None:
+    assert run_bench("--db", str(db), "compare", *words).exit_code == code
+
+
+def test_folders_of_logs_are_compared_without_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(MADE, "before")
+    shutil.copytree(MADE, "after")
+
+    done = run_bench("compare", "before", "after", "--format", "csv", "--quantity", "speed")
+
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in Path().iterdir()} == {"before", "after"}
+    frame = pl.read_csv(done.stdout.encode())
+    # One case has trials; of the others one trial a side says nothing.
+    assert set(frame["verdict"]) <= {"same", "undecided", "no_number"}
+    assert frame.filter(pl.col("ratio").is_not_null())["ratio"].to_list() == pytest.approx([1.0] * 8)
+
+
+def test_a_page_for_a_pull_request_has_at_most_thirty_lines(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        for size in range(1, 41):
+            trials(ledger, "old", 100.0, 100.1, 99.9, batch_size_per_gpu=size)
+            trials(ledger, "new", 80.0 + size, 80.1 + size, 79.9 + size, batch_size_per_gpu=size)
+            trials(ledger, f"{'old' if size % 2 else 'new'}", 7.0, batch_size_per_gpu=1000 + size)
+
+    page = run_bench("--db", str(path), "compare", "old", "new", "--format", "markdown").stdout
+
+    assert len(page.splitlines()) <= 30
+    assert "40 numbers on both sides: 19 slower, 20 faster, 1 same within 1 %" in page
+    assert "27 more changed or undecided cases" in page
+    assert "20 cases only in A" in page
+    assert "20 cases only in B" in page
