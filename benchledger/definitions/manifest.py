@@ -17,7 +17,7 @@ FILES = "files"
 _FACTS = {
     "run": "run_name", "campaign": "campaign", "trial": "trial", "implementation": "implementation",
     "implementation_version": "implementation_version", "command": "command", "started_at": "started_at",
-    "ended_at": "ended_at", "exit_code": "exit_code", "signal": "signal",
+    "ended_at": "ended_at", "exit_code": "exit_code", "signal": "signal", "failure": "failure",
 }  # fmt: skip
 _TABLES = ("case", "environment")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchledger.definitions.folders import shipped_root
 from benchledger.definitions.manifest import KEY, VERSION
-from benchledger.running.failure import Exit
+from benchledger.running.failure import Exit, Failure
 from benchledger.running.job import Job
 from benchledger.running.launch import Launch, around, environment_of, program_of, shared_script, shell_text
 
@@ -45,13 +45,14 @@ def _home(job: Job) -> Path:
     return ours if program.is_relative_to(ours) else program.parent
 
 
-def ended(begun: dict[str, Any], end: Exit, ended_at: datetime) -> dict[str, Any]:
+def ended(begun: dict[str, Any], end: Exit, ended_at: datetime, failure: Failure | None = None) -> dict[str, Any]:
     """Returns the manifest of a finished run."""
     return {
         **begun,
         "ended_at": f"{ended_at:%Y-%m-%dT%H:%M:%S.%f}",
         "exit_code": end.exit_code,
         "signal": end.signal,
+        **({"failure": f"{failure.message}. {failure.cure}"} if failure else {}),
     }
 
 

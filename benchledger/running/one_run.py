@@ -98,7 +98,7 @@ def _made(session: Session, job: Job, trial: int, is_probe: bool) -> Outcome:
     if failure is not None:
         _append(aside.log, closing_line(end, failure))
     mark = failure.mark if failure else ""
-    folder = session.staging.publish(aside, job, trial, ended(begun, end, datetime.now()), mark)
+    folder = session.staging.publish(aside, job, trial, ended(begun, end, datetime.now(), failure), mark)
     if failure is None:
         session.say(f"{job.name} trial {trial}: ok after {end.seconds:.1f} s: {folder}")
     else:

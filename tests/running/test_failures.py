@@ -138,6 +138,16 @@ def test_a_program_that_cannot_be_started_fails_with_its_name(bench: Bench) -> N
     assert bench.staged() == [f"{NAME}_trial1_missing"]
 
 
+def test_a_run_that_fails_before_its_program_begins_is_one_run_with_its_reason(bench: Bench) -> None:
+    why = bench.run(python=str(bench.folder / "no-python"))["why"][0]
+    db = bench.folder / "bench.duckdb"
+    benchledger.ingest(bench.staging, db=db)
+
+    [(status, reason)] = benchledger.sql("select status, reason from run", db=db).rows()
+    assert status == "failed"
+    assert reason == f"exit code 127: {why}; none of its logs is in a known format"
+
+
 def test_one_of_several_processes_that_is_killed_is_told_as_such(tmp_path: Path) -> None:
     log = tmp_path / "x.log"
     log.write_text(

@@ -38,7 +38,7 @@ statement as (
     join kept.log_fact as f on f.log_id = r.log_id
     where r.role in ('manifest', 'sidecar')
         and not (
-            f.name in ('trial', 'run_name', 'started_at', 'ended_at', 'exit_code', 'signal')
+            f.name in ('trial', 'run_name', 'started_at', 'ended_at', 'exit_code', 'signal', 'failure')
             and r.sighting_id in (from shared)
         )
     union all

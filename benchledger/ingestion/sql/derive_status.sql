@@ -30,6 +30,7 @@ with evidence as (
         try_cast(c.value as bigint) as epochs_planned,
         try_cast(e.value as bigint) as exit_code,
         g.value as signal,
+        w.value as failure,
         n.role = 'manifest' as logless
     from new_run as n
     left join (
@@ -43,6 +44,7 @@ with evidence as (
     left join fact as l on l.run_id = n.run_id and l.name = 'epoch_steps' and l.used
     left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
     left join fact as g on g.run_id = n.run_id and g.name = 'signal' and g.used
+    left join fact as w on w.run_id = n.run_id and w.name = 'failure' and w.used
 ),
 counted as (
     -- A log that prints the steps 249, 499, ... counts from 0: its last step is one less than the steps that it did.
@@ -85,7 +87,7 @@ select
         else 'unknown'
     end as status,
     case
-        when broken then ending || coalesce(': ' || event_text, '')
+        when broken then ending || coalesce(': ' || coalesce(event_text, failure), '')
             || if(logless, '; none of its logs is in a known format', '')
         when final_loss_nan then 'the last loss is not a number'
         when closed and closing_speed <= 0 then 'its closing summary states no speed; ' || progress
