@@ -13,6 +13,7 @@
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
 #   make native  compiles the native scanner again; native-check: its tests with the compiler's sanitizers, and fuzzed
 #   make wheels  builds and checks the wheels with the native scanner in dist/: Linux and macOS, x86-64 and Arm
+#   make release  builds and checks what a release uploads, in dist/, and lists it; it uploads only with ARGS=--upload
 #   make bench-native  measures the native scanner against the reference reader, on dense logs of each format: minutes
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make bench-answers  measures how long answers take over 20 million step records (ARGS="--millions 20,200": also 200)
@@ -23,7 +24,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check wheels bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -92,6 +93,15 @@ $(WHEELS)/.made: native/wheels.txt | .venv/.runs
 	@touch $@
 wheels: $(WHEELS)/.made
 	$(WHEELS)/bin/python -m native.wheels $(ARGS)
+
+RELEASE := .bench/release
+$(RELEASE)/.made: native/wheels.txt release/requirements.txt | .venv/.runs
+	$(BIN)/python -m venv --clear $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+	    -r native/wheels.txt -r release/requirements.txt
+	@touch $@
+release: $(RELEASE)/.made
+	$(RELEASE)/bin/python -m release.build $(ARGS)
 
 bench: .venv/.runs .venv/.native
 	$(BIN)/python -m benchmarks.run $(ARGS)

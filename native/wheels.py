@@ -29,9 +29,16 @@ def main() -> None:
     if sys.argv[1:2] == ["cc"]:
         compile_for(sys.argv[2], sys.argv[3:])
         return
-    failed = [platform for target, platform in TARGETS.items() if not is_sound(build(target, platform), platform)]
+    build_all()
+
+
+def build_all() -> list[Path]:
+    """Builds and checks each wheel; ends the program with 1 if one of them fails."""
+    wheels = {platform: build(target, platform) for target, platform in TARGETS.items()}
+    failed = [platform for platform, wheel in wheels.items() if not is_sound(wheel, platform)]
     if failed:
         sys.exit(f"these wheels could not be built, or a check of them failed: {', '.join(failed)}")
+    return [*wheels.values()]
 
 
 def compile_for(target: str, arguments: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchledger.scanning.native_scanner import NOT_COMPILED
+from tests.packaging.installing import TOP, ran
 
 pytestmark = pytest.mark.packaging
 
-TOP = Path(__file__).resolve().parent.parent.parent
 EXTENSION = "benchledger/scanning/_native.abi3.so"
 DEFINITION_FOLDERS = ("ingest", "schema", "queries", "runners")
 LOOK_UP = """
@@ -29,21 +28,6 @@ for kind, suffix in [("ingest/formats", ".toml"), ("queries/rules", ".toml"), ("
 MISSING_REASON = "from benchledger.scanning.native_scanner import missing_reason; print(missing_reason())"
 
 
-def ran(*command: str | Path, where: Path) -> str:
-    """Standard output; fails the test with all that was printed if the command fails."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BENCH_"))}
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=where,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
 def tracked_files(*below: str) -> set[str]:
     """What belongs to the project: the files that git tracks, and new ones that it does not ignore."""
     listed = subprocess.run(
@@ -52,14 +36,6 @@ def tracked_files(*below: str) -> set[str]:
     if listed.returncode != 0:
         pytest.skip("not a git checkout")
     return {name for name in listed.stdout.decode().split("\0") if name and (TOP / name).is_file()}
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist, and the wheel built from it: what the one misses, the other misses too."""
-    folder = tmp_path_factory.mktemp("dist")
-    ran(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, TOP, where=folder)
-    return folder
 
 
 def test_sdist_holds_every_file_of_the_project(built: Path) -> None:
