@@ -50,6 +50,16 @@ if TYPE_CHECKING:
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
     from benchledger.mlperf.report import report_submissions
+    from benchledger.plots.charts import (
+        plot_batch,
+        plot_history,
+        plot_loss,
+        plot_memory,
+        plot_scaling,
+        plot_speed,
+        plot_steps,
+        plot_utilization,
+    )
     from benchledger.publishing.redact import redact
     from benchledger.running.data import data_make
     from benchledger.running.environments import make_environment
@@ -85,6 +95,14 @@ __all__ = [
     "ingest",
     "leaderboard",
     "make_environment",
+    "plot_batch",
+    "plot_history",
+    "plot_loss",
+    "plot_memory",
+    "plot_scaling",
+    "plot_speed",
+    "plot_steps",
+    "plot_utilization",
     "queries",
     "query",
     "query_sql",
@@ -137,6 +155,14 @@ _HOMES = {
     "ingest": "benchledger.ingestion.ingest",
     "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",
+    "plot_batch": "benchledger.plots.charts",
+    "plot_history": "benchledger.plots.charts",
+    "plot_loss": "benchledger.plots.charts",
+    "plot_memory": "benchledger.plots.charts",
+    "plot_scaling": "benchledger.plots.charts",
+    "plot_speed": "benchledger.plots.charts",
+    "plot_steps": "benchledger.plots.charts",
+    "plot_utilization": "benchledger.plots.charts",
     "queries": "benchledger.answers.query",
     "query": "benchledger.answers.query",
     "query_sql": "benchledger.answers.query",

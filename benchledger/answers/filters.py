@@ -41,6 +41,10 @@ class Filters:
             relation = relation.filter(_condition(column, values))
         return relation
 
+    def conditions(self) -> list[str]:
+        """Returns the filters as conditions of SQL."""
+        return [str(_condition(column, values)) for column, values in self.values.items()]
+
     def explain(self, relation: duckdb.DuckDBPyRelation, what: str) -> NothingFoundError:
         """Returns the error for an answer without rows: the first filter that nothing meets, and the known values."""
         for column, values in self.values.items():

@@ -33,6 +33,7 @@ COMMANDS = {
     "forget": LazyCommand("benchledger.cli.forget:forget", "Remove each LOG and everything derived from it."),
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show, check or draft log formats."),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read all logs under PATHS into the ledger."),
+    "plot": LazyCommand("benchledger.cli.plot:plot", "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON."),
     "query": LazyCommand("benchledger.cli.query:query", "Run the shipped query NAME; without NAME, list all queries."),
     "redact": LazyCommand(
         "benchledger.cli.redact:redact", "Copy logs and archives under PATHS with private names replaced."

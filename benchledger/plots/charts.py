@@ -1,0 +1,62 @@
+"""Altair charts: what `benchledger.plot_scaling` and its like return."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.plots.data import plot_data
+from benchledger.plots.extra import need
+from benchledger.plots.vega import vega_lite
+from benchledger.store.default_db import DEFAULT_DB
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def plot_scaling(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws speed-up and efficiency by number of GPUs, with the ideal line; `asked` are filters and `rule`.
+
+    This and all other plots draw what has most data of all that the filters select, and raise what `plot_data` raises.
+    """
+    return _chart("scaling", db, asked)
+
+
+def plot_speed(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws the speed of each series as a bar, the fastest first; `asked` are filters and `rule`."""
+    return _chart("speed", db, asked)
+
+
+def plot_batch(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws speed by batch size, with the sizes that ran out of memory; `asked` are filters and `rule`."""
+    return _chart("batch", db, asked)
+
+
+def plot_loss(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws the training loss of runs; `asked` are filters, `run` (a key's beginning) and `target` (loss=6.5)."""
+    return _chart("loss", db, asked)
+
+
+def plot_steps(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws every reading of one run, and which of them its rule skips; `asked` are filters, `run` and `rule`."""
+    return _chart("steps", db, asked)
+
+
+def plot_memory(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws the memory of the fullest GPU of each series, beside the size of the GPU; `asked` are filters."""
+    return _chart("memory", db, asked)
+
+
+def plot_utilization(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws how busy GPUs and their pipes were, by profile, or of one run over time; `asked` are filters and `run`."""
+    return _chart("utilization", db, asked)
+
+
+def plot_history(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
+    """Draws the speed of cases over the dates of their runs; `asked` are filters and `rule`."""
+    return _chart("history", db, asked)
+
+
+def _chart(name: str, db: Path | str, asked: dict[str, Any]) -> alt.VConcatChart:
+    chart: alt.VConcatChart = need("altair").VConcatChart.from_dict(vega_lite(plot_data(name, db=db, **asked)))
+    return chart

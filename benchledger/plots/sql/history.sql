@@ -1,0 +1,16 @@
+-- One row per series, by the time of its first run: its speed and the range over its trials.
+with began as (
+    select series_id, min(started_at) as started_at
+    from kept.series_run
+    join run using (run_id)
+    group by series_id
+)
+select
+    -- The lines of bench query history.
+    hash(case_id, system, gpu_model, gpu_memory_mib, rule, unit)::varchar as line, started_at as x, value as y, lowest,
+    highest, told.* exclude (lowest, highest, unit, trial_runs),
+    if(rules.per is null, unit, unit || ' per ' || rules.per) as unit, trial_runs as runs
+from speed_table as told
+join began using (series_id)
+join (select rule, per from kept.rule) as rules using (rule)
+where value is not null and started_at is not null

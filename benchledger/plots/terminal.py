@@ -1,0 +1,118 @@
+"""A plot as text for a terminal: lines by plotext, bars of block characters."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from benchledger.plots.extra import need
+from benchledger.plots.marks import WIDE, digits
+from benchledger.plots.vega import METRICS
+
+if TYPE_CHECKING:
+    from benchledger.plots.data import Plot
+
+# Each line has a mark of its own, so that the picture is read without colours, too.
+_MARKS = ("●", "■", "▲", "◆", "▼", "▶", "◀", "+")
+# The colours of pictures, by their numbers in a terminal of 256 colours.
+_COLOURS = (32, 166, 36, 175, 172, 74, 89, 244)
+_SPARSE = 40
+_TICKS = 6
+_AXES = {
+    "scaling": ("GPUs", "speed-up"),
+    "batch": ("batch size per GPU", ""),
+    "loss": ("step", ""),
+    "steps": ("reading, in the order of the log", ""),
+    "samples": ("seconds", "utilization in %"),
+    "history": ("date of the first run", ""),
+}
+
+
+def terminal_text(plot: Plot, width: int, height: int = 22, *, coloured: bool = True) -> str:
+    """Returns the plot as lines of text that fit `width` columns; escape codes only if `coloured`."""
+    head = [plot.title, *([plot.subtitle] if plot.subtitle else []), ""]
+    body = _bars(plot, width) if plot.question.is_bars else _lines(plot, width, height, coloured)
+    return "\n".join([*head, *body, "", plot.caption])
+
+
+def _bars(plot: Plot, width: int) -> list[str]:
+    rows = plot.points.to_dicts()
+    for row in rows:
+        if "metric" in row:
+            row["label"] = f"{row['label']}: {METRICS.get(row['metric'], row['metric'])}"
+    texts = [f"{digits(row['y'])}" if row["y"] is not None else "mixed" for row in rows]
+    end = max(map(len, texts))
+    wide = min(max(len(row["label"]) for row in rows), width // 2)
+    room = width - wide - end - 4
+    cards = [row["card"] for row in rows if row.get("card")]
+    most = max([row["y"] or 0 for row in rows] + cards) or 1
+    lines = []
+    for row, text in zip(rows, texts, strict=True):
+        label = row["label"] if len(row["label"]) <= wide else row["label"][: wide - 1] + "…"
+        bar = list(("█" * max(1, round((row["y"] or 0) / most * room)) if row["y"] else "").ljust(room))
+        if row.get("card"):
+            bar[min(room - 1, round(row["card"] / most * room))] = "|"
+        lines.append(f"{label.rjust(wide)} {''.join(bar)} {text.rjust(end)}".rstrip())
+    unit = plot.unit + (f"; | the GPU's own memory, {digits(max(cards))}" if cards else "")
+    return [*lines, unit.rjust(width)]
+
+
+def _lines(plot: Plot, width: int, height: int, coloured: bool) -> list[str]:
+    plt: Any = need("plotext")
+    plt.clear_figure()
+    plt.plotsize(width, height)
+    plt.theme("clear")
+    y = "mean_loss" if plot.question.name == "loss" else "y"
+    legend = []
+    for label, mark, colour in zip(plot.labels, _MARKS, _COLOURS, strict=False):
+        points = plot.points.filter(label=label).sort("x")
+        points = points.filter(points[y].is_finite().fill_null(False))
+        xs, ys = [_number(x) for x in points["x"]], points[y].to_list()
+        if 0 < len(xs) <= _SPARSE:
+            plt.plot(xs, ys, marker="braille", color=colour)
+        plt.scatter(xs, ys, marker=mark, color=colour)
+        legend.append(f"{mark} {label}")
+    legend += _marks(plt, plot)
+    across, up = _AXES[plot.question.name]
+    _ticks(plt, plot)
+    plt.xlabel(across)
+    text = plt.build()
+    drawn = [line.rstrip() for line in (text if coloured else plt.uncolorize(text)).split("\n")]
+    return [up or plot.unit, *drawn, "", *legend]
+
+
+def _marks(plt: Any, plot: Plot) -> list[str]:
+    """Draws what a plot has besides its lines, and returns what its marks mean."""
+    if plot.question.name == "scaling":
+        most = plot.points.sort("x").row(-1, named=True)
+        base = most["x"] / most["ideal"]
+        plt.plot([base, most["x"]], [1, most["ideal"]], marker="·")
+        return ["· ideal"]
+    if plot.question.name == "batch":
+        sizes = plot.points.filter(status="oom")["x"].to_list()
+        plt.scatter(sizes, [0] * len(sizes), marker="✕")
+        return ["✕ out of memory"] if sizes else []
+    if plot.target is not None:
+        plt.hline(plot.target)
+        return [f"─ target {plot.target:g}"]
+    if plot.question.name == "steps":
+        dropped = plot.points.filter(plot.points["dropped"].is_not_null() & plot.points["y"].is_finite())
+        plt.scatter(dropped["x"].to_list(), dropped["y"].to_list(), marker="░")
+        plt.hline(plot.level)
+        return [f"░ skipped by the rule: {dropped.height}", f"─ the run's number: {digits(plot.level or 0)}"]
+    return []
+
+
+def _ticks(plt: Any, plot: Plot) -> None:
+    found = sorted(set(plot.points["x"].drop_nulls()))
+    if plot.question.name in ("scaling", "batch") and len(found) <= 2 * _TICKS:
+        plt.xticks(found, [f"{value:g}" for value in found])
+        if found[0] > 0 and found[-1] / found[0] >= WIDE:
+            plt.xscale("log")
+    if plot.question.name == "history":
+        chosen = found[:: max(1, len(found) // _TICKS)]
+        plt.xticks([_number(value) for value in chosen], [f"{value:%Y-%m-%d}" for value in chosen])
+
+
+def _number(value: Any) -> float:
+    return value.replace(tzinfo=UTC).timestamp() if isinstance(value, datetime) else float(value)
