@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
+from benchledger.cli.signals import stopped_by
 from benchledger.errors import BenchledgerError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-INTERRUPTED = 130
 # In a context's meta: how often --reveal was said.
 REVEAL = "benchledger.reveal"
 
@@ -87,7 +87,7 @@ class MainGroup(KnownGroup):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; turns our own errors into message and exit code, Ctrl-C into 130."""
+        """Runs the command; turns our own errors into message and exit code, Ctrl-C into 130, SIGTERM into 143."""
         try:
             return super().invoke(ctx)
         except click.exceptions.Exit:
@@ -134,6 +134,7 @@ def _what_of(error: OSError) -> str:
 
 
 def stop(ctx: click.Context, what_is_left: str = "") -> NoReturn:
-    """Ends a command after Ctrl-C, and says what is left of its work."""
-    click.echo(f"\nstopped by Ctrl-C{what_is_left}", err=True)
-    ctx.exit(INTERRUPTED)
+    """Ends a command after Ctrl-C or SIGTERM, and says what is left of its work."""
+    name, code = stopped_by()
+    click.echo(f"\nstopped by {name}{what_is_left}", err=True)
+    ctx.exit(code)

@@ -12,6 +12,7 @@ import click
 from benchledger import __version__
 from benchledger.cli.commands import REVEAL, LazyCommand, MainGroup
 from benchledger.cli.import_blocker import block_imports
+from benchledger.cli.signals import handle_signals
 
 # One entry per command, with the first sentence of the command's own help (a test compares them).
 COMMANDS = {
@@ -98,6 +99,7 @@ def main() -> None:
         # A terminal that lacks a character shows its code instead of ending the command.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     block_imports()
+    handle_signals()
     # The modules and rows of a command contain few cycles. Garbage collection at every 700 new objects, and at the end,
     # takes a tenth of a short command's time.
     gc.set_threshold(100_000)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.accounts import Accounts, Pending
+from benchledger.ingestion.reading import Part
 from benchledger.ingestion.write import Writer
 from benchledger.store.lock_wait import report_wait
 
@@ -24,8 +25,9 @@ class BatchLimits:
 
     `records_ahead` is for readers in other processes: while a batch is written, the next one grows in memory.
     `most_records` in memory, `most_spilled` records on the disk and `most_files` are written in any case. What was read
-    is written `seconds` after the last batch at the latest: Ctrl-C loses the rest, and waits `grace_s` for a batch that
-    is being written. The ledger stays open `open_s` for the first batch, since it takes longer to open it again.
+    is written `seconds` after the last batch at the latest. Ctrl-C waits `grace_s` for a batch that is being written,
+    and `rest_s` for the rest of what was read. The ledger stays open `open_s` for the first batch, since it takes
+    longer to open it again.
     """
 
     records: int = 800_000
@@ -36,14 +38,14 @@ class BatchLimits:
     most_files: int = 30_000
     seconds: float = 5.0
     grace_s: float = 10.0
+    rest_s: float = 2.0
     open_s: float = 2.0
 
 
 class Batches:
     """Writes the accounts' rows when they are a batch.
 
-    An error of the thread is raised by the next call. At Ctrl-C a batch that is being written is kept, unless that
-    takes very long or a second Ctrl-C comes.
+    An error of the thread is raised by the next call. At Ctrl-C what was read is written, unless that takes very long.
     """
 
     def __init__(self, accounts: Accounts, writer: Writer, *, reads_ahead: bool, limits: BatchLimits) -> None:
@@ -53,6 +55,7 @@ class Batches:
         self._thread = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
         self._taken_bytes = 0
+        self._is_whole = True
         self._since = time.monotonic()
         self._open_until = time.monotonic() + limits.open_s
 
@@ -60,9 +63,11 @@ class Batches:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        if kind is KeyboardInterrupt and self._writing is not None:
-            self._end(self._writing)
-        self._thread.shutdown()
+        try:
+            if kind is KeyboardInterrupt:
+                self._keep_what_was_read()
+        finally:
+            self._thread.shutdown()
 
     def prepare(self, is_new: bool) -> None:
         """Prepares for the first batch while other processes read: imports, and a new ledger."""
@@ -107,21 +112,38 @@ class Batches:
             self._writing.result()
             self._writing = None
 
-    def _end(self, writing: Future[None]) -> None:
-        try:
-            if not writing.done():
-                report_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
-                until = time.monotonic() + self._limits.grace_s
-                while not writing.done() and time.monotonic() < until:
-                    wait([writing], _CHECK_S)
-        finally:
-            while not writing.done():
-                self._writer.interrupt()
-                wait([writing], _CHECK_S)
+    def add(self, part: Part) -> None:
+        """Accounts for files that were read."""
+        # Ctrl-C in the middle of it leaves accounts that fit nothing: they are not written.
+        self._is_whole = False
+        self._accounts.add(part.files, part.found)
+        for archive in part.ended:
+            self._accounts.archive_read(archive)
+        self._is_whole = True
 
-    def _begin(self, *, closes: bool = True) -> None:
+    def _keep_what_was_read(self) -> None:
+        is_writing, rest = self._is_writing(), self._is_whole and bool(self._accounts.pending.sightings)
+        if is_writing or rest:
+            report_wait("stopping: what was read is being written; Ctrl-C again leaves that out")
+        if is_writing and self._writing is not None and not self._ends_within(self._writing, self._limits.grace_s):
+            return
+        if rest:
+            self._writer.wait_s = self._limits.rest_s
+            self._ends_within(self._begin(), self._limits.rest_s)
+
+    def _ends_within(self, writing: Future[None], seconds: float) -> bool:
+        """Waits for a batch that is being written; one that takes longer is rolled back."""
+        wait([writing], seconds)
+        is_written = writing.done() and writing.exception() is None
+        while not writing.done():
+            self._writer.interrupt()
+            wait([writing], _CHECK_S)
+        return is_written
+
+    def _begin(self, *, closes: bool = True) -> Future[None]:
         self._taken_bytes = self._accounts.bytes_read
         self._writing = self._thread.submit(self._write, self._accounts.take(), closes)
+        return self._writing
 
     def _write(self, pending: Pending, closes: bool) -> None:
         self._writer.write(pending)

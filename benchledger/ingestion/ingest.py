@@ -258,9 +258,7 @@ class _Ingest:
             if reads_ahead:
                 batches.prepare(self._is_new)
             for part in reading.parts(self._sources, write):
-                accounts.add(part.files, part.found)
-                for archive in part.ended:
-                    accounts.archive_read(archive)
+                batches.add(part)
                 write()
             accounts.add(self._work.unreadable, ReadFiles())
             batches.finish()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.errors import BenchledgerError
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
 from benchledger.ingestion.read import ReadFiles, Unit, UnitReader, begin_worker, read_files
+from benchledger.ingestion.transfer import use_unnamed_sockets
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, ProcessPoolExecutor
@@ -73,6 +74,11 @@ class Pool:
         if self._open_end is not None:
             self._open_end.close()
         if self._executor is not None:
+            # A process that ends in the middle of a message leaves half of it. While this process has the other end of
+            # the pipe open too, the executor, and the end of Python, would wait for the rest for ever.
+            results: Any = self._executor._result_queue
+            if results is not None:
+                results._writer.close()
             self._executor.shutdown(wait=False, cancel_futures=True)
 
     def read(self, units: Iterable[Unit]) -> Iterator[tuple[Unit, ReadFiles]]:
@@ -156,6 +162,7 @@ def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, 
         how = "fork"
     else:
         how = "spawn"
+    use_unnamed_sockets()
     their_end, our_end = multiprocessing.Pipe(duplex=False)
     context = multiprocessing.get_context(how)
     executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end)))

@@ -22,7 +22,7 @@ from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
 from benchledger.ingestion.read_guard import ReadGuard, is_disk_full
-from benchledger.ingestion.transfer import SharedTables, Spill, SpilledRecords, shared
+from benchledger.ingestion.transfer import SharedTables, Spill, SpilledRecords, shared, use_unnamed_sockets
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.columns import RecordColumns
@@ -174,8 +174,10 @@ def process_reader(
 
 def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection]) -> None:
     """Prepares a worker process. The second of `ends` is the parent's end of a pipe."""
-    # Ctrl-C is the parent's to handle.
+    # Ctrl-C is the parent's to handle; SIGTERM ends this process, whatever the parent does at it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    use_unnamed_sockets()
     parent, other_end = ends
     other_end.close()
 

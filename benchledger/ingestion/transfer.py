@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,6 +47,24 @@ class SharedTables:
         # Written by a process of this ingest.
         tables: dict[str, pa.Table] = pickle.loads(self.pickled, buffers=buffers)  # noqa: S301
         return tables
+
+
+def use_unnamed_sockets() -> None:
+    """Lets this process pass open files through sockets without a path.
+
+    Those of multiprocessing lie in folders `pymp-*`, which a killed process leaves behind.
+    """
+    from multiprocessing import connection
+
+    if sys.platform != "linux":
+        return
+    named: Any = connection.arbitrary_address  # type: ignore[attr-defined]  # the stubs do not have it
+
+    def address(family: str) -> Any:
+        return f"\0benchledger-{os.getpid()}-{os.urandom(8).hex()}" if family == "AF_UNIX" else named(family)
+
+    if named.__module__ == connection.__name__:
+        connection.arbitrary_address = address  # type: ignore[attr-defined]
 
 
 def shared(tables: dict[str, pa.Table]) -> SharedTables | None:

@@ -55,7 +55,7 @@ class Writer:
         self, db: Path, wait_s: float, formats: dict[str, LogFormat], plan: Plan, roots: Roots, jobs: int,
         documents: Documents,
     ) -> None:  # fmt: skip
-        self._db, self._wait_s, self._formats, self._plan = db, wait_s, formats, plan
+        self._db, self.wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._documents = documents
         # Whether the roots are in the private file.
         self._roots, self._knows_roots = roots, False
@@ -78,7 +78,7 @@ class Writer:
                 self._in_use = None
 
     def _opened(self, records: int | None) -> duckdb.DuckDBPyConnection:
-        return open_for_writing(self._db, self._wait_s, records=records)
+        return open_for_writing(self._db, self.wait_s, records=records)
 
     def interrupt(self) -> None:
         """Rolls back what another thread is writing now."""

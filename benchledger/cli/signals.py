@@ -1,0 +1,39 @@
+"""Ctrl-C and SIGTERM: the first stops a command in order, a second one ends it at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from types import FrameType
+
+# A terminal and the program that started bench may both send the same Ctrl-C.
+_SAME_S = 0.3
+_received: list[tuple[int, float]] = []
+
+
+def handle_signals() -> None:
+    """Lets SIGTERM and SIGHUP stop a command as Ctrl-C does. Signals that this process was told to ignore stay so."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _stop)
+
+
+def stopped_by() -> tuple[str, int]:
+    """Returns the name of what stopped this command, and its exit code: 128 and the number of the signal."""
+    number = _received[0][0] if _received else signal.SIGINT
+    name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+    return name, 128 + number
+
+
+def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler gets them
+    now = time.monotonic()
+    if not _received:
+        _received.append((number, now))
+        raise KeyboardInterrupt
+    if now - _received[0][1] > _SAME_S:
+        # Not through Python's exit, which waits for threads. The ledger is left as after a kill: nothing committed is
+        # lost. Other processes end with this one.
+        os.write(2, b"\nended at once; what was committed is kept\n")
+        os._exit(128 + number)
