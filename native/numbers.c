@@ -88,6 +88,12 @@ static Place past_fraction(Place at, Place end) {
     return at;
 }
 
+/* A clock ends where no digit follows, nor a dot or colon and a digit. */
+static Place clock_end(Place at, Place end) {
+    if (at < end && is_digit(*at)) return NULL;
+    return end - at > 1 && (*at == '.' || *at == ':') && is_digit(at[1]) ? NULL : at;
+}
+
 /* Whether eight bytes are digits; what is no blank in the form may be anything. */
 static inline int are_digits_but(Place at, const char *form) {
     uint64_t eight = eight_at(at), digits = 0x3030303030303030u, any = eight_at((Place)form) ^ 0x2020202020202020u;
@@ -107,9 +113,9 @@ Place past_time(Place at, Place end) {
     at += 19;
     if (at < end && (*at == '.' || *at == ',')) {
         Place behind = past_digits(at + 1, end, 9);
-        if (behind > at + 1) return behind;
+        if (behind > at + 1) at = behind;
     }
-    return at;
+    return clock_end(at, end);
 }
 
 Place past_duration(Place at, Place end) {
@@ -128,12 +134,12 @@ Place past_duration(Place at, Place end) {
     behind = past_form(behind, end, ":99");
     if (behind == NULL) return NULL;
     Place seconds = past_form(behind, end, ":99");
-    return seconds ? past_fraction(seconds, end) : behind;
+    return clock_end(seconds ? past_fraction(seconds, end) : behind, end);
 }
 
 Place past_stamp(Place at, Place end) {
     Place behind = past_form(at, end, "9999 99:99:99");
-    return behind ? past_fraction(behind, end) : NULL;
+    return behind ? clock_end(past_fraction(behind, end), end) : NULL;
 }
 
 Place past_unix(Place at, Place end) {
@@ -216,9 +222,10 @@ int to_seconds(Span text, double *seconds) {
         for (at = day; at < text.end && !is_digit(*at); at++) continue;
     }
     *seconds = 0.0;
-    while (at < text.end) {
+    for (int place = 0; at < text.end; place++) {
         Place colon = memchr(at, ':', (size_t)(text.end - at));
         if (!to_double((Span){at, colon ? colon : text.end}, &part)) return 0;
+        if (place && part >= 60) return 0;
         *seconds = *seconds * 60 + part;
         at = colon ? colon + 1 : text.end;
     }
@@ -230,7 +237,7 @@ int to_stamp(Span text, double *seconds) {
     int month = two(text.start), day = two(text.start + 2);
     if (month < 1 || month > 12 || day < 1 || day > days_in(2000, month)) return 0;
     double clock;
-    if (!to_seconds((Span){text.start + 5, text.end}, &clock)) return 0;
+    if (!to_seconds((Span){text.start + 5, text.end}, &clock) || clock >= 86400) return 0;
     int64_t days = days_since_1970(2000, month, day) - days_since_1970(2000, 1, 1);
     *seconds = (double)(days * 86400) + clock;
     return 1;

@@ -133,6 +133,8 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
             pair->text = (Span){at + 1, behind};
             return behind + 1;
         }
+        /* A quote that is not closed. */
+        return NULL;
     } else if ((behind = past_truth(at, end)) != NULL) {
         pair->text = (Span){at, behind};
         return behind;
@@ -272,9 +274,21 @@ static Place read_mean(const Reader *reader, Place at, const Pair *of, Pair *mea
     return behind + 1;
 }
 
-static Reader reader_of(const Style *style, const Units *units, Span tail) {
-    Place until = style->end.start ? find(tail.start, tail.end, style->end) : NULL;
-    Reader reader = {style, units, tail.start, until ? until : tail.end, NULL};
+/* The first end outside of quotes; NULL: the reference reader finds it, behind brackets. */
+static Place end_of(const Style *style, Span tail) {
+    for (Place at = tail.start; style->end.start && at < tail.end; at++) {
+        if (starts_with(at, tail.end, style->end)) return at;
+        if (*at == '(' || *at == '[' || *at == '{') return NULL;
+        if ((*at != '\'' && *at != '"') || at == tail.start || memchr(" \t=:,([{", at[-1], 8) == NULL) continue;
+        Place limit = tail.end - at > MOST_QUOTED + 2 ? at + MOST_QUOTED + 2 : tail.end;
+        Place behind = memchr(at + 1, *at, (size_t)(limit - at - 1));
+        if (behind) at = behind;
+    }
+    return tail.end;
+}
+
+static Reader reader_of(const Style *style, const Units *units, Span tail, Place until) {
+    Reader reader = {style, units, tail.start, until, NULL};
     reader.trimmed = stripped(reader.start, reader.end).end;
     return reader;
 }
@@ -295,10 +309,12 @@ static int is_cut(const Style *style, const Reader *reader, Span tail) {
 }
 
 int pairs_read(const Style *style, const Units *units, Span tail, Pair *pairs, uint32_t *count, Span *note) {
-    Reader reader = reader_of(style, units, tail);
+    *count = 0;
+    Place until = end_of(style, tail);
+    if (until == NULL) return PAIRS_UNUSUAL;
+    Reader reader = reader_of(style, units, tail, until);
     Place end = reader.end, at = past_blanks(reader.start, end), begin = at;
     int unusual = 0, between = 0;
-    *count = 0;
     if (is_cut(style, &reader, tail)) return PAIRS_UNUSUAL;
     while (at < end) {
         begin = at;

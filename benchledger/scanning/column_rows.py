@@ -127,7 +127,10 @@ def _clock(time: str) -> float:
     parts = time.split(":")
     if len(parts) != 3 or not all(part.isascii() and part.replace(".", "", 1).isdecimal() for part in parts):
         raise Refused(rows.BAD_TIME)
-    return to_seconds(time.encode())
+    seconds = to_seconds(time.encode())
+    if seconds is None or seconds >= 86400:
+        raise Refused(rows.BAD_TIME)
+    return seconds
 
 
 def _column(name: str, cell: str) -> Any:

@@ -147,8 +147,10 @@ def _stated(lead: bytes, shape: LeadShape) -> Found | None:
 
 
 def _begin(template: Template) -> bytes:
-    # A rank stands alone, unlike the line number in `file.cc:161:`. A time may follow `<stderr>:` directly.
-    return rb"(?<!\S)" if _begins_with_number(template) else b""
+    # A rank stands alone, unlike the line number in `file.cc:161:`. A time may follow `<stderr>:`, but no digit.
+    if _begins_with_number(template):
+        return rb"(?<!\S)"
+    return rb"(?<![0-9])" if isinstance(template.parts[0], Hole) else b""
 
 
 def _begins_with_number(template: Template) -> bool:

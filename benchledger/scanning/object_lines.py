@@ -15,7 +15,8 @@ from benchledger.scanning.values import decode
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)\Z", re.IGNORECASE)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns the members of a JSON object. Raises Refused for a key that occurs twice: one of its values is wrong."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise Refused("bad json: a key occurs twice")
@@ -23,7 +24,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # Texts may contain control characters.
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique, strict=False)
 
 
 def json_line(text: bytes) -> dict[str, Any] | None:

@@ -19,6 +19,9 @@ _NAME = re.compile(rb"(?=[^ \tA-Za-z]*+[A-Za-z])[0-9A-Za-z_.:/%+-]++(?:[ \t][ -~
 _ABSENT = re.compile(ABSENT)
 _TRUTH = re.compile(rb"(?:True|False|true|false)(?![A-Za-z0-9_])")
 _QUOTED = re.compile(rb"""'[^'\r\n]{0,4096}+'|"[^"\r\n]{0,4096}+\"""")
+_QUOTES = (b"'", b'"')
+# Behind one of these a quote opens a text.
+_BEFORE_QUOTE = (b" ", b"\t", b"=", b":", b",", b"(", b"[", b"{")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 # Behind its bracket stands nothing, a blank or a separator.
 _MEAN = re.compile(rb" \((" + NUMBER_WORD + rb")\)(?=[ \t,;]|\Z)")
@@ -26,6 +29,10 @@ _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _SCALE_LETTERS = (b"K", b"M", b"G")
 _BLANK = (b" ", b"\t")
+
+
+class _Unclosed(Exception):
+    """Raised for a value of which the closing bracket or quote is missing: it was cut."""
 
 
 class PairsReader:
@@ -47,6 +54,7 @@ class PairsReader:
         self._ends = (*_BLANK, *self._between)
         self._closers = {text.strip() for text in self._between}
         self._end = style.end.encode() if style.end else None
+        self._marks = re.compile(rb"['\"(\[{]|" + re.escape(self._end or b"'"))
         self._closed = style.closed
         self._mean = _MEAN if style.means else None
         self._units = {unit.encode() for unit in units}
@@ -69,7 +77,8 @@ class PairsReader:
         pairs: list[Pair] = []
         left: list[bytes] = []
         if self._end is not None:
-            tail, _, rest = tail.partition(self._end)
+            until = self._end_of(tail)
+            tail, rest = tail[:until], tail[until + len(self._end) :]
             if self._end[:1] not in _BLANK and tail[-1:] in _IN_NUMBER and goes_on(rest):
                 raise Refused(CUT_NUMBER)
         position = begin = self._past_blanks(tail, 0)
@@ -88,7 +97,10 @@ class PairsReader:
             key = decode(tail[position:assign].strip(b" \t{'\""))
             if not key or "  " in key:
                 break
-            number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
+            try:
+                number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
+            except _Unclosed:
+                break
             pairs.append((key, number, text, unit))
             if self._mean and number is not None and (mean := self._mean.match(tail, end)):
                 pairs.append((f"mean_{key}", to_number(mean.group(1)), None, unit))
@@ -108,6 +120,23 @@ class PairsReader:
             del pairs[-1]
             position = begin
         return pairs, b" ".join([*left, tail[position:]]).strip()
+
+    def _end_of(self, tail: bytes) -> int:
+        # The first `end` outside of quotes and brackets: `Namespace(betas='(0.9, 0.999)', lr=0.1)`.
+        assert self._end is not None
+        position = 0
+        for place in self._marks.finditer(tail):
+            at = place.start()
+            if at < position:
+                continue
+            if tail.startswith(self._end, at):
+                return at
+            if place.group(0) in _QUOTES:
+                opened = _QUOTED.match(tail, at) if tail[at - 1 : at] in _BEFORE_QUOTE else None
+                position = opened.end() if opened else at
+            else:
+                position = self._closing(tail, at) or at
+        return len(tail)
 
     def _value_behind(self, tail: bytes, position: int) -> tuple[float | None, str | None, str | None, int]:
         start = self._past_blanks(tail, position)
@@ -141,11 +170,14 @@ class PairsReader:
                 return to_number(match.group(2)), None, match.end()
             if match := _QUOTED.match(tail, start):
                 return None, decode(match.group(0)[1:-1]), match.end()
-        elif match := _TRUTH.match(tail, start):
+            raise _Unclosed
+        if match := _TRUTH.match(tail, start):
             return None, decode(match.group(0)), match.end()
-        elif match := _ABSENT.match(tail, start):
+        if match := _ABSENT.match(tail, start):
             return None, None, match.end()
-        elif first in (b"(", b"[", b"{") and (end := self._closing(tail, start)) is not None:
+        if first in (b"(", b"[", b"{"):
+            if (end := self._closing(tail, start)) is None:
+                raise _Unclosed
             return None, decode(tail[start:end]), end
         return None, *self._text(tail, start)
 

@@ -18,10 +18,12 @@ WORDS = rb"[+-]?+(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity|INFINITY)(?![A-Za-
 ABSENT = rb"(?:None|null|NULL)(?![A-Za-z0-9_])"
 FLOAT = rb"[+-]?+(?:[0-9]{1,400}+(?:\.[0-9]{0,400}+)?+|\.[0-9]{1,400}+)(?:[eE][+-]?+[0-9]{1,8}+)?+"
 NUMBER_END = rb"(?![0-9])(?!\.[0-9])(?!/)"
-TIME = rb"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9}+)?+"
-DURATION = rb"(?:[0-9]{1,9}+ days?,? )?+[0-9]{1,9}+:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9}+)?+)?+"
+# A clock ends where no digit follows, nor a dot or colon and a digit: `12:345` and `1:02:03:04` hold no duration.
+_CLOCK_END = rb"(?![0-9])(?![.:][0-9])"
+TIME = rb"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9}+)?+" + _CLOCK_END
+DURATION = rb"(?:[0-9]{1,9}+ days?,? )?+[0-9]{1,9}+:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9}+)?+)?+" + _CLOCK_END
 # glog's `0526 05:25:05.762720`: month, day and clock without the year.
-STAMP = rb"[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9}+)?+"
+STAMP = rb"[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9}+)?+" + _CLOCK_END
 # Text of another process may follow without a blank: `TrueWARNING:root:`.
 BOOL = rb"True|False|true|false"
 UNIX = rb"[0-9]{9,10}+(?:\.[0-9]{1,9}+)?+(?![0-9.])"

@@ -14,10 +14,12 @@ from benchledger.definitions.template import LIST, Template
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layout, Layouts
+from benchledger.scanning.object_lines import unique
 from benchledger.scanning.pairs_reader import PairsReader
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, Row, row_of
 from benchledger.scanning.values import decode, goes_on, hole_value, refuse_cut
 
+_DECODER = json.JSONDecoder(object_pairs_hook=unique)
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
 
 
@@ -115,7 +117,7 @@ class RecordReader:
         if self._last_json is None or self._last_json[0] != tail:
             text = tail.decode("utf-8", "backslashreplace").lstrip()
             try:
-                data, end = json.JSONDecoder().raw_decode(text)
+                data, end = _DECODER.raw_decode(text)
             except (ValueError, RecursionError):
                 raise Refused(rows.BAD_JSON) from None
             if goes_on(text[end:].encode("utf-8", "backslashreplace")):
@@ -131,7 +133,7 @@ def _hole_pairs(record: RecordDefinition, template: Template, match: re.Match[by
         if hole.type == LIST:
             continue
         value = hole_value(hole.type, raw)
-        if value is None and hole.type in ("time", "stamp"):
+        if value is None and hole.type in ("time", "stamp", "duration"):
             raise Refused(rows.BAD_TIME)
         if hole.name in COLUMNS:
             columns[hole.name] = column_value(hole.name, value)

@@ -18,15 +18,15 @@ from benchledger.definitions.log_format import RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import FileReader
-from benchledger.scanning.rows import Columns, Pair, Pieces, make_row, scaled
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row, scaled
 from benchledger.scanning.text_lines import reject
-from benchledger.scanning.values import decode
+from benchledger.scanning.values import decode, refuse_cut
 
 MAGIC = b"SQLite format 3\x00"
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 # About two billion steps of SQLite's virtual machine, more than a hundred million rows need: it stops endless queries.
 _STEPS, _CALLS = 100_000, 20_000
-_LABEL_LIMIT = 4_096
+_SHOWN = 1_000
 
 
 class SqliteReader(FileReader):
@@ -92,17 +92,25 @@ class SqliteReader(FileReader):
         place = (self._number, self._number - 1)
         shown = record.name if label is None else str(label)
         numbers = isinstance(start, int | float) and isinstance(end, int | float)
-        if not numbers or not math.isfinite(end - start) or end < start:
-            text = f"{shown[:_LABEL_LIMIT]}: {start!r} to {end!r}"
-            reject(pieces, *place, record.name, rows.BAD_CELL, text.encode("utf-8", "backslashreplace"))
+        is_blob = any(isinstance(value, bytes) for value in (label, device, *values.values()))
+        is_long = any(isinstance(value, str) and len(value) > rows.PIECE_LIMIT for value in (shown, *values.values()))
+        if not numbers or not math.isfinite(end - start) or end < start or is_blob or is_long:
+            text = f"{shown[:_SHOWN]}: {start!r} to {end!r}"
+            why = rows.TOO_LONG if is_long else rows.BAD_CELL
+            reject(pieces, *place, record.name, why, text.encode("utf-8", "backslashreplace"))
             return
-        pieces.pieces += 1
         pairs: list[Pair] = [(definition.duration, float(end - start), None, definition.unit)]
         pairs += [_pair(name, value) for name, value in values.items()]
+        try:
+            refuse_cut(self.layouts, record, pairs)
+        except Refused as error:
+            reject(pieces, *place, record.name, str(error), f"{shown[:_SHOWN]}: {values}".encode())
+            return
+        pieces.pieces += 1
         columns: Columns = {
             "clock_s": scaled(start - first, scale),
-            "label": None if definition.span else decode(shown[:_LABEL_LIMIT].encode("utf-8", "backslashreplace")),
-            "device": None if device is None else str(device)[:64],
+            "label": None if definition.span else decode(shown.encode("utf-8", "backslashreplace")),
+            "device": None if device is None else str(device),
         }
         pieces.rows.append(make_row(self.layouts, record, pairs, columns, place))
 
@@ -200,4 +208,4 @@ def _pair(name: str, value: Any) -> Pair:
         return name, None, None, None
     if isinstance(value, int | float):
         return name, float(value), None, None
-    return name, None, decode(str(value)[:_LABEL_LIMIT].encode("utf-8", "backslashreplace")), None
+    return name, None, decode(str(value).encode("utf-8", "backslashreplace")), None

@@ -7,9 +7,9 @@ import re
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import FileReader
-from benchledger.scanning.rows import Columns, Pair, Pieces, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
 from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
-from benchledger.scanning.values import decode
+from benchledger.scanning.values import decode, refuse_cut
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
 _BLANKS = re.compile(r" {2,}")
@@ -120,6 +120,11 @@ class TableReader(FileReader):
     def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
         name = match.group(1).strip()
         if name in self.definition.footers:
+            record, pairs = self.format.records[1], [pair_of(self.layouts, name, match.group(2))]
+            try:
+                refuse_cut(self.layouts, record, pairs)
+            except Refused as error:
+                reject(pieces, line, offset, record.name, str(error), match.group(0).encode())
+                return
             pieces.pieces += 1
-            pairs = [pair_of(self.layouts, name, match.group(2))]
-            pieces.rows.append(make_row(self.layouts, self.format.records[1], pairs, {}, (line, offset)))
+            pieces.rows.append(make_row(self.layouts, record, pairs, {}, (line, offset)))

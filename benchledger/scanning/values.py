@@ -9,7 +9,7 @@ from typing import Any
 
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.patterns import FLOAT, NUMBER_END, WORDS
+from benchledger.scanning.patterns import FLOAT, NUMBER_END, TIME, WORDS
 from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
@@ -20,6 +20,7 @@ NUMBER = re.compile(NUMBER_WORD)
 # In `{'loss': 15}1.4}` the first bracket stands within a number.
 _GOES_ON = re.compile(rb"[.,_'+-]?[0-9]|[eE][+-]?[0-9]")
 _BLANK = (b" ", b"\t")
+_TIME = re.compile(rb"(" + TIME + rb")Z?\Z")
 _LEAP_YEAR = 2000
 
 
@@ -60,8 +61,14 @@ def to_whole(raw: bytes) -> int | None:
 
 
 def to_time(raw: bytes) -> datetime | None:
-    """Returns an ISO date and time, with `-` or `/`, `T` or blank, `.` or `,`; None if it does not exist."""
-    text = raw.decode("ascii").replace("/", "-").replace(",", ".")
+    """Returns an ISO date and time, with `-` or `/`, `T` or blank, `.` or `,`; a `Z` may follow.
+
+    None for any other text, such as a date without a time or with an offset, and for a time that does not exist.
+    """
+    match = _TIME.match(raw)
+    if match is None:
+        return None
+    text = match.group(1).decode("ascii").replace("/", "-").replace(",", ".")
     base, _, fraction = text.partition(".")
     try:
         return datetime.fromisoformat(f"{base}.{fraction[:6].ljust(6, '0')}" if fraction else base)
@@ -69,11 +76,13 @@ def to_time(raw: bytes) -> datetime | None:
         return None
 
 
-def to_seconds(raw: bytes) -> float:
-    """Returns the seconds of a duration such as `1 day, 2:03:04.5` or `08:49`."""
+def to_seconds(raw: bytes) -> float | None:
+    """Returns the seconds of a duration such as `1 day, 2:03:04.5` or `08:49`; None for 60 minutes or seconds."""
     before, day, after = raw.partition(b"day")
     seconds = 0.0
-    for part in (after.lstrip(b"s, ") if day else raw).split(b":"):
+    for place, part in enumerate((after.lstrip(b"s, ") if day else raw).split(b":")):
+        if place and float(part) >= 60:
+            return None
         seconds = seconds * 60 + float(part)
     return seconds + 86400 * float(before) if day else seconds
 
@@ -81,14 +90,14 @@ def to_seconds(raw: bytes) -> float:
 def to_stamp(raw: bytes) -> float | None:
     """Returns the seconds of `0526 05:25:05.76` since the start of a leap year (the year is not stated).
 
-    None if the day does not exist.
+    None if the day or the hour does not exist.
     """
     try:
         moment = datetime(_LEAP_YEAR, int(raw[:2]), int(raw[2:4]), tzinfo=UTC)
     except ValueError:
         return None
-    days = (moment - datetime(_LEAP_YEAR, 1, 1, tzinfo=UTC)).days
-    return days * 86400 + to_seconds(raw[5:])
+    days, clock = (moment - datetime(_LEAP_YEAR, 1, 1, tzinfo=UTC)).days, to_seconds(raw[5:])
+    return None if clock is None or clock >= 86400 else days * 86400 + clock
 
 
 def to_unix_time(raw: bytes) -> datetime:

@@ -99,6 +99,20 @@ def test_both_readers_find_the_same(drawn: list[bytes]) -> None:
     assert found == read_by_reference(made(), log)
 
 
+def test_a_key_that_occurs_twice_makes_the_object_a_reject() -> None:
+    found = read_by_reference(made(), PROOF + b'JS {"data": {"a": 1, "a": 2}, "step": 3, "list": [0, 1]}')
+
+    assert ([row.reason for row in found.rejects], found.rows) == (["bad json: a key occurs twice"], [])
+
+
+def test_a_column_that_an_object_may_lack_is_null() -> None:
+    log = PROOF + b'JS {"kind": "u", "key": "k", "data": {"a": 5}}\n' * 3
+    found = read_by_reference(made(), log)
+
+    assert (len(found.rows), found.rejects) == (3, [])
+    assert read_by_scanner(LogReader({"made": made()}, native=True), log)[0] == found
+
+
 @pytest.mark.parametrize("name", ["mlperf-mllog", "ngc-pytorch-bert-json"])
 def test_objects_of_shipped_formats_do_not_go_to_the_reference_reader(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,16 @@ def made_by(*statements: str, kernels: list[list[object]] | None = KERNELS) -> b
         return file.serialize()
 
 
+def test_bytes_are_no_text_and_a_long_name_is_kept_whole() -> None:
+    kernels = [KERNELS[0], [1_000, 3_000, b"gpu", 7, 1], [2_000, 5_000, 1, 7, 2]]
+    found = find(
+        made_file({"StringIds": [NAMES[0], NAMES[1], [2, "k" * 5_000]], "CUPTI_ACTIVITY_KIND_KERNEL": kernels})
+    )
+
+    assert [row["label"] for row in found.rows if row["record"] == "kernel"] == ["k" * 5_000]
+    assert [reason[:8] for reason in found.rejects] == ["bad cell"]
+
+
 def test_a_kernel_has_a_name_a_device_a_start_and_a_duration() -> None:
     found = find(nsys())
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.rows import Row
 from tests.scanning.reading import (
     DLLOGGER,
@@ -18,11 +20,21 @@ from tests.scanning.reading import (
     PADDLE,
     PYTHON_DICT,
     one_record,
+    read_by_reference,
+    read_by_scanner,
     units_of,
     values_of,
 )
 
 NAN = "nan"
+PROOF = 'detect.proof = [["this is made"]]\n'
+
+
+def assert_both_read(known: LogFormat, log: bytes) -> list[Row]:
+    """Both readers find the same in a log; returns the rows."""
+    log = b"this is made\n" + log
+    assert read_by_scanner(LogReader({known.name: known}), log)[0] == read_by_reference(known, log)
+    return LineReader(known).read(log).rows
 
 
 def read_one(folder: Path, template: str, line: str, top: str = "") -> Row | None:
@@ -145,7 +157,8 @@ def test_a_time_is_iso_with_dashes_or_slashes_and_dot_or_comma(tmp_path: Path, t
 
 
 @pytest.mark.parametrize(
-    "text", ["2021-04-31 10:58:40", "2021-02-29 00:00:00", "2021-05-23 24:00:01", "0000-01-01 00:00:00"]
+    "text",
+    ["2021-04-31 10:58:40", "2021-02-29 00:00:00", "2021-05-23 24:00:01", "0000-01-01 00:00:00", "2021-05-23 10:58:61"],
 )
 def test_a_time_that_does_not_exist_is_a_reject(tmp_path: Path, text: str) -> None:
     pieces = LineReader(one_record(tmp_path, "at {logged_at:time}")).read(f"at {text}".encode())
@@ -169,6 +182,32 @@ def test_a_duration_is_in_seconds(tmp_path: Path, text: str, seconds: float) -> 
 
     assert row is not None
     assert (values_of(row), units_of(row)) == ({"x": seconds}, {"x": "s"})
+
+
+@pytest.mark.parametrize("text", ["1:02:60", "1:60:00", "75:61", "1 day, 2:03:99"])
+def test_a_duration_of_sixty_minutes_or_seconds_does_not_exist(tmp_path: Path, text: str) -> None:
+    pieces = LineReader(one_record(tmp_path, "at {x:duration}")).read(f"at {text}".encode())
+
+    assert [reject.reason for reject in pieces.rejects] == [rows.BAD_TIME]
+
+
+@pytest.mark.parametrize(
+    ("hole", "text"),
+    [
+        ("x:duration", "1:02:034"),
+        ("x:duration", "12:345"),
+        ("x:duration", "1:02:03:04"),
+        ("x:duration", "1:02:03.5.7"),
+        ("logged_at:time", "2021-05-23 10:58:401"),
+        ("logged_at:time", "2021-05-23 10:58:40.1234567890"),
+        ("clock_s:stamp", "0526 05:25:051"),
+    ],
+)
+def test_a_clock_that_goes_on_is_none(tmp_path: Path, hole: str, text: str) -> None:
+    for behind in (" {*}", ":{*}", ".{*}", " and more"):
+        known = one_record(tmp_path, f"at {{{hole}}}{behind}", PROOF)
+
+        assert assert_both_read(known, f"at {text} and more\n".encode()) == []
 
 
 @pytest.mark.parametrize("rank", ["99999999999", "2147483648", "-2147483648"])
@@ -352,13 +391,15 @@ def test_quoted_numbers_are_numbers_and_quoted_text_keeps_its_separators(tmp_pat
     }
 
 
-def test_brackets_are_kept_whole_and_unclosed_ones_are_text(tmp_path: Path) -> None:
-    assert paddle(tmp_path, "a: [1, (2, 3)], b: {x: 1}, c: [1, d: 5")[0] == {
-        "a": "[1, (2, 3)]",
-        "b": "{x: 1}",
-        "c": "[1",
-        "d": 5,
-    }
+def test_brackets_are_kept_whole(tmp_path: Path) -> None:
+    assert paddle(tmp_path, "a: [1, (2, 3)], b: {x: 1}, c: 5")[0] == {"a": "[1, (2, 3)]", "b": "{x: 1}", "c": 5}
+
+
+@pytest.mark.parametrize("cut", ["c: [1, d: 5", "c: {d: 5, e: 6", "c: 'x, d: 5", 'c: "x', "c: (1, [2, 3]"])
+def test_a_value_that_is_not_closed_was_cut_and_ends_the_list(tmp_path: Path, cut: str) -> None:
+    values, _, note = paddle(tmp_path, f"a: 1, {cut}")
+
+    assert (values, note) == ({"a": 1}, cut)
 
 
 def test_a_key_has_at_most_96_bytes(tmp_path: Path) -> None:
@@ -387,6 +428,16 @@ def test_pairs_stop_at_the_end_of_their_style(tmp_path: Path) -> None:
 
     assert row is not None
     assert (values_of(row), row.note) == ({"a": 1, "b": "x"}, None)
+
+
+@pytest.mark.parametrize("betas", ["(0.9, 0.999)", "'(0.9, 0.999)'", "[(1, 2), (3, 4)]", "'a) b'", '"("'])
+def test_the_end_of_a_list_stands_outside_of_quotes_and_brackets(tmp_path: Path, betas: str) -> None:
+    style = 'pairs = { assign = "=", between = [", "], end = ")" }'
+    known = one_record(tmp_path, "Namespace({pairs}", PROOF + style)
+
+    (row,) = assert_both_read(known, f"Namespace(betas={betas}, lr=0.5) and more=5".encode())
+
+    assert values_of(row) == {"betas": betas.strip("'\""), "lr": 0.5}
 
 
 def test_a_text_value_can_be_expanded_into_the_pairs_that_it_lists(tmp_path: Path) -> None:
