@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
     from benchledger.comparing.compare import compare
+    from benchledger.comparing.diff import diff
     from benchledger.definitions.folders import use_definitions
     from benchledger.drafting.draft_format import draft_format
     from benchledger.explaining.explain import explain
@@ -82,6 +83,7 @@ __all__ = [
     "db_compact",
     "db_info",
     "db_migrate",
+    "diff",
     "draft_format",
     "exclude",
     "exclusions",
@@ -142,6 +144,7 @@ _HOMES = {
     "db_compact": "benchledger.upkeep.backup",
     "db_info": "benchledger.upkeep.info",
     "db_migrate": "benchledger.upkeep.migrate",
+    "diff": "benchledger.comparing.diff",
     "draft_format": "benchledger.drafting.draft_format",
     "exclude": "benchledger.upkeep.exclude",
     "exclusions": "benchledger.upkeep.exclude",

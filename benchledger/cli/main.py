@@ -26,6 +26,7 @@ COMMANDS = {
     ),
     "data": LazyCommand("benchledger.cli.data:data", "Make training data."),
     "db": LazyCommand("benchledger.cli.db:db", "Inspect, migrate, copy, compact or check the ledger file."),
+    "diff": LazyCommand("benchledger.cli.diff:diff", "List what differs between two runs, the likeliest cause first."),
     "exclude": LazyCommand(
         "benchledger.cli.exclude:exclude", "Exclude each RUN from all tables; the reason is recorded."
     ),

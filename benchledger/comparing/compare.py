@@ -12,6 +12,8 @@ from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.answers.reports.convergence_target import read_target
 from benchledger.answers.series import frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row
+from benchledger.comparing.differences import differences
+from benchledger.comparing.evidence import evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
 from benchledger.comparing.sides import FOLDER, Side, open_sides, rates_of, trials_of
 from benchledger.comparing.steps import steps_variance
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
 ACROSS = ("rule", "gpu_model", "variant", *TEXT_COLUMNS[1:], *NUMBER_COLUMNS[1:])
-FALSE_DISCOVERY_RATE = 0.01
 _TIME_UNITS = ("s", "min")
 _TRIAL_COLUMNS = (
     "side", "quantity", "rule", "unit", "value", "side_value", "status", "cell", "run_id", "run_key", "series_id",
@@ -33,6 +34,8 @@ _TRIAL_COLUMNS = (
 # In which unpaired cases of one name may differ: columns of the case, and of each side.
 _CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
 _SIDE_COLUMNS = ("rule", "gpu_model")
+# Each case that is explained reads the records of its runs.
+_MOST_EXPLAINED, _CAUSES = 10, 3
 _LISTS = ("trials", "run_ids")
 
 
@@ -95,19 +98,22 @@ def compare(
         if not both:
             raise UsageError(_nothing_common(rows, pair))
         steps = [_steps_of(side, letter, both) for side, letter in zip(pair, "ab", strict=True)]
-    pairs = [
-        Pair(row["a_trials"], row["b_trials"], *(by_run.get(row[f"{x}_run_ids"][0]) for x, by_run in zip("ab", steps)))  # noqa: B905
-        for row in both
-    ]
-    outcomes = judge_each_quantity(both, pairs, threshold / 100)
-    judged = iter(outcomes)
-    cases = [_case(row, next(judged) if row["unpaired"] is None else None) for row in rows]
+        pairs = [_pair(row, *steps) for row in both]
+        judged = iter(judge_each_quantity(both, pairs, threshold / 100))
+        cases = [_case(row, next(judged) if row["unpaired"] is None else None) for row in rows]
+        _add_causes(rows, cases, pair)
     return Comparison(
         (pair[0].shown, pair[1].shown),
         threshold,
         frame_of(cases, without=()),
         frame_of(_means(rows, pairs), without=()),
     )
+
+
+def _pair(row: Row, steps_a: dict[int, float | None], steps_b: dict[int, float | None]) -> Pair:
+    if row["quantity"] != "speed":
+        return Pair(row["a_trials"], row["b_trials"])
+    return Pair(row["a_trials"], row["b_trials"], steps_a.get(row["a_run_ids"][0]), steps_b.get(row["b_run_ids"][0]))
 
 
 def judge_each_quantity(rows: list[Row], pairs: list[Pair], threshold: float) -> list[Outcome]:
@@ -117,7 +123,7 @@ def judge_each_quantity(rows: list[Row], pairs: list[Pair], threshold: float) ->
         numbers.setdefault(_kind(row, "a"), []).append(number)
     outcomes: dict[int, Outcome] = {}
     for alike in numbers.values():
-        judged = judge([pairs[number] for number in alike], threshold, FALSE_DISCOVERY_RATE)
+        judged = judge([pairs[number] for number in alike], threshold)
         outcomes |= dict(zip(alike, judged, strict=True))
     return [outcomes[number] for number in range(len(rows))]
 
@@ -179,7 +185,7 @@ def _steps_of(side: Side, letter: str, rows: list[Row]) -> dict[int, float | Non
             asked.setdefault(row[f"{letter}_rule"], []).extend(row[f"{letter}_run_ids"])
     found: dict[int, float | None] = {}
     for rule, runs in asked.items():
-        found |= {run: steps_variance(rates) for run, rates in rates_of(side, sorted(set(runs)), rule).items()}
+        found |= {run: steps_variance(rates) for run, rates in rates_of(side.con, sorted(set(runs)), rule).items()}
     return found
 
 
@@ -195,8 +201,18 @@ def _case(row: Row, outcome: Outcome | None) -> Row:
     verdict = row["unpaired"] if outcome is None else _verdict(row, outcome)
     return {
         **kept, **counts, **judged, "verdict": verdict,
-        "is_worse": verdict == "slower" or (verdict == "more"),
+        "is_worse": verdict in ("slower", "more"), "causes": None,
     }  # fmt: skip
+
+
+def _add_causes(rows: list[Row], cases: list[Row], sides: tuple[Side, Side]) -> None:
+    """Adds to the slowest cases what differs between their runs, the three likeliest causes first."""
+    slower = [(row, case) for row, case in zip(rows, cases, strict=True) if case["verdict"] == "slower"]
+    slower.sort(key=lambda one: -abs(one[1]["change_percent"]))
+    for row, case in slower[:_MOST_EXPLAINED]:
+        evidence = [evidence_of(side.con, row[f"{x}_run_ids"]) for side, x in zip(sides, "ab", strict=True)]
+        found = differences(*evidence)[:_CAUSES]
+        case["causes"] = "; ".join(map(str, found)) or None
 
 
 def _verdict(row: Mapping[str, object], outcome: Outcome) -> str:

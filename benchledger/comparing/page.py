@@ -13,8 +13,10 @@ from benchledger.errors import counted
 if TYPE_CHECKING:
     import polars as pl
 
-# A comment on a pull request has at most 30 lines: 12 cases, 4 quantities, two heads with their rules, and 8 others.
-MOST_CASES = 12
+# A comment on a pull request has at most 30 lines: 10 cases, 4 quantities, two heads with their rules, 8 notes, a line
+# with the counts and blank lines.
+MOST_CASES = 10
+_NOTES = 8
 _NAMES = 6
 _ORDER = ("slower", "more", "undecided", "no_number", "ambiguous", "faster", "less", "same")
 _COUNTED = ("slower", "faster", "more", "less", "same", "undecided")
@@ -53,9 +55,11 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     notes = []
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
-    notes += [f"{row['name']}: {cause}" for row in shown for cause in row.get("causes") or []]
+    notes += _causes(shown)
     notes += _nearly_paired(rows) + _alone(rows)
     notes += _marks(paired)
+    if most_cases is not None and len(notes) > _NOTES:
+        notes = [*notes[: _NOTES - 1], f"{len(notes) - _NOTES + 1} more notes: bench -v compare"]
     return Page(
         [
             f"A: {comparison.sides[0]}",
@@ -66,6 +70,18 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
         _cases(shown),
         notes,
     )
+
+
+def _causes(rows: list[Row]) -> list[str]:
+    """Names the differences that explain slower cases; cases with the same ones share a line."""
+    alike: dict[str, list[str]] = {}
+    for row in rows:
+        if row["causes"]:
+            alike.setdefault(row["causes"], []).append(row["name"])
+    return [
+        f"Why {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''} may be slower: {causes}"
+        for causes, names in alike.items()
+    ]
 
 
 def _counts(paired: list[Row], threshold: str) -> str:

@@ -76,11 +76,11 @@ def trials_of(side: Side, rule: str | None, target: Target) -> pl.DataFrame:
     return frame
 
 
-def rates_of(side: Side, runs: list[int], rule: str) -> dict[int, list[float]]:
+def rates_of(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str) -> dict[int, list[float]]:
     """Returns the rates of each run that its speed under a rule is made of, in their order."""
     statement = (FOLDER / "steps.sql").read_text(encoding="utf-8")
-    with uses(side.con, runs, rule):
-        return {row["run_id"]: row["rates"] for row in rows_asked(side.con, statement)}
+    with uses(con, runs, rule):
+        return {row["run_id"]: row["rates"] for row in rows_asked(con, statement)}
 
 
 class _Folder:

@@ -25,6 +25,7 @@ EQUALS: dict[str, str | None] = {
     "db compact": "db_compact",
     "db info": "db_info",
     "db migrate": "db_migrate",
+    "diff": "diff",
     "exclude": "exclude",
     "explain": "explain",
     "export dlperf": "export_dlperf",

@@ -13,6 +13,7 @@ from benchledger import compare
 from benchledger.comparing.page import page_of
 from benchledger.errors import UsageError
 from tests.cli.bench import run_bench
+from tests.comparing.made_runs import MadeRun, write_run
 from tests.ledger_rows import LedgerRows, ledger_rows
 
 MADE = Path(__file__).parents[2] / "data" / "made"
@@ -201,6 +202,19 @@ def test_a_page_for_a_pull_request_has_at_most_thirty_lines(tmp_path: Path) -> N
 
     assert len(page.splitlines()) <= 30
     assert "40 numbers on both sides: 19 slower, 20 faster, 1 same within 1 %" in page
-    assert "27 more changed or undecided cases" in page
+    assert "29 more changed or undecided cases" in page
     assert "20 cases only in A" in page
     assert "20 cases only in B" in page
+
+
+def test_the_cause_of_a_slower_case_is_named(tmp_path: Path) -> None:
+    for trial in (1, 2, 3):
+        write_run(tmp_path / "before", MadeRun(f"run{trial}"))
+        write_run(tmp_path / "after", MadeRun(f"run{trial}", step_ms=33.0, clock=1700, commit="d4e5f6a"))
+
+    done = compare(tmp_path / "before", tmp_path / "after", quantity=["speed"])
+
+    case = done.cases.row(0, named=True)
+    assert case["verdict"] == "slower"
+    assert case["causes"].startswith("clocks.current.sm 1980 → 1700; implementation_version a1b2c3d → d4e5f6a")
+    assert any("may be slower: clocks.current.sm" in note for note in page_of(done).notes)

@@ -1,0 +1,36 @@
+"""`bench diff`: what differs between two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import benchledger
+from benchledger.cli import complete
+from benchledger.cli.case_options import output_options
+from benchledger.cli.settings import Settings
+
+SHOWN = 12
+
+
+@click.command()
+@click.argument("a", metavar="RUN", shell_complete=complete.runs)
+@click.argument("b", metavar="RUN", shell_complete=complete.runs)
+@click.option(
+    "--other-db", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The ledger of the second RUN."
+)
+@output_options
+@click.pass_obj
+def diff(settings: Settings, a: str, b: str, other_db: Path | None, form: str, output: Path | None) -> None:
+    """List what differs between two runs, the likeliest cause first.
+
+    RUN is a key, the beginning of one, or a cell of the speed table (bench report speed --cells) for all its trials.
+    """
+    from benchledger.cli.output import print_frame
+
+    found = benchledger.diff(a, b, db=settings.db, other_db=other_db)
+    if form == "table" and settings.verbosity < 1 and found.height > SHOWN:
+        settings.say(f"{found.height - SHOWN} more: bench -v diff")
+        found = found.head(SHOWN)
+    print_frame(found.drop("weight") if form == "table" else found, form, output)

@@ -1,0 +1,172 @@
+"""Ranks what differs between two sides by how likely it explains a change of speed. Pure: evidence in, list out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchledger.comparing.evidence import OTHER_MEMORY, Evidence
+
+# How likely a difference explains another speed, out of 100; docs/comparing.md has the order in words.
+_WORK = {"precision", "batch_size_per_gpu", "global_batch_size", "gpus", "nodes", "seq_len", "gradient_accumulation"}
+_WORK |= {"model", "task", "framework", "implementation", "gpu_model"}
+_FACTS = {"framework_version": 86, "driver_version": 85, "cuda_version": 85, "cudnn_version": 84, "nccl_version": 84}
+_FACTS |= {"image": 82, "interconnect": 80, "topology": 80, "libraries": 76, "implementation_version": 74}
+_FACT = 72
+# Settings by words of their names.
+_SETTINGS = (
+    (re.compile(r"worker|loader|prefetch|pin_memory|dali|data_backend|cache"), 90),
+    (re.compile(r"compile|fuse|amp|xla|jit|graph|checkpoint|recompute|flash|thread|half|tf32|optimizer|weights"), 88),
+    (re.compile(r"batch|seq|length|precision|accumulation|parallel|world_size|hidden|layers|image_size"), 86),
+)
+_SETTING = 48
+# Of a sampled quantity: what it means, whether a change is a ratio or a difference, the least, and weights of the least
+# and of the most. What a change of speed itself causes is below what causes it.
+_SAMPLES = {
+    "clock": ("the GPU's clock", "ratio", 0.02, 64, 95),
+    "memory_other": ("another process on the GPU", "difference", 256.0, 87, 92),
+    "cpu_utilization": ("the host's processors", "difference", 10.0, 60, 78),
+    "temperature": ("the GPU's temperature", "difference", 8.0, 30, 44),
+    "gpu_utilization": ("the GPU waits, or no longer does", "difference", 5.0, 34, 50),
+    "power": ("the GPU's power", "ratio", 0.05, 20, 32),
+    "memory_utilization": ("the GPU's memory traffic", "difference", 5.0, 18, 30),
+    "memory_used": ("memory", "ratio", 0.03, 22, 34),
+    "memory_process": ("memory", "ratio", 0.03, 22, 34),
+    "host_memory_used": ("the host's memory", "ratio", 0.1, 14, 24),
+}
+_STEPS = {
+    "wait for input": ("the input pipeline", "ratio", 0.2, 80, 91),
+    "slow steps": ("some steps stall", "difference", 0.02, 66, 82),
+    "spread of steps": ("steps vary more", "difference", 0.1, 40, 56),
+}
+_ALARMING = re.compile(r"(?i)throttl|xid|ecc|nvlink|pcie|fall.?back|slow|retry|timed? ?out|disabled|not supported")
+_WARNING = re.compile(r"(?i)warn|error|deprecat|fail")
+_ON = {"true", "True", "1", "1.0", "on", "yes"}
+# At this ratio, or this many times the least difference, a weight is highest.
+_MOST_RATIO, _MOST_TIMES = 0.3, 6.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference between A and B; `weight`, out of 100, orders differences by how likely they explain a speed."""
+
+    kind: str
+    name: str
+    a: str
+    b: str
+    weight: float
+    means: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.a} → {self.b}"
+
+
+def differences(a: Evidence, b: Evidence) -> list[Difference]:
+    """Returns what differs between two sides, the likeliest cause of a change of speed first."""
+    found = [*_facts(a, b), *_settings(a, b), *_samples(a, b), *_steps(a, b), *_texts(a, b)]
+    found.sort(key=lambda one: (-one.weight, one.kind, one.name))
+    # A setting that says again what a fact says: batch_size beside batch_size_per_gpu.
+    told: set[tuple[str, str]] = set()
+    kept = []
+    for one in found:
+        values = (one.a, one.b)
+        if one.kind == "setting" and values in told:
+            continue
+        kept.append(one)
+        if one.kind in ("case", "environment", "setting"):
+            told.add(values)
+    return kept
+
+
+def _facts(a: Evidence, b: Evidence) -> Iterator[Difference]:
+    for name, values_a, values_b, share in _stated(a.facts, b.facts, a.runs, b.runs):
+        is_work = name in _WORK or name.startswith("options.")
+        weight = 97 if is_work else _FACTS.get(name, _FACT)
+        # A number that follows from others, of which each is listed.
+        weight -= 2 * (name in ("global_batch_size", "nodes"))
+        kind = "case" if is_work else "environment"
+        yield Difference(kind, name, values_a, values_b, weight * share, "another case" if is_work else "environment")
+
+
+def _settings(a: Evidence, b: Evidence) -> Iterator[Difference]:
+    for name, values_a, values_b, share in _stated(a.settings, b.settings, a.runs, b.runs):
+        weight = next((weight for words, weight in _SETTINGS if words.search(name)), _SETTING)
+        yield Difference("setting", name, values_a, values_b, weight * share, "a setting")
+
+
+def _stated(
+    a: dict[str, list[str]], b: dict[str, list[str]], runs_a: int, runs_b: int
+) -> Iterator[tuple[str, str, str, float]]:
+    """Yields what is stated otherwise, and how surely: less where only some runs differ, or one side states nothing."""
+    for name in sorted({*a, *b}):
+        values_a, values_b = a.get(name, []), b.get(name, [])
+        if set(values_a) == set(values_b):
+            continue
+        share = 1.0 if not set(values_a) & set(values_b) else 0.6
+        if not values_a or not values_b:
+            # A switch that is not named is mostly off.
+            share = 0.95 if {*values_a, *values_b} <= _ON else 0.7
+        yield name, _listed(values_a, runs_a), _listed(values_b, runs_b), share
+
+
+def _samples(a: Evidence, b: Evidence) -> Iterator[Difference]:
+    for name in sorted({*a.samples} & {*b.samples}):
+        quantity, values_a = a.samples[name]
+        how = _SAMPLES.get(quantity or "")
+        if how is None or (quantity == "cpu_utilization" and not name.startswith("host")):
+            continue
+        weight = _weight(values_a, b.samples[name][1], how)
+        if weight is not None:
+            yield Difference("telemetry", name, _number(values_a), _number(b.samples[name][1]), weight, how[0])
+
+
+def _steps(a: Evidence, b: Evidence) -> Iterator[Difference]:
+    for name, how in _STEPS.items():
+        if name in a.steps and name in b.steps:
+            weight = _weight(a.steps[name], b.steps[name], how)
+            if weight is not None:
+                texts = [_number(side.steps[name], as_share=how[1] == "difference") for side in (a, b)]
+                yield Difference("steps", name, texts[0], texts[1], weight, how[0])
+
+
+def _weight(a: list[float], b: list[float], how: tuple[str, str, float, int, int]) -> float | None:
+    """Returns the weight of a measured change; None if it is too small, or the runs of both sides overlap."""
+    _, kind, least, low, high = how
+    if max(min(a), min(b)) <= min(max(a), max(b)) and max(len(a), len(b)) > 1:
+        return None
+    before, after = sum(a) / len(a), sum(b) / len(b)
+    if kind == "difference":
+        size, most = abs(after - before), least * _MOST_TIMES
+    elif before > 0 and after > 0:
+        size, most = abs(math.log(after / before)), _MOST_RATIO
+    else:
+        size, most = _MOST_RATIO * (before != after), _MOST_RATIO
+    if size < least:
+        return None
+    return low + (high - low) * min((size - least) / max(most - least, 1e-9), 1.0)
+
+
+def _texts(a: Evidence, b: Evidence) -> Iterator[Difference]:
+    for text in sorted(set(a.texts) ^ set(b.texts)):
+        weight = 84 if _ALARMING.search(text) else 68 if _WARNING.search(text) else 28
+        # What is gone explains less than what is new.
+        weight -= 20 * (text in a.texts)
+        yield Difference(
+            "log", f"log line {text!r}", f"{a.texts[text]} times", f"{b.texts[text]} times", weight, "a log line"
+        )
+
+
+def _listed(values: list[str], runs: int) -> str:
+    distinct = list(dict.fromkeys(values))
+    told = ", ".join(distinct[:3]) + (", ..." if len(distinct) > 3 else "")
+    return told if len(values) >= runs else (f"{told} (or not stated)" if told else "not stated")
+
+
+def _number(values: list[float], as_share: bool = False) -> str:
+    mean = sum(values) / len(values)
+    return f"{mean * 100:.1f} %" if as_share else f"{mean:.4g}"
+
+
+__all__ = ["OTHER_MEMORY", "Difference", "differences"]
