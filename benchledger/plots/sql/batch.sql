@@ -1,4 +1,5 @@
 -- One row per series and rule with a speed or out of memory: a line joins the batch sizes of one case.
+-- reads: kept.rule, speed_table
 with told as (
     select
         speed_table.* replace (if(rules.per is null, unit, unit || ' per ' || rules.per) as unit),

@@ -1,4 +1,5 @@
 -- One row per series, by the time of its first run: its speed and the range over its trials.
+-- reads: kept.rule, kept.series_run, run, speed_table
 with began as (
     select series_id, min(started_at) as started_at
     from kept.series_run

@@ -1,4 +1,5 @@
 -- One row per run and campaign: how many losses it prints.
+-- reads: bench_case, kept.series_run, run_convergence, series
 select
     run_key as line, run_id, losses::bigint as points, null::double as y, [run_id] as runs, told.run_key, told.status,
     told.loss_name, series.campaign, bench_case.*, series.system, series.gpu_model, series.framework_version,

@@ -1,4 +1,5 @@
 -- One row per series and definition of memory: the fullest GPU in GiB, its range over the trials, and the GPU's size.
+-- reads: kept.series_run, memory_table
 with alike as (
     select series_id, list_sort(list(run_id)) as runs from kept.series_run group by series_id
 )

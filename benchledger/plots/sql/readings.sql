@@ -1,5 +1,6 @@
 -- One row per run, campaign and rule with a speed: how many readings the rule looks at. A default rule that reads one
 -- line, such as a summary, has no steps to show: is_read then marks the rule with most readings.
+-- reads: bench_case, kept.series_run, run, run_speed, series
 select
     told.run_id::varchar as line, told.run_id, told.records_used + told.records_skipped as points, told.value as y,
     [told.run_id] as runs, run_key, told.rule, row_number() over (

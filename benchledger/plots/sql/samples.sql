@@ -1,4 +1,5 @@
 -- One row per sample of a GPU's utilization while the run lasted; its number where the telemetry states no times.
+-- reads: measurement
 with sample as (
     select
         coalesce('GPU ' || device, 'GPU') as line, run_id, coalesce(epoch(logged_at), clock_s) as clock, value as y, log_id,

@@ -1,4 +1,5 @@
 -- One row per series and kind of scaling: its speed-up over the same case on the fewest GPUs.
+-- reads: kept.series_run, speedup_table
 with alike as (
     select series_id, list_sort(list(run_id)) as runs from kept.series_run group by series_id
 )

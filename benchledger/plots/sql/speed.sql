@@ -1,4 +1,5 @@
 -- One row per series and rule: its speed, and its range over the trials; without a speed if trials are not alike.
+-- reads: kept.rule, speed_table
 select
     format('{} {}', series_id, rule) as line, value as y, lowest, highest,
     told.* exclude (unit, lowest, highest, trial_runs),

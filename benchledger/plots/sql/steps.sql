@@ -1,5 +1,6 @@
 -- One row per reading that the rule looks at, in the order of the log, with the reason why it is dropped.
 -- Views `use` and `chosen` are temporary: benchledger.plots.steps makes them. bench explain prints their rows.
+-- reads: chosen, use
 select
     use.run_id::varchar as line, use.run_id, use.rule, chosen.yields as unit, place, lane, step,
     row_number() over (partition by lane order by place)::double as x,

@@ -1,4 +1,5 @@
 -- One row per run and campaign with a telemetry log: how many records this has.
+-- reads: bench_case, kept.series_run, log, run, run_log, series
 select
     run_key as line, run.run_id, sum(log.records)::bigint as points, null::double as y, [run.run_id] as runs,
     any_value(run_key) as run_key, any_value(run.status) as status, series.campaign, bench_case.*, series.system,

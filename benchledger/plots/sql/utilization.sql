@@ -1,4 +1,5 @@
 -- One row per profile, device and metric: the share of the time with a kernel running, and how busy each pipe was.
+-- reads: kept.profile_case, kept.utilization_table
 select
     format('{} {}', profile.log_id, used.device) as line, used.value as y, '%' as unit, used.metric, used.device,
     used.method, used.kernels, place.path, profile.*, [profile.log_id] as runs
