@@ -8,6 +8,8 @@ from collections.abc import Iterable
 SHOWN = 12
 # If the names together are longer than a few lines, only the nearest are shown.
 SHOWN_LONG, LONG = 3, 400
+# A shorter word is part of too many names to be meant.
+LEAST_PART = 4
 
 
 class BenchledgerError(Exception):
@@ -106,6 +108,25 @@ def counted(number: int, what: str) -> str:
 def _in_order(name: str) -> tuple[bool, int, str]:
     # Numbers first, by size.
     return (False, int(name), "") if name.isdecimal() else (True, 0, name)
+
+
+def suggestion(wanted: str, names: Iterable[object]) -> str:
+    """Returns `; did you mean 'NAME'?` for a name that is nearly one of the known ones, else nothing.
+
+    Of a path, such as a campaign, the last part counts, too, and so does any part of at least four letters.
+    """
+    import difflib
+
+    if wanted.isdecimal():
+        # Shared digits do not make two numbers similar.
+        return ""
+    wanted = wanted.lower().strip("*")
+    lower = {str(name).lower(): str(name) for name in names if name is not None}
+    ends = {name.rsplit("/", 1)[-1]: shown for name, shown in lower.items()} | lower
+    near = difflib.get_close_matches(wanted, ends, n=1, cutoff=0.6)
+    if not near and len(wanted) >= LEAST_PART:
+        near = [name for name in lower if wanted in name][:1]
+    return f"; did you mean {ends[near[0]]!r}?" if near else ""
 
 
 def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:

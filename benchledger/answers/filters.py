@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.errors import NothingFoundError, UsageError, known, suggestion
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,7 +52,10 @@ class Filters:
                 wanted = ", ".join(UNKNOWN if value is None else str(value) for value in values)
                 there = [row[0] for row in relation.select(column).distinct().fetchall()]
                 all_by = "bench runs" if column == "campaign" else ""
-                return NothingFoundError(f"no {what} with {column} {wanted!r}; known: {known(there, wanted, all_by)}")
+                near = suggestion(wanted, there)
+                return NothingFoundError(
+                    f"no {what} with {column} {wanted!r}{near}; known: {known(there, wanted, all_by)}"
+                )
         if len(self.values) > 1:
             together = ", ".join(self.values)
             return NothingFoundError(f"no {what} meets these together: {together}. Each alone is met; drop one")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from benchledger.cli.signals import stopped_by
-from benchledger.errors import BenchledgerError
+from benchledger.errors import BenchledgerError, suggestion
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -43,7 +43,7 @@ class KnownGroup(click.Group):
         """Resolves a command as click does; the message for an unknown command lists the known ones."""
         known = self.list_commands(ctx)
         if args and not args[0].startswith("-") and args[0] not in known:
-            ctx.fail(f"no command {args[0]!r}; known: {', '.join(known)}")
+            ctx.fail(f"no command {args[0]!r}{suggestion(args[0], known)}; known: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 
 

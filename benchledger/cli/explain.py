@@ -14,6 +14,7 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.terminal import print_text, wrapped_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +62,7 @@ def explain(
     answer = revealed(
         benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
     )
-    click.echo(headed(_json(answer) if form == "json" else _text(answer), form))
+    print_text(headed(_json(answer) if form == "json" else wrapped_lines(_text(answer)), form))
 
 
 def _json(answer: Explained) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +11,27 @@ import click
 from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import asked_names, headed, revealed
+from benchledger.cli.terminal import is_terminal, print_text, wrapped
 from benchledger.exports.safe_text import escaped, escaped_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from benchledger.answers.tables.table import Report, Table
     from benchledger.cli.settings import Settings
 
+# The columns of a report that a narrow terminal shows rather than the others.
+_FIRST = {"failures": ("run", "status", "reason", "case")}
+# Of any other table: the number and what it is of.
+_USUAL = ("value", "unit", "speedup", "loss", "status", "gpus", "precision", "batch_size_per_gpu", "model", "framework")
+# In a column with numbers below this two decimals hide digits.
+_SMALL = 0.1
 
-def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
-    """Prints a frame, or writes it to a file."""
+
+def print_frame(frame: pl.DataFrame, form: str, output: Path | None, first: Sequence[str] = ()) -> None:
+    """Prints a frame, or writes it to a file. A narrow terminal shows the columns `first` rather than others."""
     from benchledger.exports.output_forms import frame_text
 
     frame = revealed(frame, output)
@@ -35,7 +44,7 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None) -> None:
         _need_free(output)
         write_whole(output, parquet_bytes(frame, asked_names(output) is not None))
     elif form == "table":
-        write_text(headed(frame_table(frame), form, output), output)
+        write_text(headed(frame_table(frame, first), form, output), output)
     else:
         write_form(headed(frame_text(frame, form), form, output), form, output)
 
@@ -58,7 +67,7 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
         settings = _settings()
         brief = settings is None or settings.verbosity < 1
         tables = [_report_table(report, table, brief) for table in report.tables]
-        text = "\n\n".join([*tables, *map(escaped, words_at_end(report))])
+        text = "\n\n".join([*tables, *map(wrapped, map(escaped, words_at_end(report)))])
         write_text(headed(text, form, output), output, paged=is_long(report))
     else:
         write_form(headed(report_text(report, form), form, output), form, output)
@@ -74,29 +83,48 @@ def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
     return table_list(report) if is_printed and not is_whole and is_long(report) else report
 
 
-def frame_table(frame: pl.DataFrame) -> str:
-    """Returns a frame as a plain table, with every row and column."""
+def frame_table(frame: pl.DataFrame, first: Sequence[str] = ()) -> str:
+    """Returns a frame as a table: of a terminal what fits, with the digits that are compared, else all of it."""
     from benchledger.exports.values import text_rows
 
-    return table_text(frame.columns, text_rows(frame))
+    return table_text(frame.columns, text_rows(_shortened(frame) if is_terminal() else frame), first or _USUAL)
+
+
+def _shortened(frame: pl.DataFrame) -> pl.DataFrame:
+    """Returns numbers with decimals as text: two decimals, or four digits in a column of small numbers."""
+    import polars as pl
+
+    short = {}
+    for name in (name for name, kind in frame.schema.items() if kind.is_float()):
+        sizes = [abs(value) for value in frame[name].drop_nulls() if value]
+        decimals = "{:.2f}" if not sizes or min(sizes) >= _SMALL else "{:.4g}"
+        texts = [None if value is None else decimals.format(value) for value in frame[name]]
+        short[name] = pl.Series(name, texts, pl.String)
+    return frame.with_columns(**short)
 
 
 TIME_SOURCES = {"member": "archive member"}
 
 
 def time_text(when: datetime | None, source: str | None) -> str:
-    """Returns a run's time to the minute, and its source: log, manifest, archive member or file."""
+    """Returns a run's time to the minute, and its source: log, manifest, archive member or file.
+
+    A terminal names only the sources that are not those of the run: archive member and file.
+    """
     if when is None:
         return "unknown"
+    if is_terminal() and source in ("log", "manifest"):
+        return f"{when:%Y-%m-%d %H:%M}"
     return f"{when:%Y-%m-%d %H:%M} ({TIME_SOURCES.get(source or '', source)})"
 
 
 def _report_table(report: Report, table: Table, brief: bool) -> str:
     from benchledger.exports.captions import words_above, words_below, words_below_trials
 
-    body = table_text(table.frame.columns, list(table.frame.iter_rows()))
+    body = table_text(table.frame.columns, list(table.frame.iter_rows()), _FIRST.get(report.name, ()))
     below = words_below(report, table, brief=brief)
-    lines = [*map(escaped, words_above(report, table)), "", body, *([""] if below else []), *map(escaped, below)]
+    above, below = (list(map(wrapped, map(escaped, words))) for words in (words_above(report, table), below))
+    lines = [*above, "", body, *([""] if below else []), *below]
     if table.trials is not None:
         lines += ["", table_text(table.trials.columns, list(table.trials.iter_rows())), *words_below_trials(table)]
     return "\n".join(lines)
@@ -105,17 +133,14 @@ def _report_table(report: Report, table: Table, brief: bool) -> str:
 def write_form(text: str, form: str, output: Path | None) -> None:
     """Prints or writes text in a form of benchledger.exports."""
     # A terminal would act on control characters in CSV; a file or pipe gets CSV unchanged.
-    raw = form == "csv" and output is None and sys.stdout.isatty()
+    raw = form == "csv" and output is None and is_terminal()
     write_text(escaped_lines(text) if raw else text, output)
 
 
 def write_text(text: str, output: Path | None, paged: bool = False) -> None:
-    """Prints text, or writes it to a file; if it is `paged`, a terminal shows it in a pager."""
-    if paged and output is None and sys.stdout.isatty():
-        click.echo_via_pager(text)
-    elif output is None:
-        # color=True: click would strip escape codes from the output to a pipe.
-        click.echo(text, color=True)
+    """Prints text, in a pager if it is `paged` or longer than the terminal's screen, or writes it to a file."""
+    if output is None:
+        print_text(text, paged=paged)
     else:
         write_file(output, text + "\n")
 

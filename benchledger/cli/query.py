@@ -11,6 +11,8 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.settings import Settings
 
+# In a context's meta: the words of the command line.
+_WORDS = "benchledger.query_words"
 # The columns that a terminal table shows for wide queries; the other forms have all.
 _SHOWN = {
     "rules": ["rule", "reads", "formats", "window", "statistic", "unit", "trial_statistic", "runs", "series"],
@@ -21,7 +23,37 @@ _SHOWN = {
 }  # fmt: skip
 
 
-@click.command()
+class _QueryCommand(click.Command):
+    """The command, whose help lists the parameters of the query that the command line names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses as click does; help is printed then, and needs the words of the command line."""
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what a row of the named query is and its parameters, then the options."""
+        from benchledger.definitions.queries import load_queries
+
+        named = [word.replace("-", "_") for word in ctx.meta.get(_WORDS, []) if not word.startswith("-")]
+        found = load_queries() if named else {}
+        for query in (found[name] for name in named if name in found):
+            parameters = [
+                (f"-p {name}=", f"default: {_shown_default(value)}") for name, value in query.parameters.items()
+            ]
+            with formatter.section(f"Query {query.name}"):
+                formatter.write_text(query.sentence)
+                formatter.write_dl(parameters or [("no parameters", "")])
+                if query.header.example:
+                    formatter.write_text(f"Example: {query.header.example}")
+        super().format_options(ctx, formatter)
+
+
+def _shown_default(value: object) -> str:
+    return "none" if value in (None, "") else str(value)
+
+
+@click.command(cls=_QueryCommand)
 @click.argument("name", required=False, shell_complete=complete.questions)
 @click.option("--list", "list_all", is_flag=True, help="List the queries with their parameters.")
 @click.option(

@@ -1,24 +1,40 @@
-"""Plain-text tables: Markdown pipes, correct width of wide characters, cut to fit a terminal only."""
+"""Tables as text: Markdown pipes for a pipe or file, on a terminal as many columns as fit, numbers to the right."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 
+from benchledger.cli.terminal import is_terminal, screen_width, wrapped
 from benchledger.exports.safe_text import escaped
 
-# The least width of a text column when a terminal is too narrow.
-_LEAST = 12
+# The least width of a text column when a terminal is too narrow: a column that is cut to less says nothing.
+_LEAST = 20
 # Never cut: numbers, times, run keys, hashes, and numbers with the name of their cell.
-_KEPT = re.compile(r"[\W\d_]*|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}")
+_KEPT = re.compile(
+    r"[\W\d_]*|\d{4}-\d\d-\d\d( \d\d:\d\d.*)?|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}"
+)
+_NUMBER = re.compile(r"\(?[+-]?[\d,]+(\.\d+)?(e[+-]?\d+)?( ?%)?!?\)?( [smu][0-9a-f]{10})?")
+# What stands in a column of numbers where there is none.
+_NO_NUMBER = re.compile(r"-|unknown|various|[A-Z][A-Z ]+( [\d.]+-[\d.]+)?|")
+# A column of these alone is one of numbers, too.
+_ALL_FAILED = re.compile(r"-|(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED|MIXED|TRUNCATED|TOO FEW).*")
+# The words stay where there are no colours.
+_COLOURS = {
+    re.compile(r"(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED)\b.*|oom|nan|failed|timeout|killed|diverged"): "red",
+    re.compile(r"(MIXED|TRUNCATED|TOO FEW)\b.*|mixed|truncated|too_few_\w+"): "yellow",
+}
+_RANK = "rank"
+# More rows than anybody reads; each cell costs rich as much as ten rows cost a plain table.
+_STYLED_ROWS = 2000
 
 
-def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Sequence[str] = ()) -> str:
     """Returns a table as text, with control characters escaped.
 
-    If it does not fit the terminal, long words are cut, with an ellipsis, but no number or key. If that is not enough,
-    each row is printed as a block with one line per column.
+    On a terminal long words are cut, with an ellipsis, but no number or key. If that is not enough, columns are left
+    out, and named below the table: the last ones, but those of `first` last of all. A single row, or a table of which
+    not even two columns fit, is a block with one line per column.
     """
     if not columns:
         return ""
@@ -27,34 +43,101 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [
         max(cell_width(head), *(cell_width(line[number]) for line in lines), 0) for number, head in enumerate(heads)
     ]
-    if sys.stdout.isatty():
-        # Imported here: it imports the archive packers.
-        import shutil
+    if not is_terminal():
+        told = [_line(heads, widths), f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
+        return "\n".join([*told, *(_line(line, widths) for line in lines)])
+    least = [_least(heads, lines, number, widths[number]) for number in range(len(heads))]
+    shown = _fitting(heads, least, first)
+    left_out = [head for number, head in enumerate(heads) if number not in shown]
+    if left_out and (len(lines) == 1 or len(shown) <= 1):
+        return _records(heads, lines)
+    fitted = _fitted([widths[number] for number in shown], [least[number] for number in shown])
+    heads = [heads[number] for number in shown]
+    lines = [[cut(line[number], width) for number, width in zip(shown, fitted, strict=True)] for line in lines]
+    text = _styled(heads, lines, fitted) if len(lines) <= _STYLED_ROWS else _plain(heads, lines, fitted)
+    if not left_out:
+        return text
+    named = f"left out to fit {screen_width()} columns: {', '.join(left_out)}; shown in a wider terminal, or with | cat"
+    return f"{text}\n{wrapped(named)}"
 
-        room = shutil.get_terminal_size().columns - 3 * len(heads) - 1
-        fitted = _fitted(heads, lines, widths, room)
-        if fitted is None:
-            return _records(heads, lines)
-        lines = [[cut(cell, width) for cell, width in zip(line, fitted, strict=True)] for line in lines]
-        widths = fitted
-    told = [_line(heads, widths), f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
-    return "\n".join([*told, *(_line(line, widths) for line in lines)])
+
+def _least(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int, width: int) -> int:
+    """Returns the least width of a column."""
+    kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
+    if len(lines) <= _STYLED_ROWS and lines and len(kept) == len(lines):
+        # The heading of numbers breaks between words.
+        return max(map(cell_width, [*heads[number].split(" "), *kept]))
+    return min(width, max(map(cell_width, [heads[number], *kept, " " * _LEAST])))
 
 
-def _fitted(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequence[int], room: int) -> list[int] | None:
-    """Returns column widths that fit, the widest text columns cut first; None if that is not enough."""
+def _room(columns: int) -> int:
+    """Returns the width that is left for cells, with two blanks between columns."""
+    return screen_width() - 2 * (columns - 1)
+
+
+def _fitting(heads: Sequence[str], least: Sequence[int], first: Sequence[str]) -> list[int]:
+    """Returns the columns that fit the terminal, the first of all, then those of `first`, then the others."""
+    order = sorted(range(len(heads)), key=lambda number: (number > 0, _place(heads[number], first), number))
+    shown: list[int] = []
+    for number in order:
+        if sum(least[one] for one in [*shown, number]) <= _room(len(shown) + 1):
+            shown.append(number)
+    return sorted(shown)
+
+
+def _place(head: str, first: Sequence[str]) -> int:
+    return first.index(head) if head in first else len(first)
+
+
+def _fitted(widths: Sequence[int], least: Sequence[int]) -> list[int]:
+    """Returns column widths that fit, the widest text columns cut first."""
     fitted = list(widths)
-    least = list(widths)
-    # The first column identifies the row, so it stays whole.
-    for number in range(1, len(heads)):
-        kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
-        least[number] = min(widths[number], max(map(cell_width, [heads[number], *kept, " " * _LEAST])))
-    while sum(fitted) > room:
-        wide = [number for number in range(len(heads)) if fitted[number] > least[number]]
+    while sum(fitted) > _room(len(fitted)):
+        wide = [number for number in range(len(fitted)) if fitted[number] > least[number]]
         if not wide:
-            return None
+            break
         fitted[max(wide, key=lambda number: fitted[number])] -= 1
     return fitted
+
+
+def _styled(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    """Returns a table by rich: numbers to the right, failed and mixed cells in colour, the first rank in bold."""
+    import io
+
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for number, (head, width) in enumerate(zip(heads, widths, strict=True)):
+        right = _is_number_column([line[number] for line in lines])
+        # Cells are cut to the width; only a heading needs a second line.
+        table.add_column(Text(head), width=width, justify="right" if right else "left", vertical="bottom")
+    rank = heads.index(_RANK) if _RANK in heads else None
+    for line in lines:
+        best = rank is not None and line[rank] == "1"
+        table.add_row(*(Text(cell, style=_style(cell)) for cell in line), style="bold" if best else None)
+    # Beyond the screen's width: the widths above are those that fit.
+    console = Console(file=io.StringIO(), width=sum(widths) + 3 * len(widths) + 8, force_terminal=True,
+                      color_system="standard", highlight=False)  # fmt: skip
+    with console.capture() as written:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in written.get().rstrip("\n").split("\n"))
+
+
+def _style(cell: str) -> str:
+    return next((colour for pattern, colour in _COLOURS.items() if pattern.fullmatch(cell)), "")
+
+
+def _plain(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    rows = [heads, ["─" * width for width in widths], *lines]
+    return "\n".join("  ".join(_padded(row, widths)).rstrip() for row in rows)
+
+
+def _is_number_column(cells: Sequence[str]) -> bool:
+    is_told = any(_NUMBER.fullmatch(cell) or _ALL_FAILED.fullmatch(cell) for cell in cells)
+    return is_told and all(_NUMBER.fullmatch(cell) or _NO_NUMBER.fullmatch(cell) for cell in cells)
 
 
 def _records(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -65,14 +148,20 @@ def _records(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell + " " * (width - cell_width(cell)) for cell, width in zip(cells, widths, strict=True))
-    return f"| {' | '.join(padded)} |"
+    return f"| {' | '.join(_padded(cells, widths))} |"
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [cell + " " * (width - cell_width(cell)) for cell, width in zip(cells, widths, strict=True)]
 
 
 def cut(cell: str, width: int) -> str:
-    """Returns a text that fits so many terminal columns, with an ellipsis where it was cut."""
+    """Returns a text that fits so many terminal columns, with an ellipsis where it was cut: of a path the beginning."""
     if cell_width(cell) <= width:
         return cell
+    if "/" in cell and cell.isascii():
+        # Paths of one archive begin alike.
+        return f"…{cell[len(cell) - width + 1 :]}"
     kept = cell[: width - 1]
     while cell_width(kept) > width - 1:
         kept = kept[:-1]

@@ -12,8 +12,11 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, output_options
 from benchledger.cli.settings import Settings
 
-# The columns that fit a terminal; the other forms have all.
+# The columns of a table; the other forms have all.
 SHOWN = ["run_key", "started_at", "status", "framework", "implementation", "name", "task", "gpu_model", "campaign"]
+
+# A narrow terminal shows these rather than the others.
+FIRST = ("run_key", "status", "name", "started_at", "gpu_model", "campaign")
 
 
 @click.command()
@@ -54,4 +57,4 @@ def runs(
         )
         times = zip(found["started_at"], found["time_source"], strict=True)
         found = shown.with_columns(pl.Series("started_at", [time_text(*time) for time in times], pl.String))
-    print_frame(found, form, output)
+    print_frame(found, form, output, FIRST)

@@ -10,6 +10,7 @@ import benchledger
 from benchledger.cli import complete
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.terminal import print_text, wrapped_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def show(settings: Settings, run: str, form: str) -> None:
     """Show one RUN, named by its key or the start of it."""
     detail = revealed(benchledger.show_run(run, db=settings.db))
-    click.echo(headed(_json(detail) if form == "json" else _text(detail), form))
+    print_text(headed(_json(detail) if form == "json" else wrapped_lines(_text(detail)), form))
 
 
 def _text(detail: RunDetail) -> str:

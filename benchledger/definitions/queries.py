@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.query_header import Header, Value, read_header
-from benchledger.errors import DefinitionError, UsageError
+from benchledger.errors import DefinitionError, UsageError, suggestion
 
 # Comments and quoted text contain no parameters.
 _TOKEN = re.compile(r"(?P<silent>--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$(?P<name>[A-Za-z_]\w*)")
@@ -77,9 +76,7 @@ def find_query(name: str) -> Query:
     queries = load_queries()
     name = name.replace("-", "_")
     if name not in queries:
-        near = get_close_matches(name, queries, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"no query {name!r}{hint}; known: {', '.join(queries)}")
+        raise UsageError(f"no query {name!r}{suggestion(name, queries)}; known: {', '.join(queries)}")
     return queries[name]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchledger.errors import UsageError, known
+from benchledger.errors import UsageError, suggestion
 
 # Colours and shapes that everybody can tell apart.
 LINES = 8
@@ -67,5 +67,5 @@ NAMES = tuple(name for name in QUESTIONS if name != "samples")
 def question_of(name: str) -> Question:
     """Returns a plot by its name. Raises UsageError with the known names."""
     if name not in NAMES:
-        raise UsageError(f"no plot {name!r}; known: {known(NAMES, name)}")
+        raise UsageError(f"no plot {name!r}{suggestion(name, NAMES)}; known: {', '.join(NAMES)}")
     return QUESTIONS[name]

@@ -66,7 +66,9 @@ def test_an_unknown_column_lists_the_known_ones(db: Path, ask: object) -> None:
 
 @pytest.mark.parametrize("ask", [report_speed, report_memory, report_speedup, report_failures, runs])
 def test_an_unknown_campaign_lists_the_known_ones(db: Path, ask: object) -> None:
-    with pytest.raises(NothingFoundError, match=r"campaign 'othre'; known: other, corpus@58c854be/Bert/PyTorch"):
+    with pytest.raises(
+        NothingFoundError, match=r"campaign 'othre'; did you mean 'other'\?; known: other, corpus@58c854be/Bert/PyTorch"
+    ):
         ask(db=db, campaign="othre")  # type: ignore[operator]
 
 

@@ -201,7 +201,9 @@ def test_an_unknown_rule_lists_the_known_ones(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(100.0)
 
-    with pytest.raises(UsageError, match=f"no rule 'ngc.sumary'; known: {SUMMARY_RULE}, {STEP_RULE}"):
+    with pytest.raises(
+        UsageError, match=f"no rule 'ngc.sumary'; did you mean '{SUMMARY_RULE}'\\?; known: {SUMMARY_RULE}, {STEP_RULE}"
+    ):
         report_speed(db=db, rule="ngc.sumary")
 
 

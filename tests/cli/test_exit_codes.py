@@ -24,7 +24,7 @@ def test_an_unknown_command_lists_the_known_ones() -> None:
     result = run_bench("reprot")
 
     assert result.exit_code == 2
-    assert f"no command 'reprot'; known: {', '.join(sorted(COMMANDS))}" in result.stderr
+    assert f"no command 'reprot'; did you mean 'report'?; known: {', '.join(sorted(COMMANDS))}" in result.stderr
 
 
 REPORTS = "convergence, environment, failures, logs, max-batch, memory, overview, pivot, profile, ranking, speed, speedup, submissions"
@@ -44,7 +44,7 @@ def test_an_unknown_command_of_a_group_lists_those_of_the_group(group: str, know
     result = run_bench(group, "sped")
 
     assert result.exit_code == 2
-    assert f"no command 'sped'; known: {known}\n" in result.stderr
+    assert f"no command 'sped'; did you mean 'speed'?; known: {known}\n" in result.stderr
 
 
 def test_nothing_found_is_exit_1_and_a_sentence_on_stderr(db: Path) -> None:

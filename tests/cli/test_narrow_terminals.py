@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from click import unstyle
 
 from benchledger.cli.render import table_text
 
@@ -24,30 +25,72 @@ def terminal(monkeypatch: pytest.MonkeyPatch):
 def test_what_does_not_fit_is_cut_where_it_is_words_and_never_where_it_is_a_number_or_a_key(terminal) -> None:
     terminal(100)
 
-    text = table_text(HEADS, [ROW])
+    text = unstyle(table_text(HEADS, [ROW]))
 
-    assert text.splitlines() == [
-        "| run_key        | implementation | campaign                    | value              | cell        |",
-        "|----------------|----------------|-----------------------------|--------------------|-------------|",
-        "| c0df2e59d874-1 | ngc            | 2021-2022/PaddlePaddle_Per… | 127.08587987043173 | s0123456789 |",
+    assert [line.rstrip() for line in text.splitlines()] == [
+        "run_key         implementation  campaign                                          value  cell",
+        "─" * 100,
+        "c0df2e59d874-1  ngc             …dlePaddle_Perf-58c854be/Bert/logs  127.08587987043173  s0123456789",
     ]
 
 
-@pytest.mark.parametrize("columns", [1, 40, 80])
-def test_where_no_cut_is_enough_each_column_has_a_line_with_all_of_its_value(terminal, columns: int) -> None:
-    terminal(columns)
+def test_columns_that_do_not_fit_are_left_out_and_named(terminal) -> None:
+    terminal(60)
 
-    assert table_text(HEADS, [ROW, ROW]) == "\n\n".join(
-        ["\n".join(f"{head}: {cell}" for head, cell in zip(HEADS, ROW, strict=True))] * 2
-    )
+    text = unstyle(table_text(HEADS, [ROW, ROW]))
+
+    assert text.splitlines()[0].split() == ["run_key", "implementation", "campaign"]
+    assert text.splitlines()[-2:] == [
+        "left out to fit 60 columns: value, cell; shown in a wider",
+        "  terminal, or with | cat",
+    ]
+    assert max(map(len, text.splitlines())) <= 60
 
 
-def test_a_wide_terminal_a_pipe_and_a_file_get_all_of_it(terminal) -> None:
-    piped = table_text(HEADS, [ROW])
-    terminal(300)
+def test_columns_that_are_asked_for_first_are_left_out_last(terminal) -> None:
+    terminal(60)
 
-    assert table_text(HEADS, [ROW]) == piped
-    assert ROW[2] in piped
+    assert unstyle(table_text(HEADS, [ROW, ROW], ("value", "cell"))).split("\n")[0].split() == [
+        "run_key",
+        "value",
+        "cell",
+    ]
+
+
+def test_a_single_row_that_does_not_fit_has_a_line_per_column_with_all_of_its_value(terminal) -> None:
+    terminal(40)
+
+    assert table_text(HEADS, [ROW]) == "\n".join(f"{head}: {cell}" for head, cell in zip(HEADS, ROW, strict=True))
+
+
+def test_numbers_stand_to_the_right_also_beside_cells_without_one(terminal) -> None:
+    terminal(80)
+
+    text = unstyle(table_text(("name", "speed"), [("a", "1234.50"), ("b", "7.25"), ("c", "OOM"), ("d", "-")]))
+
+    assert [line[6:] for line in text.splitlines()[2:]] == ["1234.50", "   7.25", "    OOM", "      -"]
+
+
+def test_failed_and_mixed_cells_are_coloured_words_and_no_color_leaves_the_words(terminal, monkeypatch) -> None:
+    terminal(80)
+    rows = [("a", "OOM"), ("b", "MIXED 1.00-2.00"), ("c", "7.25")]
+
+    coloured = table_text(("name", "speed"), rows)
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = table_text(("name", "speed"), rows)
+
+    assert "\x1b[31m" in coloured
+    assert "\x1b[33m" in coloured
+    assert "\x1b[3" not in plain
+    assert unstyle(plain) == unstyle(coloured)
+
+
+def test_a_pipe_and_a_file_get_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+
+    assert table_text(HEADS, [ROW]).splitlines()[0].startswith("| run_key        | implementation | campaign")
+    assert ROW[2] in table_text(HEADS, [ROW])
 
 
 def test_wide_characters_take_two_columns() -> None:

@@ -107,7 +107,7 @@ def test_the_caption_names_the_rule_and_the_date_of_the_ledger(demo_ledger: Path
 def test_what_cannot_be_drawn_says_what_there_is(demo_ledger: Path, tmp_path: Path) -> None:
     with pytest.raises(NothingFoundError, match="with model 'gpt'; known: bert_base"):
         plot_data("speed", db=demo_ledger, model="gpt")
-    with pytest.raises(UsageError, match="no plot 'speedy'; known: speed, "):
+    with pytest.raises(UsageError, match=r"no plot 'speedy'; did you mean 'speed'\?; known: scaling, "):
         plot_data("speedy", db=demo_ledger)
     with pytest.raises(UsageError, match="plot memory has no rule"):
         plot_data("memory", db=demo_ledger, rule="ngc.summary")
