@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+    from benchledger.answers.notebook import Frame
     from benchledger.definitions.queries import Query
 
 
@@ -42,7 +43,7 @@ def queries() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) -> pl.DataFrame:
+def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) -> Frame:
     """Returns the answer to a question by its name.
 
     Raises UsageError for an unknown name or parameter, and NothingFoundError for a value that nothing in the ledger
@@ -75,7 +76,7 @@ def query_sql(name: str, /, **parameters: object) -> str:
     return find_query(name).filled(parameters)
 
 
-def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
+def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> Frame:
     """Returns the rows of an ad-hoc query, which can neither write nor read other files.
 
     Raises UsageError with DuckDB's message if DuckDB rejects it.
@@ -112,7 +113,7 @@ def _questions(con: duckdb.DuckDBPyConnection, statement: str) -> int:
         return 1
 
 
-def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> pl.DataFrame:
+def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> Frame:
     import duckdb
 
     # The statement comes from a person or a shared file: no other file, no network, and no way to enable them again.
@@ -124,13 +125,11 @@ def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, A
         raise UsageError(f"the query was refused: {error}") from error
 
 
-def _frame(answer: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    import polars as pl
+def _frame(answer: duckdb.DuckDBPyConnection) -> Frame:
+    from benchledger.answers.notebook import Frame
 
     columns = answer.description or []
     if not any(str(kind) == "INTERVAL" for _, kind, *_ in columns):
-        return answer.pl()
+        return Frame(answer.pl())
     # polars cannot read an interval from Arrow: a difference of two times would fail.
-    return pl.DataFrame(
-        answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None
-    )
+    return Frame(answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.answers.notebook import Answer
 from benchledger.answers.read_only import reading
 from benchledger.answers.run_evidence import facts_stated, logs_of
 from benchledger.answers.series import frame_asked, rows_of
@@ -85,8 +86,8 @@ limit 1
 """
 
 
-@dataclass(frozen=True)
-class RunDetail:
+@dataclass(frozen=True, repr=False)
+class RunDetail(Answer):
     """Everything that the ledger knows about one run; each frame names its sources in its columns.
 
     `excluded` has reason, time and person if the run is excluded, else None.

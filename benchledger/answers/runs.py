@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
+from benchledger.answers.notebook import Frame
 from benchledger.answers.read_only import reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 # A run of two campaigns has two rows, so that a filter by either finds it.
 _RUNS = """
@@ -50,7 +50,7 @@ def runs(
     status: str | list[str] | None = None,
     limit: int | None = None,
     **case_columns: object,
-) -> pl.DataFrame:
+) -> Frame:
     """Returns one row per run and campaign, newest first: key, start and its source, status, campaign, case, steps.
 
     Runs dated only by file time are listed last. Raises NothingFoundError if no run meets the filters, UsageError for
@@ -61,7 +61,7 @@ def runs(
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)
         found = filters.apply(every).order(NEWEST_FIRST)
-        return (found if limit is None else found.limit(limit)).pl()
+        return Frame((found if limit is None else found.limit(limit)).pl())
 
 
 def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

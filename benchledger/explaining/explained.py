@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from benchledger.answers.notebook import Answer
 from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Check:
         return math.isclose(self.value, self.recomputed, rel_tol=1e-12)
 
 
-@dataclass(frozen=True)
-class ExplainedCell:
+@dataclass(frozen=True, repr=False)
+class ExplainedCell(Answer):
     """A number of a table and all that it is made of.
 
     `number` is its row in the table; `sentences` say what was done; `trials` has every run of its series, those that
@@ -60,8 +61,8 @@ class ExplainedCell:
         return _plain(self) | told | ({"bases": []} if self.bases is None else {})
 
 
-@dataclass(frozen=True)
-class ExplainedRun:
+@dataclass(frozen=True, repr=False)
+class ExplainedRun(Answer):
     """A run and where it stands.
 
     `detail` is all that `show_run` tells; `chain` the rules of its format's default, in order, with what each gives;
@@ -81,8 +82,8 @@ class ExplainedRun:
         return {name: value for name, value in told.items() if name not in ("detail", "convergence")}
 
 
-@dataclass(frozen=True)
-class ExplainedFile:
+@dataclass(frozen=True, repr=False)
+class ExplainedFile(Answer):
     """A file and what became of it.
 
     `log` is what the ledger keeps of its content, None where it knows none; `sightings` where that was seen; `runs`

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchledger.errors import UsageError
+from benchledger.answers.notebook import OfNumbers, html_table, html_text
+from benchledger.errors import UsageError, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,8 +78,8 @@ class Table:
     usual: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(OfNumbers):
     """An answer of one or more tables, and all its numbers in one unrounded frame, one row each.
 
     `notes` concern no single table, such as which tables are left out. `prose` replaces the tables where a layout
@@ -91,6 +92,20 @@ class Report:
     notes: tuple[str, ...] = ()
     prose: tuple[Line, ...] = ()
     bare: bool = False
+
+    def __repr__(self) -> str:
+        return (
+            f"<Report {self.name}: {counted(len(self.tables), 'table')}, {counted(self.cells.height, 'row')} in .cells>"
+        )
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for table in self.tables:
+            facts = "; ".join(f"{name} {value}" for name, value in table.facts.items() if value is not None)
+            parts.append(f"<p><b>{html_text(self.name)}</b>: {html_text(facts)}</p>")
+            parts.append(html_table(table.frame.columns, table.frame.iter_rows(), table.frame.height))
+            parts += [f"<p>{html_text(note)}</p>" for note in table.notes if note not in table.usual]
+        return "\n".join([*parts, *(f"<p>{html_text(note)}</p>" for note in self.notes)])
 
     def without_notes(self, bare: bool = True) -> Report:
         """Returns the same report, printed with titles, units, tables and remarks only."""
