@@ -12,7 +12,6 @@ from polars import DataFrame
 from benchledger.errors import BenchledgerError, install_line
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 # More rows than anybody reads in a notebook.
@@ -22,7 +21,7 @@ _ROWS = 30
 class Frame(DataFrame):
     """A polars frame, also as one of pandas or Arrow: what a question in SQL returns."""
 
-    def df(self) -> pd.DataFrame:
+    def df(self) -> Any:
         """Returns the rows as a pandas frame. Raises BenchledgerError with the cure if pandas is not installed."""
         return to_pandas(self)
 
@@ -35,7 +34,7 @@ class Frame(DataFrame):
         return self.to_arrow()
 
 
-def to_pandas(frame: DataFrame) -> pd.DataFrame:
+def to_pandas(frame: DataFrame) -> Any:
     """Returns a frame of pandas. Raises BenchledgerError with the line that installs pandas."""
     try:
         return frame.to_pandas()
@@ -49,7 +48,7 @@ class OfNumbers:
 
     cells: DataFrame
 
-    def df(self) -> pd.DataFrame:
+    def df(self) -> Any:
         """Returns the numbers as a pandas frame. Raises BenchledgerError with the cure if pandas is not installed."""
         return to_pandas(self.cells)
 

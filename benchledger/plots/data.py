@@ -100,13 +100,16 @@ def plot_data(
         points, sql = _points(con, question, choice, conditions)
         ledger_date = con.execute("select max(ingested_at)::date from sighting").fetchone()
     first = choice.rows.row(0, named=True)
+    why = [choice.why] if choice.why else []
+    if name == "steps" and rule is None and not first["is_default"]:
+        why.append(f"rule {first['rule']}, for the default one reads a single line")
     return Plot(
         question,
         points,
         sql,
         unit=_unit(question, points, first),
         facts=shared_facts(choice.rows),
-        choice=choice.why,
+        choice="; ".join(why),
         caption=_caption(question, points, choice.part, str(ledger_date[0] if ledger_date else "unknown date")),
         target=goal,
         level=first["y"] if question.name == "steps" else None,

@@ -126,20 +126,22 @@ def _utilization(plot: Plot) -> Spec:
     rows = json_rows(plot.points, "y", "metric", "kernels", "path")
     for row in rows:
         row["metric"], row["says"] = METRICS.get(row["metric"], row["metric"]), digits(row["y"])
+        # Profiles differ in their metrics: a bar each, and no gaps for those that a profile lacks.
+        row["bar"] = f"{row['label']}: {row['metric']}"
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    share = {"domainMin": 0, "domainMax": 100}
     where = {
-        "y": bar_axis(plot), "yOffset": {"field": "metric", "sort": metrics},
-        "x": {"field": "y", "type": "quantitative", "title": "utilization in %", "scale": share},
+        "y": {**bar_axis(plot), "field": "bar", "sort": [row["bar"] for row in rows]},
+        "x": {"field": "y", "type": "quantitative", "title": "utilization in %",
+              "scale": {"domainMin": 0, "domainMax": 100}},
     }  # fmt: skip
-    colour = {"field": "metric", "scale": {"domain": metrics, "range": list(COLOURS)}}
+    colour = {"field": "metric", "scale": {"domain": metrics, "range": list(COLOURS)}, "legend": None}
     layers = [
-        {"mark": "bar", "encoding": {**where, "color": colour, "tooltip": tooltips(rows)}},
+        {"mark": {"type": "bar", "height": {"band": 0.75}},
+         "encoding": {**where, "color": colour, "tooltip": tooltips(rows)}},
         {"mark": {"type": "text", "align": "left", "dx": 4, "fontSize": 10},
          "encoding": {**where, "text": {"field": "says"}}},
     ]  # fmt: skip
-    height = {"step": 16, "for": "offset"}
-    return {"data": {"values": rows}, "width": BAR_WIDTH, "height": height, "layer": layers}
+    return {"data": {"values": rows}, "width": BAR_WIDTH, "height": {"step": 20}, "layer": layers}
 
 
 def _samples(plot: Plot) -> Spec:
