@@ -50,7 +50,7 @@ def runs(
     from benchledger.cli.output import print_frame, time_text
 
     wanted = {**given(filters), "status": list(status) or None}
-    found = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
+    found: pl.DataFrame = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)
     if form == "table":
         shown = found.select(
             [*SHOWN, *(name for name in ("system", "excluded") if found[name].null_count() < found.height)]

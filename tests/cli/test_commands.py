@@ -171,7 +171,7 @@ def test_help_costs_little_more_than_importing_click() -> None:
     own = {
         "benchledger",
         "benchledger.errors",
-        *(f"benchledger.cli{name}" for name in ("", ".commands", ".import_blocker", ".main")),
+        *(f"benchledger.cli{name}" for name in ("", ".commands", ".import_blocker", ".main", ".signals")),
     }
     assert {name for name in more if name.partition(".")[0] not in sys.stdlib_module_names} == own
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -100,13 +101,16 @@ def test_a_list_of_two_thousand_tables_fits_a_screen() -> None:
 
 def test_all_tables_on_a_terminal_go_through_a_pager(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paged: list[str] = []
-    monkeypatch.setattr(output.sys.stdout.__class__, "isatty", lambda _: True, raising=False)
-    monkeypatch.setattr(click, "echo_via_pager", paged.append)
+    for stream in (sys.stdout, sys.stdin):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setenv("LINES", "40")
+    monkeypatch.setattr(click, "echo_via_pager", lambda text, color: paged.append(text))
 
     output.write_text("many tables", None, paged=True)
     output.write_text("one table", None)
+    output.write_text("line\n" * 40, None)
 
-    assert paged == ["many tables"]
+    assert paged == ["many tables", "line\n" * 40]
 
 
 def test_what_is_as_expected_is_said_with_verbose_only(db: Path) -> None:

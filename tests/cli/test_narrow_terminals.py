@@ -28,9 +28,9 @@ def test_what_does_not_fit_is_cut_where_it_is_words_and_never_where_it_is_a_numb
     text = unstyle(table_text(HEADS, [ROW]))
 
     assert [line.rstrip() for line in text.splitlines()] == [
-        "run_key         implementation  campaign                                          value  cell",
+        f"run_key         implementation  {'campaign':<35}  {'value':>18}  cell",
         "─" * 100,
-        "c0df2e59d874-1  ngc             …dlePaddle_Perf-58c854be/Bert/logs  127.08587987043173  s0123456789",
+        "c0df2e59d874-1  ngc             …ddlePaddle_Perf-58c854be/Bert/logs  127.08587987043173  s0123456789",
     ]
 
 

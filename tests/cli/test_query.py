@@ -45,7 +45,7 @@ def test_a_name_is_taken_in_both_spellings(ledger: Path, name: str) -> None:
         (["speed", "-p", "campain=x"], 2, "no parameter 'campain'; it has: campaign"),
         (["speed", "-p", "campaign"], 2, "'campaign' must read NAME=VALUE"),
         (["speed", "-p", "campaign=winter*"], 1, "no run with campaign 'winter*'; known: autumn, spring's"),
-        (["speed", "-p", "rule=ngc.sumary"], 1, "no rule with rule 'ngc.sumary'; known: "),
+        (["speed", "-p", "rule=ngc.sumary"], 1, "no rule with rule 'ngc.sumary'; did you mean 'ngc.summary'?; known: "),
         (["speedup", "-p", "scaling=wek"], 2, "no 'wek'; known: weak, strong"),
         (["unrecognised", "-p", "path=nowhere/*"], 1, "no file with place 'nowhere/*'; known: "),
         (["-p", "campaign=a"], 2, "name the query that these options belong to"),
