@@ -6,6 +6,7 @@
 #   make test-long  passes the tests that go through all real logs for half a minute each, or through the many cases of
 #                which `make test` has some
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
+#   make test-trackers  reads back what trackers write, in an environment that has them: gigabytes, for Lightning
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow, megatron-core and JAX, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
@@ -25,7 +26,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-frameworks check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -51,6 +52,16 @@ TORCH := .bench/environments/pytorch
 test-runners: .venv/.tests .venv/.native $(TORCH)/.made
 	BENCH_TORCH_PYTHON=$(CURDIR)/$(TORCH)/bin/python $(BIN)/python -m pytest --numprocesses auto \
 	    tests/runners tests/running/test_pytorch.py $(ARGS)
+
+# Files that TensorBoard's writers, Weights & Biases, MLflow and Lightning write themselves, read back.
+TRACKERS := .bench/environments/trackers
+test-trackers: .venv/.tests .venv/.native $(TRACKERS)/.made
+	BENCH_TRACKERS_PYTHON=$(CURDIR)/$(TRACKERS)/bin/python $(BIN)/python -m pytest -rs tests/trackers $(ARGS)
+
+$(TRACKERS)/.made: tests/trackers/requirements.txt | .venv/.runs
+	$(BIN)/python -m venv --clear $(TRACKERS)
+	$(TRACKERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
+	@touch $@
 
 # A framework whose Python is not here is left out: its tests skip, and say so.
 test-frameworks: .venv/.tests

@@ -1,4 +1,4 @@
--- One row per log that belongs to no run: telemetry, profiles and sidecars without a training log.
+-- One row per log that belongs to no run: telemetry, profiles, trackers' settings and sidecars without a run.
 -- $path = '*', a glob of kept.file_place.place
 -- Example: bench query unpaired
 select place.path, place.sightings, log.format, min(segment.started_at) as started_at, max(segment.ended_at) as ended_at,

@@ -53,7 +53,9 @@ def show_format(name: str) -> str:
         lines += [
             f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless
         ]
-    if known.self_describing is not None:
+    if known.tracker is not None:
+        lines.append("# recognised by its first bytes, its keys or its name: docs/trackers.md")
+    elif known.self_describing is not None:
         lines.append(f"# recognised, if nothing else is, by {known.self_describing.lines} lines of training")
     if not known.detectable:
         lines.append("# a base: no log is of this format itself")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from benchledger.definitions import log_format as model
@@ -9,6 +10,7 @@ from benchledger.definitions.toml_table import Table
 
 SAMPLE = ("text", "expect")
 SQLITE_SAMPLE = ("tables", "expect")
+TRACKER_SAMPLE = ("text", "base64", "name", "expect")
 DETECT = {"lines": ("proof", "unless", "alone"), "json": ("keys", "embedded", "alone"), "sqlite": ("tables",)}
 
 
@@ -40,6 +42,11 @@ def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...
     return tuple(tuple(entry) for entry in lists)
 
 
+def sample_keys(kind: str) -> tuple[str, ...]:
+    """Returns the keys of a [[sample]] of a format of this kind."""
+    return {"sqlite": SQLITE_SAMPLE, "tracker": TRACKER_SAMPLE}.get(kind, SAMPLE)
+
+
 def read_sample(table: Table) -> model.Sample:
     """Returns a [[sample]]."""
     expect = table.data.get("expect", [])
@@ -52,9 +59,18 @@ def read_sample(table: Table) -> model.Sample:
             table.fail("expect", f"each piece is a record, a reject or ignored, but {entry!r} states none of them")
     if "tables" in table.known_keys:
         return model.Sample(table.place, "", tuple(expect), _sample_tables(table))
-    return model.Sample(
-        table.place, table.text("text"), tuple(piece for entry in expect for piece in _pieces(table, entry))
-    )
+    pieces = tuple(piece for entry in expect for piece in _pieces(table, entry))
+    if "base64" in table.data:
+        return model.Sample(table.place, "", pieces, data=_binary(table), name=table.text_or_none("name") or "")
+    name = table.text_or_none("name") if "name" in table.known_keys else None
+    return model.Sample(table.place, table.text("text"), pieces, name=name or "")
+
+
+def _binary(table: Table) -> bytes:
+    try:
+        return base64.b64decode("".join(table.text("base64").split()), validate=True)
+    except ValueError:
+        table.fail("base64", "base64 is the bytes of a file, as `base64 FILE` prints them")
 
 
 def _pieces(table: Table, entry: dict[str, Any]) -> list[dict[str, Any]]:

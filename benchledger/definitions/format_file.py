@@ -21,7 +21,7 @@ from benchledger.definitions.vocabulary import vocabulary
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
-    "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing",
+    "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing", "tracker",
 }  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
     anchors = list(dict.fromkeys([*top.strings("anchors"), *inherited.anchors]))
     _check_names(top, records, anchors, shared)
     _check_count(top, kind, len(records))
-    sample_keys = format_detect.SQLITE_SAMPLE if kind == "sqlite" else format_detect.SAMPLE
+    sample_keys = format_detect.sample_keys(kind)
     return model.LogFormat(
         name=top.text("format"),
         path=file.path,
@@ -105,6 +105,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
         self_describing=_self_describing(top, inherited.self_describing),
+        tracker=_tracker(top, kind),
         samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
         base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
         own_templates=_written(own_records, own_ignores),
@@ -183,7 +184,10 @@ def _refuse_keys_of_other_kinds(top: Table, kind: str, base: model.LogFormat) ->
         for key in ("anchors", "pairs", "ignore", "run_starts", *(() if kind in format_detect.DETECT else ("detect",))):
             if key in top:
                 top.fail(key, f"{key} has no effect in a {shown} format, which is recognised by {cure}")
-    for own in ("csv", "columns", "table", "self_describing"):
+    for own in ("csv", "columns", "table", "self_describing", "tracker"):
+        if own == "self_describing" and kind == "tracker":
+            # What its names mean, as in the lines of its base.
+            continue
         inherited = (own == "csv" and base.csv is not None) or (
             own == "self_describing" and base.self_describing is not None
         )
@@ -235,3 +239,7 @@ def _self_describing(top: Table, inherited: SelfDescribing | None) -> SelfDescri
     if "self_describing" not in top:
         return inherited
     return format_rows.read_self_describing(top.table("self_describing", format_rows.SELF_DESCRIBING), inherited)
+
+
+def _tracker(top: Table, kind: str) -> str | None:
+    return top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None

@@ -20,9 +20,9 @@ from benchledger.definitions.phases import Mode
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
 
-FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite", "self_describing")
+FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite", "self_describing", "tracker")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")
-ROLES = ("train", "duplicate_stream", "telemetry", "profile", "manifest", "sidecar")
+ROLES = ("train", "duplicate_stream", "telemetry", "profile", "tracker", "manifest", "sidecar")
 SCOPES = ("global", "gpu", "node")
 # Statuses that a line of a log indicates; early_stop: the run ended before the plan, as it was configured to.
 EARLY_STOP = "early_stop"
@@ -31,6 +31,12 @@ STATUSES = ("oom", "nan", "timeout", "failed", EARLY_STOP)
 # The strength of a statement: a total that is printed, repeated lines (a lower bound), the value of most lines, a
 # command line that stands in the log without a sign that it was executed, or a value of another thing of the run.
 STATED, COUNTED, USUAL, QUOTED, RELATED = "stated", "counted", "usual", "quoted", "related"
+
+# The files of trackers, each with a reader of its own (scanning/trackers).
+TRACKER_FILES = (
+    "tensorboard", "wandb", "wandb-summary", "wandb-config", "mlflow-run", "mlflow-experiment", "mlflow-value",
+    "lightning-metrics", "lightning-hparams",
+)  # fmt: skip
 
 # Whose command lines state GPUs and nodes (scanning/launchers.py).
 LAUNCHERS = ("torchrun", "paddle", "deepspeed", "accelerate", "horovodrun", "mpirun", "srun")
@@ -184,12 +190,17 @@ class FactDefinition:
 
 @dataclass(frozen=True)
 class Sample:
-    """Real text of the format, or the tables of an SQLite file, and every record in it."""
+    """Real text of the format, the tables of an SQLite file or the bytes of a binary one, and every record in it.
+
+    `name`: the end of the file's path, for files of which it says what they hold.
+    """
 
     place: str
     text: str
     expect: tuple[dict[str, Any], ...]
     tables: dict[str, list[list[Any]]] = field(default_factory=dict)
+    data: bytes = b""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -226,6 +237,7 @@ class LogFormat:
     columns: ColumnsDefinition | None = None
     table: TableDefinition | None = None
     self_describing: SelfDescribing | None = None
+    tracker: str | None = None
     keys: tuple[tuple[str, ...], ...] = ()
     embedded: bool = False
     alone: bool = False
@@ -243,7 +255,8 @@ class LogFormat:
     @property
     def detectable(self) -> bool:
         """Tells whether a log can be of this format; a mere base has no proof, no keys and no columns."""
-        return any((self.proofs, self.keys, self.tables, self.csv, self.columns, self.table, self.self_describing))
+        files = (self.csv, self.columns, self.table, self.self_describing, self.tracker)
+        return any((self.proofs, self.keys, self.tables, *files))
 
 
 def all_formats_hash(formats: dict[str, LogFormat]) -> str:

@@ -41,7 +41,7 @@ def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) ->
             excerpts.append(read_excerpt(stream, str(log)))
         found = _known_as(excerpts[-1], known)
         # A reader of last resort reads what has no format of its own yet.
-        if found is not None and known[found].self_describing is None and not force:
+        if found is not None and known[found].kind != "self_describing" and not force:
             raise UsageError(
                 f"{log}: format {found} already reads it. `bench explain {log}` shows why; --force drafts another"
             )

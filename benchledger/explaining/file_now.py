@@ -13,6 +13,7 @@ from benchledger.scanning.content import Counter
 from benchledger.scanning.detection import Detector, numbered_blocks
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import known_formats
+from benchledger.scanning.trackers.named_files import name_within
 
 _CHUNK = 8 * 1024 * 1024
 # Nearness is looked for in so much of a file; further on the same lines come again.
@@ -22,7 +23,7 @@ _REJECTS_SHOWN = 20
 
 def hash_of(path: Path) -> str:
     """The hash by which the ledger would know the content of a file."""
-    counter = Counter(None)
+    counter = Counter(None, name_within(str(path.resolve())))
     with open_log(path) as stream:
         while chunk := stream.read(_CHUNK):
             counter.count(chunk)
@@ -36,7 +37,8 @@ def recognised_now(path: Path) -> Row:
         def begun() -> Source:
             return files.enter_context(open_log(path))
 
-        log = LogReader(known_formats()).read(begun(), RecordColumns(), lambda _: False, reopen=begun)
+        name = name_within(str(path.resolve()))
+        log = LogReader(known_formats()).read(begun(), RecordColumns(), lambda _: False, reopen=begun, name=name)
     found = log.scanned
     return {
         "status": log.status,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NAMELESS = "unknown"
 # Most logs have no pair, and to plan the statements that pair logs takes longer than a small ingest.
 _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
+_TRACKERS = "from live_segment where role = 'tracker' limit 1"
 _SIDECARS = "from kept.segment where role = 'sidecar' limit 1"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
 
@@ -57,6 +58,8 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
         con.execute(sql_text("derive_pairs"))
     con.execute(sql_text("derive_runs"))
     if pairs:
+        if _finds(con, _TRACKERS):
+            con.execute(sql_text("derive_trackers"))
         con.execute(sql_text("derive_covering"))
     con.execute(sql_text("derive_own_logs"))
     if pairs:

@@ -31,6 +31,7 @@ from benchledger.scanning.layout import Layout
 from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
 from benchledger.scanning.native_scanner import is_available, is_requested
 from benchledger.scanning.samples import known_formats
+from benchledger.scanning.trackers.named_files import name_within
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -313,22 +314,21 @@ class UnitReader:
             return self._read_one(file, columns, known)
 
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
-        reader = self._reader
+        reader, name = self._reader, name_within(file.place)
         if file.stream is not None:
             stream = ObservedStream(file.stream, self._guard.meanwhile)
-            return reader.read(stream, columns, known, file.previous, file.size, file.reopen)
+            return reader.read(stream, columns, known, file.previous, file.size, file.reopen, name)
         try:
             content = file.content
             if content is None and file.open is None:
                 content = small_content(file.place, file.size)
             opens = file.open or partial(open_file, file.place)
             if content is not None and len(content) < CHUNK:
-                return reader.read_content(content, columns, known, file.previous)
+                return reader.read_content(content, columns, known, file.previous, name)
             opened: BinaryIO
             with io.BytesIO(content) if content is not None else opens() as opened:
-                return reader.read(
-                    ObservedStream(opened, self._guard.meanwhile), columns, known, file.previous, file.size
-                )
+                seen = ObservedStream(opened, self._guard.meanwhile)
+                return reader.read(seen, columns, known, file.previous, file.size, name=name)
         except OSError as error:
             if is_disk_full(error):
                 raise

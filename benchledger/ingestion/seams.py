@@ -151,7 +151,7 @@ def closure(base: BaseTables) -> list[set[LogId]]:
     import duckdb
 
     with closing(duckdb.connect()) as con:
-        for name in ("sighting", "sighting_file", "segment", "root"):
+        for name in ("sighting", "sighting_file", "segment", "root", "log_fact"):
             con.register(name, base.tables[name])
         con.execute(sql_text("closure"))
         ties = con.execute("select log_id, hub from tie order by hub, log_id").fetchall()

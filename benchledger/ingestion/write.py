@@ -177,7 +177,7 @@ class Writer:
                 con,
                 """select count(distinct l.log_id) from log as l join kept.format as f using (format)
                    join sighting as s on s.log_id = l.log_id and s.status in ('loaded', 'duplicate')
-                   where f.role in ('telemetry', 'profile', 'sidecar') and l.records > 0
+                   where f.role in ('telemetry', 'profile', 'tracker', 'sidecar') and l.records > 0
                        and l.log_id not in (select log_id from run_log)""",
             )
             current = {known.name: known.definitions_hash for known in self._formats.values()}

@@ -9,7 +9,8 @@ Lines: `scanner.py` finds the lines of a format and reads them by the reference 
 rows.
 
 Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.py`), columns, tables, JSON documents
-(`json_documents.py`, `json_walk.py`, `json_values.py`, `manifests.py`) and SQLite files; `text_lines.py` is shared.
+(`json_documents.py`, `json_walk.py`, `json_values.py`, `manifests.py`), SQLite files and trackers (`trackers/`);
+`text_lines.py` is shared.
 `self_describing.py` reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims, with
 `named_layouts.py`. It has no native twin, since the readers of files are Python.
 

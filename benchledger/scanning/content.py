@@ -24,9 +24,16 @@ def log_id_of(content_hash: str) -> int:
     return int(content_hash[:16], 16) >> 1
 
 
-def content_hash(data: bytes) -> str:
-    """Returns the hash that identifies a log: xxh3-128 of its decompressed bytes, as hex."""
-    return xxhash.xxh3_128_hexdigest(data)
+def content_hash(data: bytes | memoryview, name: str = "") -> str:
+    """Returns the hash that identifies a log: xxh3-128 of its decompressed bytes, as hex.
+
+    `name`: the part of the path that belongs to the content (scanning/trackers/named_files.py), empty for most files.
+    """
+    return xxhash.xxh3_128_hexdigest(_salt(name) + data if name else data)
+
+
+def _salt(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass") + b"\0"
 
 
 def small_content(path: str, size: int) -> bytes | None:
@@ -51,20 +58,21 @@ def small_content(path: str, size: int) -> bytes | None:
     return content
 
 
-def goes_on(content: bytes, previous: Previous | None) -> bool:
+def goes_on(content: bytes, previous: Previous | None, name: str = "") -> bool:
     """Tells whether a content begins with all of an older one, and is longer."""
     if previous is None or not 0 < previous.bytes < len(content):
         return False
-    return xxhash.xxh3_128_hexdigest(memoryview(content)[: previous.bytes]) == previous.content_hash
+    return content_hash(memoryview(content)[: previous.bytes], name) == previous.content_hash
 
 
 class Counter:
     """Computes hash, size and lines of a log while it is read, and whether it begins with an older content."""
 
-    def __init__(self, previous: Previous | None) -> None:
-        self._hash = xxhash.xxh3_128()
+    def __init__(self, previous: Previous | None, name: str = "") -> None:
+        salt = _salt(name) if name else b""
+        self._hash = xxhash.xxh3_128(salt)
         self._previous = previous
-        self._prefix = xxhash.xxh3_128()
+        self._prefix = xxhash.xxh3_128(salt)
         self.unterminated = False
         self.bytes = 0
         self.lines = 0

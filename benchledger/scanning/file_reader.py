@@ -19,9 +19,14 @@ class FileReader:
 
     `whole`: `read` needs the whole file in one buffer; otherwise each buffer holds whole lines. `fits` is asked only if
     the beginning of a file contains one of `marks` and its first byte behind blanks is one of `opens` (empty: any).
+    `streams`: it reads a file of any size part by part (`feed`, then `end`). `name` is the part of the file's path that
+    belongs to its content, empty for most files; a reader that `needs_name` is asked for no others.
     """
 
     whole = False
+    streams = False
+    needs_name = False
+    name = ""
     marks: tuple[bytes, ...] = ()
     opens = b""
 
@@ -43,6 +48,14 @@ class FileReader:
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the pieces of a buffer that begins at offset `base` on line `line`; returns the line after it."""
+        raise NotImplementedError
+
+    def feed(self, part: bytes, pieces: Pieces) -> None:
+        """Adds the pieces that the next part of a file completes."""
+        raise NotImplementedError
+
+    def end(self, pieces: Pieces) -> None:
+        """Adds what is left at the end of a file."""
         raise NotImplementedError
 
     def add_row(

@@ -30,6 +30,8 @@ CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
 # A log without a proof has its first step in so many bytes, or none.
 _BODY = 1024 * 1024
+# A binary file of records is read in parts of this size.
+PART = 1024 * 1024
 
 
 @dataclass
@@ -92,6 +94,9 @@ class LogReader:
         self._readers = sorted(
             (reader for reader in found if reader is not None), key=lambda one: one.format.kind == "self_describing"
         )
+        # The readers of files that their names describe are asked for no others.
+        self._named = [reader for reader in self._readers if reader.needs_name]
+        self._readers = [reader for reader in self._readers if not reader.needs_name]
         # The readers of files that may fit, by the first byte behind blanks.
         self._by_opening: dict[bytes, list[FileReader]] = {}
         marks = (mark for reader in self._readers for mark in reader.marks)
@@ -105,24 +110,26 @@ class LogReader:
         previous: Previous | None = None,
         size_hint: int = CHUNK,
         reopen: Callable[[], Source] | None = None,
+        name: str = "",
     ) -> ReadLog:
         """Reads a stream, in one pass if a specific format is recognised in the first 8 MB or no format in the log.
 
         Otherwise it is read again: by `reopen`, or without it by seeking to its beginning. `size_hint` is the probable
-        size of the log, so that a small one needs no buffer of 8 MB.
+        size of the log, so that a small one needs no buffer of 8 MB. `name` is the part of its path that belongs to the
+        content (trackers/named_files.py).
         """
         first = stream.read(min(CHUNK, size_hint + 1))
         if size_hint < len(first) < CHUNK:
             # The file has grown since its size was read.
             first += stream.read(CHUNK - len(first))
         if len(first) < CHUNK:
-            return self.read_content(first, columns, known, previous)
+            return self.read_content(first, columns, known, previous, name)
         if is_archive(first[:HEAD]):
             return _archive()
         document = document_content(first)
-        counter = Counter(previous)
+        counter = Counter(previous, name)
         chunks = counter.counted(_chunks(stream, first))
-        detected, file_reader = self._detect(chunks, first, False)
+        detected, file_reader = self._detect(chunks, first, False, name)
         if detected.format is None:
             for _ in chunks:
                 pass
@@ -131,7 +138,7 @@ class LogReader:
             if counter.bytes > len(first):
                 stream = reopen() if reopen is not None else _rewound(stream)
                 first = stream.read(CHUNK)
-            counter = Counter(previous)
+            counter = Counter(previous, name)
             reading = _Reading(detected.format, file_reader, columns)
             self._read_detected(reading, stream, first, counter, reopen is None)
             log, lines = reading.log, reading.line - 1
@@ -142,17 +149,17 @@ class LogReader:
         return result
 
     def read_content(
-        self, content: bytes, columns: RecordColumns, known: Known, previous: Previous | None = None
+        self, content: bytes, columns: RecordColumns, known: Known, previous: Previous | None = None, name: str = ""
     ) -> ReadLog:
         """Reads a log of less than 8 MB from memory."""
         if is_archive(content[:HEAD]):
             return _archive()
         if not content or content.isspace():
             return ReadLog(content_hash(content), len(content), content.count(b"\n"), "empty", NO_TEXT)
-        digest, grew = content_hash(content), goes_on(content, previous)
+        digest, grew = content_hash(content, name), goes_on(content, previous, name)
         if known(digest):
             return ReadLog(digest, len(content), 0, "known", "", grew=grew, document=document_content(content))
-        detected, file_reader = self._detect((content,), content, True)
+        detected, file_reader = self._detect((content,), content, True, name)
         log = ScannedLog()
         if detected.format is not None:
             reading = _Reading(detected.format, file_reader, columns, log)
@@ -189,6 +196,9 @@ class LogReader:
     def _read_whole(
         self, reading: _Reading, file_reader: FileReader, chunks: Iterator[bytes], counter: Counter
     ) -> None:
+        if file_reader.streams:
+            self._read_parts(reading, file_reader, chunks, counter)
+            return
         parts: list[bytes] = []
         for chunk in chunks:
             counter.count(chunk)
@@ -204,6 +214,23 @@ class LogReader:
         else:
             file_reader.read(document, 0, 1, pieces)
         self._scanner(reading.format).keep(pieces, reading.log, reading.columns)
+
+    def _read_parts(
+        self, reading: _Reading, file_reader: FileReader, chunks: Iterator[bytes], counter: Counter
+    ) -> None:
+        scanner = self._scanner(reading.format)
+        file_reader.begin(b"")
+        for chunk in chunks:
+            counter.count(chunk)
+            reading.line += chunk.count(b"\n")
+            for start in range(0, len(chunk), PART):
+                pieces = Pieces()
+                file_reader.feed(chunk[start : start + PART], pieces)
+                scanner.keep(pieces, reading.log, reading.columns)
+                reading.columns.flush()
+        pieces = Pieces()
+        file_reader.end(pieces)
+        scanner.keep(pieces, reading.log, reading.columns)
 
     def _scanner(self, log_format: LogFormat) -> Scanner:
         scanner = self._scanners.get(log_format.name)
@@ -227,7 +254,14 @@ class LogReader:
         reading.line = file_reader.read(buffer[:end], base, reading.line, pieces)
         scanner.keep(pieces, log, reading.columns)
 
-    def _detect(self, chunks: Iterable[bytes], first: bytes, complete: bool) -> tuple[Detected, FileReader | None]:
+    def _detect(
+        self, chunks: Iterable[bytes], first: bytes, complete: bool, name: str = ""
+    ) -> tuple[Detected, FileReader | None]:
+        return self._detect_named(first, complete, name) or self._detect_content(chunks, first, complete)
+
+    def _detect_content(
+        self, chunks: Iterable[bytes], first: bytes, complete: bool
+    ) -> tuple[Detected, FileReader | None]:
         head = _unmarked(first)
         if first[8:12] == b"DUCK":
             # A copy of a ledger contains texts of logs.
@@ -258,6 +292,13 @@ class LogReader:
             if (why := reader.fits_late(head, complete)) is not None:
                 return Detected(reader.format, why), reader
         return Detected(None, miss[1] or _unrecognised(first)), None
+
+    def _detect_named(self, first: bytes, complete: bool, name: str) -> tuple[Detected, FileReader] | None:
+        for reader in self._named if name else ():
+            reader.name = name
+            if (why := reader.fits(_unmarked(first), complete)) is not None:
+                return Detected(reader.format, why), reader
+        return None
 
     def _opened_by(self, opening: bytes) -> list[FileReader]:
         if opening not in self._by_opening:

@@ -12,6 +12,7 @@ from benchledger.scanning.mixed_csv import MixedCsvReader
 from benchledger.scanning.self_describing import SelfDescribingReader
 from benchledger.scanning.sqlite_rows import SqliteReader
 from benchledger.scanning.table_rows import TableReader
+from benchledger.scanning.trackers.readers import tracker_reader
 
 
 def reader_of(log_format: LogFormat) -> FileReader | None:
@@ -30,4 +31,6 @@ def reader_of(log_format: LogFormat) -> FileReader | None:
             return SelfDescribingReader(log_format)
         case "sqlite":
             return SqliteReader(log_format)
+        case "tracker":
+            return tracker_reader(log_format)
     return None

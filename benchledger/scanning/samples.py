@@ -190,8 +190,9 @@ def _stolen(reader: LineReader, sample: Sample) -> list[str]:
 def _read_file(reader: FileReader, sample: Sample) -> Pieces:
     from benchledger.scanning.sqlite_rows import made_file
 
-    text = made_file(sample.tables) if sample.tables else sample.text.strip("\n").encode()
+    text = made_file(sample.tables) if sample.tables else sample.data or sample.text.strip("\n").encode()
     pieces = Pieces()
+    reader.name = sample.name
     if reader.fits(text, complete=True) or reader.fits_late(text, complete=True):
         reader.begin(text)
         reader.read(text, 0, 1, pieces)

@@ -29,7 +29,8 @@ create table log (
 comment on table log is
     'One row per content that was read as a log: the same bytes under ten paths are one row. Filled by ingest. See '
     'sighting for the places, measurement for the values.';
-comment on column log.content_hash is 'Hash of the decompressed bytes.';
+comment on column log.content_hash is
+    'Hash of the decompressed bytes; of a tracker''s file whose path says what it holds, of this part of the path too.';
 comment on column log.bytes is 'Size in bytes, decompressed.';
 comment on column log.lines is 'Number of lines.';
 comment on column log.format is 'Name of the format that it was read as; NULL if none fits.';
@@ -247,7 +248,7 @@ create table kept.segment (
     log_id            bigint not null,
     segment           integer not null check (segment >= 1),
     role              varchar not null check (role in
-        ('train', 'duplicate_stream', 'telemetry', 'profile', 'manifest', 'sidecar')),
+        ('train', 'duplicate_stream', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
     first_line        bigint not null,
     last_line         bigint not null,
     first_record_line bigint not null,
@@ -276,7 +277,7 @@ create table kept.segment (
 );
 comment on table kept.segment is
     'One row per execution that left its lines in a log: a log can hold several. Filled by ingest, input of run.';
-comment on column kept.segment.role is 'What this log is: train, duplicate_stream, telemetry, profile or sidecar.';
+comment on column kept.segment.role is 'What this log is: train, duplicate_stream, telemetry, profile, tracker, manifest or sidecar.';
 comment on column kept.segment.first_record_line is 'Line of its first record.';
 comment on column kept.segment.last_record_line is 'Line of its last record.';
 comment on column kept.segment.ended_at is 'Time of its last dated record; other lines may go on long after it.';
@@ -431,7 +432,7 @@ create table run_log (
     log_id      bigint not null,
     sighting_id bigint,
     role        varchar not null check (role in
-        ('train', 'duplicate_stream', 'telemetry', 'profile', 'manifest', 'sidecar')),
+        ('train', 'duplicate_stream', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
     segment     integer not null,
     first_line  bigint not null,
     last_line   bigint not null,

@@ -1,6 +1,6 @@
 -- Which logs must be derived together: temp table tie(log_id, hub). Logs with a hub in common are in one closed set.
 -- derive_scope.sql finds, near the logs that an ingest has changed, a part of such a set that is whole for its purpose.
--- reads: sighting, segment, sighting_file, root
+-- reads: sighting, segment, sighting_file, root, log_fact
 -- makes: tie
 
 create or replace temp table tie as
@@ -29,6 +29,15 @@ union
 select log_id, 'manifest ' || manifest_id from listed
 union
 select manifest_id, 'manifest ' || manifest_id from listed
+union
+-- A tracker's text log: in its folder, in the three above, or its console output in one below.
+select log_id, 'folder ' || unnest(folders[1:4]) from of_role where role = 'tracker'
+union
+select below.log_id, 'folder ' || below.folders[2]
+from active as below
+where below.folders[2] in (select folder from of_role where role = 'tracker')
+union
+select log_id, 'tracker ' || value from log_fact where name = 'tracker_run'
 union
 -- Which run a monitor watched depends on every run of its campaign.
 select log_id, 'campaign ' || campaign

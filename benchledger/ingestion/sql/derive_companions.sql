@@ -1,5 +1,5 @@
--- The other logs of a run: its fellows and twins, manifests, monitors, and sidecars.
--- reads: fellow, new_run, first_sighting, covering, live_segment, twin, listed_log, active_sighting
+-- The other logs of a run: its fellows and twins, trackers, manifests, monitors, and sidecars.
+-- reads: fellow, new_run, first_sighting, tracker_of, covering, live_segment, twin, listed_log, active_sighting
 -- makes: run_log, monitor, monitor_by_manifest, monitor_by_stem, watched, monitor_by_time
 
 insert into run_log by name
@@ -26,6 +26,14 @@ from twin as t
 join new_run as r on r.log_id = t.log_id and r.segment = t.segment
 join live_segment as s on s.log_id = t.twin_id and s.segment = t.twin_segment
 join first_sighting as f on f.log_id = t.twin_id;
+
+insert into run_log by name
+select
+    t.run_id, t.log_id, f.sighting_id, 'tracker' as role, t.segment, s.first_line, s.last_line,
+    null::varchar[] as devices, t.paired_by
+from tracker_of as t
+join live_segment as s using (log_id, segment)
+join first_sighting as f on f.log_id = t.log_id;
 
 -- Monitors: by the only manifest that lists them, by folder and stem, else by time where only one run was on the
 -- machine.

@@ -1,7 +1,7 @@
 -- What is derived again: temp table scope has all logs near those in temp table touched(log_id). All that is derived
 -- depends only on the set of active sightings and logs, never on the order in which they came.
--- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format
--- makes: active_sighting, listed_log, tie, scope
+-- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact
+-- makes: active_sighting, listed_log, tracker_place, tie, scope
 
 create or replace temp table active_sighting as
 select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at
@@ -16,6 +16,21 @@ join active_sighting as m using (sighting_id)
 join active_sighting as a on a.place = f.place
 where a.log_id <> m.log_id
 group by f.sighting_id, m.log_id, a.log_id;
+
+-- The folders in which the text log of a tracker's run can lie: its own, three above, and that of its console output.
+create or replace temp table tracker_place as
+with own as (
+    select a.log_id, a.folders
+    from active_sighting as a
+    join log using (log_id)
+    join kept.format using (format)
+    where format.role = 'tracker'
+)
+select log_id, unnest(folders[1:4]) as folder from own
+union
+select o.log_id, a.folder
+from own as o
+join active_sighting as a on a.folders[2] = o.folders[1];
 
 -- What is derived anew must be whole: logs that a manifest or a run ties together are derived together.
 create or replace temp table tie as
@@ -32,10 +47,16 @@ from bound
 union
 select log_id, 'run ' || run_id from many
 union
+select log_id, 'tracker ' || value from kept.log_fact where name = 'tracker_run'
+union
+select log_id, folder from tracker_place
+union
 select a.log_id, a.folder
 from active_sighting as a
 semi join (
     select folder from active_sighting where log_id in (select log_id from bound union all select log_id from many)
+    union all
+    select folder from tracker_place
 ) as f on f.folder = a.folder;
 
 create or replace temp table scope as

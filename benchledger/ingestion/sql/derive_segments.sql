@@ -1,6 +1,6 @@
 -- What was derived of the logs in temp table scope goes; their segments are what it is derived from again.
 -- reads: run_log, scope, run, kept.segment, active_sighting
--- makes: old_run, old_claim, fact, run_log, run, kept.stream_only, live_segment, twin, fellow, covering
+-- makes: old_run, old_claim, fact, run_log, run, kept.stream_only, live_segment, twin, fellow, covering, tracker_of
 
 create or replace temp table old_run as
 select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar';
@@ -23,10 +23,11 @@ from kept.segment as s
 join (select distinct log_id from scope) using (log_id)
 semi join active_sighting as a on a.log_id = s.log_id;
 
--- What derive_pairs.sql and derive_covering.sql fill, where there is anything to pair.
+-- What derive_pairs.sql, derive_covering.sql and derive_trackers.sql fill, where there is anything to pair.
 
 create or replace temp table twin (
     twin_id bigint, twin_segment integer, log_id bigint, segment integer, paired_by varchar
 );
 create or replace temp table fellow (log_id bigint, main bigint, first_line bigint, last_line bigint);
 create or replace temp table covering (listing bigint, manifest_id bigint, run_id bigint);
+create or replace temp table tracker_of (log_id bigint, segment integer, run_id bigint, paired_by varchar);

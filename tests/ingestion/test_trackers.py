@@ -1,0 +1,232 @@
+"""A tracker's files and the text log of the same execution are one run; alone they are a run by themselves."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchledger import ingest
+from tests.ingestion.logs import ask, put, run_text, stable_tables
+from tests.trackers.made import START, put_events, put_mlflow, put_wandb
+
+LOSSES = [4.0, 2.0, 1.0, 0.5, 0.25]
+RUN = "0123456789abcdef0123456789abcdef"
+ROLES = """
+select format, role, count(distinct run_id), count(*), any_value(paired_by) from run_log join log using (log_id)
+group by all order by all
+"""
+
+
+def text_of(seed: int = 1) -> str:
+    return run_text(seed=seed).log
+
+
+def test_text_log_events_and_wandb_are_one_run_with_its_speeds_once(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "alone" / "train.log", text_of())
+    ingest(tmp_path / "alone", db=tmp_path / "alone.duckdb")
+    speeds = ask(tmp_path / "alone.duckdb", "select rule, unit, value from run_speed order by all")
+    logs = tmp_path / "logs"
+    put(logs / "train.log", text_of())
+    put_events(logs / "runs" / "one", {"train/loss": LOSSES, "samples_per_second": [100.0] * 5})
+    console = put_wandb(logs, "a1b2c3d4", {"train/loss": LOSSES, "samples_per_second": [100.0] * 5})
+    put(console / "files" / "output.log", text_of() + "wandb: the end\n")
+
+    result = ingest(logs, db=db)
+
+    assert (result.files, result.rejects, result.unpaired) == ({"loaded": 4}, 0, 0)
+    assert ask(db, ROLES) == [
+        ("ngc-pytorch-bert", "tracker", 1, 1, "console output of its tracker"),
+        ("ngc-pytorch-bert", "train", 1, 1, "its own log"),
+        ("tensorboard", "tracker", 1, 1, "alone in a folder above"),
+        ("wandb", "tracker", 1, 1, "alone in a folder above"),
+    ]
+    assert ask(db, "select count(*) from run") == [(1,)]
+    assert speeds
+    assert ask(db, "select rule, unit, value from run_speed order by all") == speeds
+    assert ask(
+        db,
+        "select format, count(value) from measurement join log using (log_id) where name = 'train/loss' group by all order by all",
+    ) == [("tensorboard", 5), ("wandb", 5)]
+
+
+def test_trackers_without_a_text_log_are_a_run(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs / "a", {"train/loss": LOSSES})
+    put_wandb(logs / "b", "a1b2c3d4", {"train/loss": LOSSES})
+    put_mlflow(logs / "c", RUN, {"train/loss": LOSSES, "val/acc": [0.5]}, {"layers": "24", "same": "24"})
+
+    result = ingest(logs, db=db)
+
+    assert (result.files, result.rejects) == ({"loaded": 8}, 0)
+    assert ask(db, "select count(*) from run") == [(3,)]
+    assert ask(db, "select name, losses, lowest from kept.loss order by all") == [("train/loss", 5, 0.25)] * 3
+    assert ask(db, "select count(*) from run_speed where value is not null") == [(0,)]
+    assert ask(db, "select distinct value from fact where name = 'tracker_run' order by all") == [(RUN,), ("a1b2c3d4",)]
+    run = f"run_id = (select run_id from fact where name = 'tracker_run' and value = '{RUN}' limit 1)"
+    assert ask(db, f"select name, value from measurement where {run} and name in ('layers', 'same', 'val/acc') order by 1") == [
+        ("layers", 24.0), ("same", 24.0), ("val/acc", 0.5),
+    ]  # fmt: skip
+
+
+def test_two_trackers_of_one_time_are_one_run(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs / "runs" / "one", {"train/loss": LOSSES})
+    put_wandb(logs, "a1b2c3d4", {"train/loss": LOSSES})
+    put_mlflow(logs, RUN, {"train/loss": LOSSES}, {})
+    put_events(logs / "later" / "runs" / "two", {"train/loss": LOSSES}, START + 90_000)
+    put_wandb(logs / "later", "e5f6a7b8", {"train/loss": LOSSES})
+
+    ingest(logs, db=db)
+
+    assert ask(db, "select count(*) from run") == [(3,)]
+
+
+def test_files_of_tensorboard_below_another_are_of_its_run_while_it_lasts(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs / "one", {"train/loss": LOSSES})
+    put_events(logs / "one" / "hparams", {"best": [0.25]}, START + 41)
+    put_events(logs / "one" / "again", {"train/loss": LOSSES[:3]}, START + 9_000)
+
+    ingest(logs, db=db)
+
+    assert ask(db, "select count(*) as files from run_log group by run_id order by 1") == [(1,), (2,)]
+
+
+def test_a_text_log_near_two_runs_of_one_tracker_is_of_neither(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "train.log", text_of())
+    put_events(logs / "runs" / "one", {"train/loss": LOSSES})
+    put_events(logs / "runs" / "two", {"train/loss": LOSSES[:3]}, START + 9_000)
+
+    ingest(logs, db=db)
+
+    assert ask(db, "select count(*) from run") == [(3,)]
+    assert ask(db, "select count(*) from run_log where role = 'tracker'") == [(0,)]
+
+
+def test_two_text_logs_in_a_folder_leave_a_tracker_alone(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "one.log", text_of(1))
+    put(logs / "two.log", text_of(2))
+    put_events(logs, {"train/loss": LOSSES})
+
+    ingest(logs, db=db)
+
+    assert ask(db, "select count(*) from run") == [(3,)]
+
+
+def test_console_output_is_the_text_log_where_there_is_no_other(db: Path, tmp_path: Path) -> None:
+    run = put_wandb(tmp_path / "logs", "a1b2c3d4", {"train/loss": LOSSES})
+    put(run / "files" / "output.log", text_of())
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select role, format, paired_by from run_log join log using (log_id) order by all") == [
+        ("tracker", "wandb", "console output of its tracker"),
+        ("train", "ngc-pytorch-bert", "its own log"),
+    ]
+
+
+def test_equal_settings_of_two_lightning_runs_belong_to_both(db: Path, tmp_path: Path) -> None:
+    for version in (0, 1):
+        folder = tmp_path / "logs" / "lightning_logs" / f"version_{version}"
+        put(folder / "hparams.yaml", "layers: 24\n")
+        put(folder / "metrics.csv", f"epoch,step,train_loss\n0,1,{version}.5\n0,2,{version}.25\n")
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select count(distinct run_id), count(*) from measurement where name = 'layers'") == [(2, 2)]
+    assert ask(db, "select role, count(*) from run_log group by all order by all") == [("tracker", 2), ("train", 2)]
+
+
+def test_order_and_number_of_ingests_change_nothing(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "a" / "train.log", text_of())
+    put_events(logs / "a" / "runs" / "one", {"train/loss": LOSSES})
+    put_events(logs / "a" / "runs" / "one" / "hparams", {"best": [0.25]}, START + 41)
+    console = put_wandb(logs / "a", "a1b2c3d4", {"train/loss": LOSSES})
+    put(console / "files" / "output.log", text_of() + "wandb: the end\n")
+    put_mlflow(logs / "b", RUN, {"train/loss": LOSSES, "val/acc": [0.5]}, {"layers": "24", "same": "24"})
+    put_events(logs / "b" / "runs", {"train/loss": LOSSES[:4]})
+    whole = tmp_path / "whole.duckdb"
+    ingest(logs, db=whole)
+    files = sorted(path for path in logs.rglob("*") if path.is_file())
+
+    for name, order in (("forwards", files), ("backwards", files[::-1])):
+        db = tmp_path / f"{name}.duckdb"
+        for file in order:
+            # The root is the whole folder, of which the files come one by one.
+            ingest(file, db=db)
+        ingest(logs, db=db)
+        assert stable_tables(db) == stable_tables(whole), name
+        pairs = "select run_key, role, content_hash, paired_by from run_log join run using (run_id) join log using (log_id) order by all"
+        assert ask(db, pairs) == ask(whole, pairs)
+
+
+def test_a_run_keeps_its_key_when_its_text_log_comes(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs / "runs" / "one", {"train/loss": LOSSES})
+    ingest(logs, db=db)
+    ((old,),) = ask(db, "select run_key from run")
+    put(logs / "train.log", text_of())
+
+    ingest(logs, db=db)
+
+    ((new,),) = ask(db, "select run_key from run")
+    assert new != old
+    assert ask(db, "select old_key, run_key from kept.run_alias") == [(old, new)]
+
+
+def test_a_growing_event_file_replaces_its_older_self(db: Path, tmp_path: Path) -> None:
+    file = put_events(tmp_path / "logs", {"train/loss": LOSSES})
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20])
+    ingest(tmp_path / "logs", db=db)
+    assert ask(db, "select count(*) from reject") == [(1,)]
+    file.write_bytes(whole)
+
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select status, count(*) from sighting group by all order by all") == [
+        ("loaded", 1),
+        ("superseded", 1),
+    ]
+    values = "select count(value) from measurement where name = 'train/loss' and run_id in (select run_id from run)"
+    assert ask(db, values) == [(5,)]
+
+
+def test_a_copied_folder_is_the_same_run(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs / "a", {"train/loss": LOSSES})
+    put_mlflow(logs / "a", RUN, {"train/loss": LOSSES[:2]}, {"layers": "24"})
+    shutil.copytree(logs / "a", logs / "b")
+
+    result = ingest(logs, db=db)
+
+    assert result.files == {"loaded": 5, "duplicate": 5}
+    assert ask(db, "select count(*) from run") == [(1,)]
+
+
+def test_no_person_of_a_tracker_is_in_the_ledger(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_events(logs, {"train/loss": LOSSES})
+    put_wandb(logs, "a1b2c3d4", {"train/loss": LOSSES})
+    run = put_mlflow(logs, RUN, {"train/loss": LOSSES}, {})
+    put(run / "tags" / "mlflow.user", "somebody")
+
+    ingest(logs, db=db)
+
+    for table, column in (("measurement", "text"), ("sighting", "path"), ("fact", "value"), ("reject", "text")):
+        assert (
+            ask(db, f"select {column} from {table} where {column} like '%somebody%' or {column} like '%node7%'") == []
+        )
+
+
+def test_times_are_those_of_utc(db: Path, tmp_path: Path) -> None:
+    put_events(tmp_path / "logs", {"train/loss": LOSSES})
+
+    ingest(tmp_path / "logs", db=db)
+
+    start = datetime.fromtimestamp(START, UTC).replace(tzinfo=None)
+    assert ask(db, "select started_at, ended_at from run") == [(start, start + timedelta(seconds=40))]
