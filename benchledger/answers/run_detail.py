@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.notebook import Answer
 from benchledger.answers.read_only import reading
 from benchledger.answers.run_evidence import facts_stated, logs_of
-from benchledger.answers.series import frame_asked, rows_of
+from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
@@ -28,33 +29,38 @@ from run
 join kept.run_time using (run_id)
 join bench_case using (case_id)
 join environment using (environment_id)
-where run_id = $run_id
+where run_id in (select unnest($runs))
 """
-_CAMPAIGNS = "select campaign from kept.run_campaign where run_id = $run_id order by campaign"
-_EXCLUDED = "select reason, excluded_at, excluded_by from kept.excluded_run where run_id = $run_id"
+_CAMPAIGNS = "select run_id, campaign from kept.run_campaign where run_id in (select unnest($runs)) order by campaign"
+_EXCLUDED = """
+select run_id, reason, excluded_at, excluded_by
+from kept.excluded_run
+where run_id in (select unnest($runs))
+"""
 _SPEEDS = """
-select rule, is_default, phase, value, unit, records_used, records_skipped, status, reason
+select run_id, rule, is_default, phase, value, unit, records_used, records_skipped, status, reason
 from run_speed
-where run_id = $run_id
+where run_id in (select unnest($runs))
 order by not is_default, rule, phase, unit
 """
 _MEMORY = """
-select definition, device, value_mib, records_used
+select run_id, definition, device, value_mib, records_used
 from run_memory
-where run_id = $run_id
+where run_id in (select unnest($runs))
 order by definition, device
 """
 # The mean of the last losses, and the best value of each metric.
 _CONVERGENCE = """
 with told as (
-    select 'final' as which, name, coalesce(mean_loss, loss) as value, null as unit, epoch, step, seconds, log_id, line
+    select run_id, 'final' as which, name, coalesce(mean_loss, loss) as value, null as unit, epoch, step, seconds,
+        log_id, line
     from kept.loss_curve
-    where run_id = $run_id and is_main and nth = losses
+    where run_id in (select unnest($runs)) and is_main and nth = losses
     union all
-    (select 'best', name, value, unit, epoch, step, seconds, log_id, line
+    (select run_id, 'best', name, value, unit, epoch, step, seconds, log_id, line
     from kept.evaluation
-    where run_id = $run_id and isfinite(value)
-    qualify row_number() over (partition by name order by if(higher_is_better, -value, value), nth) = 1)
+    where run_id in (select unnest($runs)) and isfinite(value)
+    qualify row_number() over (partition by run_id, name order by if(higher_is_better, -value, value), nth) = 1)
 )
 select told.* exclude (log_id, line), place.path || ':' || told.line as place
 from told
@@ -62,28 +68,32 @@ join place_of_log('*') as place using (log_id)
 order by which desc, name
 """
 _SERIES = """
-select series_run.series_id, series_run.trial, series.campaign, series.mixed
+select series_run.run_id, series_run.series_id, series_run.trial, series.campaign, series.mixed
 from kept.series_run
 join series using (series_id)
-where series_run.run_id = $run_id
+where series_run.run_id in (select unnest($runs))
 order by series.campaign
 """
 _DECIDED = """
-select run.status, run.reason, segment.event_text as text,
+select run.run_id, run.status, run.reason, segment.event_text as text,
     place_of(sighting.path, sighting.archive, sighting.member)
         || coalesce(':' || run.status_line, '') as place
 from run
 left join (
-    select log_id, min(sighting_id) as sighting_id
+    select run_id, log_id, min(sighting_id) as sighting_id
     from run_log
-    where run_id = $run_id
+    where run_id in (select unnest($runs))
     group by all
-) as seen on seen.log_id = run.status_log_id
+) as seen on seen.run_id = run.run_id and seen.log_id = run.status_log_id
 left join sighting on sighting.sighting_id = seen.sighting_id
 left join kept.segment on segment.log_id = run.status_log_id and segment.event_line = run.status_line
-where run.run_id = $run_id
-limit 1
+where run.run_id in (select unnest($runs))
+qualify row_number() over (partition by run.run_id) = 1
 """
+
+
+_ROWS = {"run": _RUN, "campaigns": _CAMPAIGNS, "status": _DECIDED, "excluded": _EXCLUDED}
+_FRAMES = {"speeds": _SPEEDS, "memory": _MEMORY, "convergence": _CONVERGENCE, "series": _SERIES}
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,22 +127,40 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
 
 def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunDetail:
     """Returns everything about one run by its key and id."""
-    asked = {"run_id": run_id}
-    return RunDetail(
-        run_key=run_key,
-        run=rows_of_query(con, _RUN, run_id)[0],
-        campaigns=tuple(row["campaign"] for row in rows_of_query(con, _CAMPAIGNS, run_id)),
-        status=rows_of_query(con, _DECIDED, run_id)[0],
-        excluded=next(iter(rows_of_query(con, _EXCLUDED, run_id)), None),
-        logs=logs_of(con, [run_id]).drop("run_key"),
-        facts=facts_stated(con, [run_id]).drop("run_key"),
-        speeds=frame_asked(con, _SPEEDS, **asked),
-        memory=frame_asked(con, _MEMORY, **asked),
-        convergence=frame_asked(con, _CONVERGENCE, **asked),
-        series=frame_asked(con, _SERIES, **asked),
-    )
+    return details_of(con, {run_id: run_key})[run_id]
 
 
-def rows_of_query(con: duckdb.DuckDBPyConnection, query: str, run_id: int) -> list[Row]:
-    """Returns the rows of a query about one run."""
-    return rows_of(con.sql(query, params={"run_id": run_id}))
+def details_of(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> dict[int, RunDetail]:
+    """Returns everything about some runs, whose keys are given by their ids."""
+    ids = list(runs)
+    rows = {name: _rows_by_run(con, query, ids) for name, query in _ROWS.items()}
+    frames = {name: frames_by_run(frame_asked(con, query, runs=ids), runs) for name, query in _FRAMES.items()}
+    keys = {key: run_id for run_id, key in runs.items()}
+    evidence = {"logs": logs_of(con, ids), "facts": facts_stated(con, ids)}
+    for name, frame in evidence.items():
+        frames[name] = {keys[key]: found for key, found in frames_by_run(frame, keys, "run_key").items()}
+    return {
+        run_id: RunDetail(
+            run_key=run_key,
+            run=rows["run"][run_id][0] | {"run_id": run_id},
+            campaigns=tuple(row["campaign"] for row in rows["campaigns"].get(run_id, [])),
+            status=rows["status"][run_id][0],
+            excluded=next(iter(rows["excluded"].get(run_id, [])), None),
+            **{name: found[run_id] for name, found in frames.items()},
+        )
+        for run_id, run_key in runs.items()
+    }
+
+
+def frames_by_run(frame: pl.DataFrame, runs: Iterable[Any], column: str = "run_id") -> dict[Any, pl.DataFrame]:
+    """Returns the rows of each run in their order, without the column that names it; maybe none."""
+    parts = frame.partition_by(column, as_dict=True, include_key=False, maintain_order=True)
+    none = frame.clear().drop(column)
+    return {run: parts.get((run,), none) for run in runs}
+
+
+def _rows_by_run(con: duckdb.DuckDBPyConnection, query: str, runs: list[int]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in rows_asked(con, query, runs=runs):
+        found.setdefault(row.pop("run_id"), []).append(row)
+    return found

@@ -37,7 +37,7 @@ left join (
 ) as seen on seen.run_id = fact.run_id and seen.log_id = fact.log_id
 left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
 where list_contains($runs, fact.run_id)
-order by run.run_key, fact.name, not fact.used, fact.source, fact.value
+order by run.run_key, fact.name, not fact.used, fact.source, fact.value, place
 """
 _CONFLICTS = """
 select run.run_key, conflict.* exclude (run_id)

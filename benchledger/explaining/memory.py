@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchledger.answers.run_detail import frames_by_run
 from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
 from benchledger.answers.series import frame_asked, frame_of, rows_asked
 from benchledger.answers.tables.cells import status_text
@@ -20,30 +21,54 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MEMBERS = """
-select series_run.trial, run.run_key, run.run_id, run.status, run.reason
+select series_run.series_id, series_run.trial, run.run_key, run.run_id, run.status, run.reason
 from kept.series_run
 join run using (run_id)
-where series_run.series_id = $series_id
+where series_run.series_id in (select unnest($series))
 order by series_run.trial, run.run_key
 """
 
 
 def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of memory_table, explained."""
-    members = rows_asked(con, _MEMBERS, series_id=number["series_id"])
-    runs = [member["run_id"] for member in members]
+    (cell,) = explained_memories(con, [number])
+    return cell
+
+
+def explained_memories(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
+    """Rows of memory_table of one definition, explained; the values of all their runs are read at once."""
+    import polars as pl
+
+    series: dict[int, list[Row]] = {}
+    for row in rows_asked(con, _MEMBERS, series=[number["series_id"] for number in numbers]):
+        series.setdefault(row.pop("series_id"), []).append(row)
+    keys = {member["run_id"]: member["run_key"] for members in series.values() for member in members}
+    runs = list(keys)
     with records_of(con, runs):
-        printed = frame_asked(con, sql_of("memory"), definition=number["definition"], runs=runs)
-    trials = [_trial(member, printed.filter(run_id=member["run_id"])) for member in members]
+        printed = frame_asked(con, sql_of("memory"), definition=numbers[0]["definition"], runs=runs)
+    by_run = frames_by_run(printed.with_columns(run="run_id"), runs, "run")
+    logs, conflicts, stated = logs_of(con, runs), conflicts_of(con, runs), facts_stated(con, runs)
+    readings = placed(printed, keys, logs, "device")
+    found = []
+    for number in numbers:
+        trials = [_trial(member, by_run[member["run_id"]]) for member in series[number["series_id"]]]
+        own = [trial["run_key"] for trial in trials]
+        frames = [frame.filter(pl.col("run_key").is_in(own)) for frame in (logs, readings, stated, conflicts)]
+        found.append(_told(number, trials, *frames))
+    return found
+
+
+def _told(
+    number: Row, trials: list[Row], logs: pl.DataFrame, readings: pl.DataFrame, stated: pl.DataFrame,
+    conflicts: pl.DataFrame,
+) -> ExplainedCell:  # fmt: skip
     counted = [trial["value"] for trial in trials if trial["counts"]]
     check = Check(number["value_mib"], float(median(counted)) if counted else None)
-    logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
     meaning = load_page_texts("notes", "all", LANGUAGES[0])[number["definition"]]
-    keys = {member["run_id"]: member["run_key"] for member in members}
     sentences = memory_sentences(number, meaning, trials, check, conflicts.to_dicts())
     return ExplainedCell(
-        number["cell"], "memory", number, None, sentences, check, frame_of(trials, without=()), logs,
-        placed(printed, keys, logs, "device"), facts_stated(con, runs), conflicts,
+        number["cell"], "memory", number, None, sentences, check, frame_of(trials, without=()), logs, readings, stated,
+        conflicts,
     )  # fmt: skip
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchledger.answers.run_detail import RunDetail, detail_of
+from benchledger.answers.run_detail import RunDetail, details_of, frames_by_run
 from benchledger.answers.run_evidence import conflicts_of
 from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.explaining.explained import ExplainedRun
 from benchledger.explaining.speed_words import conflict_sentences
 
@@ -17,64 +18,94 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CHAIN = """
-select default_rule.place, default_rule.rule, run_speed.value, run_speed.unit, run_speed.is_default, run_speed.status,
-    run_speed.reason
+select run_format.run_id, default_rule.place, default_rule.rule, run_speed.value, run_speed.unit,
+    run_speed.is_default, run_speed.status, run_speed.reason
 from kept.run_format
 join kept.default_rule using (format)
-left join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed
-    on run_speed.rule = default_rule.rule
-where run_format.run_id = $run_id
+left join (select * from run_speed where run_id in (select unnest($runs)) and phase = 'train') as run_speed
+    on run_speed.run_id = run_format.run_id and run_speed.rule = default_rule.rule
+where run_format.run_id in (select unnest($runs))
 order by default_rule.place, run_speed.unit
 """
 # The names are made as the tables make them: the tables themselves would be worked out for every run.
 _CELLS = """
-select 'speed' as "table", cell_key('s', [series_run.series_id::varchar, run_speed.rule, run_speed.unit]) as cell,
+select series_run.run_id, 'speed' as "table",
+    cell_key('s', [series_run.series_id::varchar, run_speed.rule, run_speed.unit]) as cell,
     series.campaign, run_speed.rule as made_by, run_speed.unit, run_speed.value, run_speed.is_trial as counts,
     run_speed.status, run_speed.reason
 from kept.series_run
 join series using (series_id)
-join (select * from run_speed where run_id = $run_id and phase = 'train') as run_speed using (run_id)
-where series_run.run_id = $run_id
+join (select * from run_speed where run_id in (select unnest($runs)) and phase = 'train') as run_speed using (run_id)
+where series_run.run_id in (select unnest($runs))
 union all
-select 'memory', cell_key('m', [series_run.series_id::varchar, run_memory.definition]), series.campaign,
-    run_memory.definition, 'MiB', max(run_memory.value_mib), run.status in ('ok', 'unknown'), run.status, run.reason
+select series_run.run_id, 'memory', cell_key('m', [series_run.series_id::varchar, run_memory.definition]),
+    series.campaign, run_memory.definition, 'MiB', max(run_memory.value_mib), run.status in ('ok', 'unknown'),
+    run.status, run.reason
 from kept.series_run
 join series using (series_id)
-join (select * from run_memory where run_id = $run_id) as run_memory using (run_id)
+join (select * from run_memory where run_id in (select unnest($runs))) as run_memory using (run_id)
 join run using (run_id)
-where series_run.run_id = $run_id
+where series_run.run_id in (select unnest($runs))
 group by all
 order by all
 """
-_ALIASES = "select old_key from kept.run_alias where run_key = $run_key order by old_key"
+_ALIASES = "select run_key, old_key from kept.run_alias where run_key in (select unnest($keys)) order by old_key"
+# A run of two series may have one of them as its own and one as its base: it is its own then.
 _SPEEDUPS = """
-select 'speedup' as "table", cell, campaign, rule || ', ' || scaling as made_by, 'times' as unit, speedup as value,
-    series_id in (select series_id from kept.series_run where run_id = $run_id) as is_own
-from speedup_table
-where is_default and speedup is not null
-    and (series_id in (select series_id from kept.series_run where run_id = $run_id)
-        or base_series_id in (select series_id from kept.series_run where run_id = $run_id))
-order by all
+with told as (
+    select cell, series_id, base_series_id
+    from speedup_table
+    where is_default and speedup is not null
+),
+of_run as (
+    select run_id, series_id
+    from kept.series_run
+    where run_id in (select unnest($runs))
+)
+select run_id, cell, bool_or(is_own) as is_own
+from (
+    select run_id, cell, true as is_own from told join of_run using (series_id)
+    union all
+    select run_id, cell, false from told join of_run on of_run.series_id = told.base_series_id
+)
+group by all
+order by cell
 """
 
 
 def explained_run(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> ExplainedRun:
     """A run by its key and id, explained."""
-    detail = detail_of(con, run_key, run_id)
-    chain = frame_asked(con, _CHAIN, run_id=run_id)
-    cells = frame_asked(con, _CELLS, run_id=run_id)
-    conflicts = conflicts_of(con, [run_id])
-    aliases = [row["old_key"] for row in rows_asked(con, _ALIASES, run_key=run_key)]
-    speedups = rows_asked(con, _SPEEDUPS, run_id=run_id)
-    sentences = [
-        *_identity(detail, aliases),
-        *_status(detail),
-        *_default(chain.to_dicts()),
-        *_cells(detail, cells),
-        *_in_speedups(speedups),
-        *conflict_sentences(conflicts.to_dicts()),
+    (run,) = explained_runs(con, {run_id: run_key})
+    return run
+
+
+def explained_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> list[ExplainedRun]:
+    """Runs, whose keys are given by their ids, explained."""
+    ids, keys = list(runs), list(runs.values())
+    details = details_of(con, runs)
+    chains = frames_by_run(frame_asked(con, _CHAIN, runs=ids), ids)
+    cells = frames_by_run(frame_asked(con, _CELLS, runs=ids), ids)
+    conflicts = frames_by_run(conflicts_of(con, ids).with_columns(key="run_key"), keys, "key")
+    aliases = grouped(rows_asked(con, _ALIASES, keys=keys), ("run_key",))
+    speedups = grouped(rows_asked(con, _SPEEDUPS, runs=ids), ("run_id",))
+    return [
+        ExplainedRun(
+            run_key,
+            (
+                *_identity(details[run_id], [row["old_key"] for row in aliases.get((run_key,), [])]),
+                *_status(details[run_id]),
+                *_default(chains[run_id].to_dicts()),
+                *_cells(details[run_id], cells[run_id]),
+                *_in_speedups(speedups.get((run_id,), [])),
+                *conflict_sentences(conflicts[run_key].to_dicts()),
+            ),
+            details[run_id],
+            conflicts[run_key],
+            chains[run_id],
+            cells[run_id],
+        )
+        for run_id, run_key in runs.items()
     ]
-    return ExplainedRun(run_key, tuple(sentences), detail, conflicts, chain, cells)
 
 
 def _identity(detail: RunDetail, aliases: list[str]) -> list[str]:

@@ -15,10 +15,12 @@ from benchledger.explaining.speed_words import factor_words, speed_sentences
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
 
 _MEMBERS = """
-select series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit, run_speed.is_trial,
-    run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason, speed.value as computed
+select series_run.series_id, series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit,
+    run_speed.is_trial, run_speed.records_used, run_speed.records_skipped, run_speed.status, run_speed.reason,
+    speed.value as computed
 from kept.series_run
 join run using (run_id)
 left join (select * from run_speed where rule = $rule and phase = 'train') as run_speed using (run_id)
@@ -28,22 +30,24 @@ left join kept.speed
     and speed.rule = run_speed.rule
     and speed.phase = run_speed.phase
     and speed.unit is not distinct from run_speed.unit
-where series_run.series_id = $series_id
+where series_run.series_id in (select unnest($series))
 order by series_run.trial, run.run_key, run_speed.unit
 """
 # Of each format its default rule, and what stands in for it.
 _CHAIN = """
-select format, rule
+select run_format.run_id, format, rule
 from kept.default_rule
-where format in (select format from kept.run_format where list_contains($runs, run_id))
+join kept.run_format using (format)
+where list_contains($runs, run_format.run_id)
 order by format, place
 """
 # How many runs a suite demands of a submission to the benchmark that its runs state.
 _DEMANDED = """
-select max(demanded_runs.runs)
+select fact.run_id, max(demanded_runs.runs)
 from kept.demanded_runs
 join fact on fact.value = demanded_runs.benchmark
 where demanded_runs.rule = $rule and fact.name = 'benchmark' and fact.used and list_contains($runs, fact.run_id)
+group by all
 """
 # An excluded run is in no series; these would be in this one or beside it.
 _EXCLUDED = """
@@ -70,44 +74,75 @@ select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact
 
 def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speed_table, explained."""
+    (cell,) = explained_speeds(con, [number])
+    return cell
+
+
+def explained_speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
+    """Rows of speed_table by one rule and in one unit, explained; the readings of all their runs are read at once."""
     import polars as pl
 
-    (rule,) = rows_asked(con, "from kept.rule where rule = $rule", rule=number["rule"])
-    trials = _trials(con, number)
-    runs = [trial["run_id"] for trial in trials]
-    outcomes, rows = readings_of_rule(con, rule, number["unit"], runs)
-    for trial in trials:
-        trial |= _recomputed(con, rule, trial, outcomes.get(trial["run_id"]))
-    rows = rows.with_columns(rule=pl.lit(rule["rule"]))
-    keys = {trial["run_id"]: trial["run_key"] for trial in trials}
-    logs, conflicts = logs_of(con, runs), conflicts_of(con, runs)
-    stated = facts_stated(con, runs)
+    (rule,) = rows_asked(con, "from kept.rule where rule = $rule", rule=numbers[0]["rule"])
+    members = _members(con, numbers)
+    keys = {trial["run_id"]: trial["run_key"] for trials in members.values() for trial in trials}
+    runs = list(keys)
+    outcomes, rows = readings_of_rule(con, rule, numbers[0]["unit"], runs)
+    logs, conflicts, stated = logs_of(con, runs), conflicts_of(con, runs), facts_stated(con, runs)
+    readings = placed(rows.with_columns(rule=pl.lit(rule["rule"])), keys, logs)
+    demanded = dict(con.execute(_DEMANDED, {"rule": rule["rule"], "runs": runs}).fetchall())
+    chains = rows_asked(con, _CHAIN, runs=runs)
+    excludes = any_excluded(con)
+    found = []
+    for number in numbers:
+        trials = members[number["series_id"]]
+        own = [trial["run_key"] for trial in trials]
+        frames = [frame.filter(pl.col("run_key").is_in(own)) for frame in (logs, readings, stated, conflicts)]
+        for trial in trials:
+            trial |= _recomputed(con, rule, trial, outcomes.get(trial["run_id"]))
+        excluded = (
+            rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"]) if excludes else []
+        )
+        found.append(_told(con, number, rule, trials, frames, demanded, chains, excluded))
+    return found
+
+
+def _told(
+    con: duckdb.DuckDBPyConnection, number: Row, rule: Row, trials: list[Row], frames: list[pl.DataFrame],
+    demanded: dict[int, int], chains: list[Row], excluded: list[Row],
+) -> ExplainedCell:  # fmt: skip
+    logs, readings, stated, conflicts = frames
+    runs = {trial["run_id"] for trial in trials}
     factor, factor_said = factor_stated(rule, stated.to_dicts(), len(trials))
-    ((demanded,),) = con.execute(_DEMANDED, {"rule": rule["rule"], "runs": runs}).fetchall()
-    is_short = demanded is not None and len(trials) < demanded
+    needed = max((demanded[run_id] for run_id in runs if run_id in demanded), default=None)
+    is_short = needed is not None and len(trials) < needed
     whole = None if is_short else _over_trials(con, rule, trials, factor, number["value"])
     check = Check(number["value"], whole)
-    chains = rows_asked(con, _CHAIN, runs=runs)
-    asked = {"case_id": number["case_id"], "campaign": number["campaign"]}
-    excluded = rows_asked(con, _EXCLUDED, **asked) if any_excluded(con) else []
+    of_formats = grouped([row for row in chains if row["run_id"] in runs], ("format",))
     return ExplainedCell(
         number["cell"], "speed", number, {**rule, "recipe": rule_sentences(rule)},
         speed_sentences(
             number, rule, trials, check, conflicts.to_dicts(),
-            {key[0]: [row["rule"] for row in rows] for key, rows in grouped(chains, ("format",)).items()},
+            {key[0]: list(dict.fromkeys(row["rule"] for row in rows)) for key, rows in of_formats.items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
-            factor_said, demanded,
+            factor_said, needed,
         ),
-        check, frame_of(trials, without=()), logs, placed(rows, keys, logs), stated, conflicts,
+        check, frame_of(trials, without=()), logs, readings, stated, conflicts,
     )  # fmt: skip
 
 
-def _trials(con: duckdb.DuckDBPyConnection, number: Row) -> list[Row]:
-    """One row per run of the series: that of its numbers by the rule which is in the cell's unit, else its first."""
-    members = rows_asked(con, _MEMBERS, rule=number["rule"], series_id=number["series_id"])
+def _members(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> dict[int, list[Row]]:
+    """One row per run of each series: that of its numbers by the rule which is in the cell's unit, else its first."""
+    asked = {"rule": numbers[0]["rule"], "series": [number["series_id"] for number in numbers]}
+    series: dict[int, list[Row]] = {}
+    for row in rows_asked(con, _MEMBERS, **asked):
+        series.setdefault(row.pop("series_id"), []).append(row)
+    return {number["series_id"]: _trials(number, series.get(number["series_id"], [])) for number in numbers}
+
+
+def _trials(number: Row, members: list[Row]) -> list[Row]:
     trials = []
     for rows in grouped(members, ("trial", "run_key")).values():
-        row = next((one for one in rows if one["unit"] == number["unit"]), rows[0])
+        row = dict(next((one for one in rows if one["unit"] == number["unit"]), rows[0]))
         counts = bool(row.pop("is_trial")) and row["unit"] == number["unit"]
         trials.append({**row, "counts": counts, "dropped_because": None if counts else _why_dropped(row, number)})
     return trials

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.series import frame_of, rows_asked
 from benchledger.answers.tables.cells import fact_text, status_text
-from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.rule_words import rounding_words
-from benchledger.explaining.speed import explained_speed, rounded
+from benchledger.explaining.speed import explained_speeds, rounded
 from benchledger.explaining.speed_words import check_sentence
 
 if TYPE_CHECKING:
     import duckdb
 
+_OF_CAMPAIGNS = """
+from speed_table
+where list_contains($rule, rule) and list_contains($campaign, coalesce(campaign, 'None'))
+"""
 # What both sides of a speed-up share, and what else they share by the kind of scaling.
 _FAMILY = (
     "campaign", "framework", "implementation", "model", "task", "precision", "seq_len", "options", "system",
@@ -29,20 +34,59 @@ _BASE_COLUMNS = (
 
 def explained_speedup(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     """A row of speedup_table, explained."""
-    shared = (*_FAMILY, _FIXED[number["scaling"]])
-    from duckdb import ColumnExpression, ConstantExpression
+    (cell,) = explained_speedups(con, [number])
+    return cell
 
-    of_rule = con.view("speed_table").filter(ColumnExpression("rule") == ConstantExpression(number["rule"]))
-    family = [row for row in rows_of(of_rule) if all(row[name] == number[name] for name in shared)]
+
+def explained_speedups(
+    con: duckdb.DuckDBPyConnection, numbers: list[Row], known: Iterable[ExplainedCell] = ()
+) -> list[ExplainedCell]:
+    """Rows of speedup_table, explained; `known` are speeds that are explained already, the others are read at once."""
+    speeds = _speeds(con, numbers)
+    compared = [(number, *_compared(number, speeds.get(_family(number, number["scaling"]), []))) for number in numbers]
+    explained = {cell.cell: cell for cell in known}
+    sides = [side for _, own, base, _ in compared for side in (own, base) if side is not None]
+    missing = {side["cell"]: side for side in sides if side["cell"] not in explained}
+    for alike in grouped(missing.values(), ("rule", "unit")).values():
+        explained |= {cell.cell: cell for cell in explained_speeds(con, alike)}
+    return [
+        _told(con, number, own, base, listed, [explained[cell] for cell in dict.fromkeys(_names(own, base))])
+        for number, own, base, listed in compared
+    ]
+
+
+def _speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> dict[Key, list[Row]]:
+    """Returns the speeds that could be a base of these, by what both sides share."""
+    asked = {name: sorted({str(number[name]) for number in numbers}) for name in ("rule", "campaign")}
+    found: dict[Key, list[Row]] = {}
+    for row in rows_asked(con, _OF_CAMPAIGNS, **asked):
+        for scaling in _FIXED:
+            found.setdefault(_family(row, scaling), []).append(row)
+    return found
+
+
+def _family(row: Row, scaling: str) -> Key:
+    return (scaling, *(row[name] for name in (*_FAMILY, _FIXED[scaling])))
+
+
+def _names(own: Row, base: Row | None) -> list[str]:
+    return [own["cell"], *([] if base is None else [base["cell"]])]
+
+
+def _compared(number: Row, family: list[Row]) -> tuple[Row, Row | None, list[Row]]:
+    """Returns the speed itself, its base if it has one, and all that could have been the base."""
     own = next(row for row in family if row["series_id"] == number["series_id"])
     able = [row for row in family if row["value"] is not None and row["gpus"] is not None]
     fewest = min((row["gpus"] for row in able), default=None)
     listed = [{**row, "chosen": row["series_id"] == number["base_series_id"]} for row in able if row["gpus"] == fewest]
     listed.sort(key=lambda row: (not row["chosen"], row["cell"]))
-    base = listed[0] if listed and listed[0]["chosen"] else None
-    sides = [explained_speed(con, own)]
-    if base is not None and base["cell"] != own["cell"]:
-        sides.append(explained_speed(con, base))
+    return own, listed[0] if listed and listed[0]["chosen"] else None, listed
+
+
+def _told(
+    con: duckdb.DuckDBPyConnection, number: Row, own: Row, base: Row | None, listed: list[Row],
+    sides: list[ExplainedCell],
+) -> ExplainedCell:  # fmt: skip
     quotient = _quotient(con, own, base, sides[0].rule or {}, number["speedup"])
     check = Check(number["speedup"], quotient)
     return replace(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchledger.answers.tables.grouping import Row
-from benchledger.explaining.explain import explained_cell
+from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.explaining.memory import explained_memories
+from benchledger.explaining.speed import explained_speeds
+from benchledger.explaining.speedup import explained_speedups
 from benchledger.site.columns import framed
 from benchledger.site.numbers import case_key
-from benchledger.site.runs import told_run
+from benchledger.site.runs import told_runs
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,6 +19,14 @@ if TYPE_CHECKING:
 
     from benchledger.explaining.explained import ExplainedCell
 
+# What is read at once.
+_BATCH_RUNS, _BATCH_RECORDS = 300, 1_000_000
+_RECORDS = """
+select run_log.run_id, sum(log.records)
+from run_log
+join log using (log_id)
+group by all
+"""
 # Used values shown from the start and from the end of each run.
 _ENDS = 3
 # Values of a run that its plot draws at most.
@@ -32,16 +42,61 @@ def told_cases(
     con: duckdb.DuckDBPyConnection, cells: Sequence[Row], runs: Sequence[Row]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the name of each case and all that its pages show. `cells` are rows of the tables that have numbers."""
-    by_case: dict[int, list[Row]] = {}
+    cells_of = _by_case(cells)
+    runs_of = {case_id: {row["run_id"]: row["run_key"] for row in rows} for case_id, rows in _by_case(runs).items()}
+    records = dict(con.execute(_RECORDS).fetchall())
+    cases = dict.fromkeys((*cells_of, *runs_of))
+    sizes = {case_id: [records.get(run_id, 0) for run_id in runs_of.get(case_id, ())] for case_id in cases}
+    names = {row["case_id"]: row["name"] for row in (*cells, *runs)}
+    # Bases of speed-ups are of cases whose names are alike.
+    for batch in _batches(sorted(cases, key=lambda case_id: (names[case_id], case_id)), sizes):
+        told: dict[int, dict[str, Any]] = {case_id: {"cells": [], "runs": []} for case_id in batch}
+        for cell in _explained(con, [row for case_id in batch for row in cells_of.get(case_id, [])]):
+            told[cell.number["case_id"]]["cells"].append(told_cell(cell))
+        of_batch = {run_id: key for case_id in batch for run_id, key in runs_of.get(case_id, {}).items()}
+        for run in told_runs(con, of_batch):
+            told[run.pop("case_id")]["runs"].append(run)
+        yield from ((case_key(case_id), content) for case_id, content in told.items())
+
+
+def _by_case(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["case_id"], []).append(row)
+    return found
+
+
+def _batches(cases: list[int], sizes: dict[int, list[int]]) -> Iterator[list[int]]:
+    """Yields cases that are read together: some hundred runs, as a question costs more than a run of its answer.
+
+    A batch has no more records than memory holds, unless one case has them.
+    """
+    batch: list[int] = []
+    runs = records = 0
+    for case_id in cases:
+        if batch and (runs + len(sizes[case_id]) > _BATCH_RUNS or records + sum(sizes[case_id]) > _BATCH_RECORDS):
+            yield batch
+            batch, runs, records = [], 0, 0
+        batch.append(case_id)
+        runs, records = runs + len(sizes[case_id]), records + sum(sizes[case_id])
+    if batch:
+        yield batch
+
+
+def _explained(con: duckdb.DuckDBPyConnection, cells: list[Row]) -> Iterator[ExplainedCell]:
+    of_table: dict[str, list[Row]] = {"s": [], "m": [], "u": []}
     for row in cells:
-        by_case.setdefault(row["case_id"], []).append(row)
-    runs_of: dict[int, dict[int, str]] = {}
-    for row in runs:
-        runs_of.setdefault(row["case_id"], {})[row["run_id"]] = row["run_key"]
-    for case_id in sorted({*by_case, *runs_of}):
-        told = [told_cell(explained_cell(con, row)) for row in by_case.get(case_id, [])]
-        of_runs = [told_run(con, key, run_id) for run_id, key in sorted(runs_of.get(case_id, {}).items())]
-        yield case_key(case_id), {"cells": told, "runs": of_runs}
+        of_table[row["cell"][0]].append(row)
+    speeds = [cell for alike in _alike(of_table["s"], "rule", "unit") for cell in explained_speeds(con, alike)]
+    yield from speeds
+    for alike in _alike(of_table["m"], "definition"):
+        yield from explained_memories(con, alike)
+    if of_table["u"]:
+        yield from explained_speedups(con, of_table["u"], speeds)
+
+
+def _alike(rows: list[Row], *columns: str) -> Iterable[list[Row]]:
+    return grouped(rows, columns).values()
 
 
 def told_cell(cell: ExplainedCell) -> dict[str, Any]:
