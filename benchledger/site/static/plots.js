@@ -65,7 +65,7 @@
     const xs = [...points.map((point) => point.x), ...(plot.crosses || []).map((cross) => cross.x)];
     const ys = [...points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]), ...ideal.map(([, y]) => y)];
     const x = scale(xs, plot.x, LEFT, WIDTH - RIGHT), y = scale(ys, plot.y, HEIGHT - BOTTOM, TOP);
-    const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": plot.title, class: "plot" },
+    const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: points.some((point) => point.href) ? "group" : "img", "aria-label": plot.title, class: "plot" },
       axes(plot, x, y),
       ideal.length ? svg("path", { class: "ideal", d: path(ideal.map(([a, b]) => ({ x: a, y: b })), x, y) }) : null,
       lines.map((line, kind) => drawn(line, kind, x, y)),
