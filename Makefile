@@ -1,7 +1,7 @@
 # Needs only Python 3.11.5 to 3.13 (with venv), git and make. Each target makes the environment that it needs in .venv,
 # once: it is made anew only when pyproject.toml has changed.
 #
-#   make demo    reads the logs in data/ and prints the speed, memory and speed-up tables
+#   make demo    reads the logs in data/, prints the speed, memory and speed-up tables, and writes the site
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
 #   make test-long  passes the tests that go through all real logs for half a minute each, or through the many cases of
 #                which `make test` has some
@@ -9,6 +9,7 @@
 #   make test-trackers  reads back what trackers write, in an environment that has them: gigabytes, for Lightning
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow, megatron-core and JAX, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes
+#   make test-site  passes the tests of the site in a real Chromium: the one of Debian, or one that playwright brings
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
@@ -26,18 +27,21 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 DEMO_DB := .bench/demo.duckdb
+DEMO_SITE := .bench/site
 
 demo: .venv/.runs .venv/.native
 	@mkdir -p $(dir $(DEMO_DB)) && rm -f $(DEMO_DB) $(DEMO_DB).private
 	@for words in "ingest data/measured" "report speed --campaign h200 --model bert_base --task pretraining" \
-	    "report memory --campaign h200 --model bert_base --task pretraining" "report speedup --campaign h200-two"; do \
+	    "report memory --campaign h200 --model bert_base --task pretraining" "report speedup --campaign h200-two" \
+	    "export site $(DEMO_SITE)"; do \
 	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
 	@echo; echo "Measured by runners/ on H200s: docs/results.md. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
+	@echo "The site is $(CURDIR)/$(DEMO_SITE)/index.html: open it in a browser (docs/site.md)"
 
 # On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of
 # tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
@@ -68,6 +72,12 @@ test-frameworks: .venv/.tests
 	@for name in mxnet paddlepaddle tensorflow oneflow megatron jax; do \
 	    $(MAKE) --no-print-directory .bench/environments/$$name/.made || true; done
 	$(BIN)/python -m pytest -m frameworks -rs tests/frameworks $(ARGS)
+
+# Without a Chromium `make test` skips these tests, and says so.
+test-site: .venv/.tests .venv/.native
+	$(PIP) playwright axe-playwright-python
+	@command -v chromium chromium-browser >/dev/null || $(BIN)/python -m playwright install chromium
+	$(BIN)/python -m pytest -rs tests/site $(ARGS)
 
 .bench/environments/%/.made: runners/environments/%.txt | .venv/.runs
 	$(BIN)/bench run --make-environment $*

@@ -155,7 +155,8 @@
     const cell = ({ name, place }, row) => {
       const value = row[place];
       const content = cells[name] ? cells[name](value, named(row)) : typeof value === "boolean" ? (value ? "yes" : "no") : value;
-      return el("td", { class: numeric(place) ? "number" : null }, content === null ? "" : content);
+      const kind = numeric(place) ? "number" : String(value).length < 36 || cells[name] === bench.place ? "short" : null;
+      return el("td", { class: kind }, content === null ? "" : content);
     };
     const head = el("tr", null, shown.map(({ name, place }) =>
       el("th", { scope: "col", class: numeric(place) ? "number" : null }, bench.head_text(name))));

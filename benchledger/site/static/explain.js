@@ -2,6 +2,7 @@
 // Where a number comes from: its rule, its trials, and the lines of the logs that it is made of.
 (function () {
   const { el } = bench;
+  const OPEN = 2;
 
   bench.pages.explain = async (main, { parts }) => {
     const [key, name] = parts;
@@ -31,9 +32,16 @@
     return [
       cell.rule ? bench.section("Rule " + cell.rule, bench.rule_words(cell.rule)) : "",
       bench.section("Trials", cell.trials.rows.length ? bench.table("Trials", cell.trials, { run_key: (value) => bench.link(value, "run", [key, value]), counts: (value) => (value ? "counts" : "dropped"), value: number, recomputed: number }) : el("p", { class: "quiet" }, "None.")),
-      bench.section("Lines", cell.lines.map((lines) => run_lines(lines, key))),
+      bench.section("Lines", cell.lines.map((lines, place) => (place < OPEN ? run_lines(lines, key) : later(lines, key)))),
       bench.section("Facts that count", facts(cell, told)),
     ];
+  }
+
+  // Of many runs those after the first are drawn when they are opened.
+  function later(lines, key) {
+    const details = el("details", { class: "data" }, el("summary", null, "Run " + lines.run + ": " + bench.count_text(lines.used, "value") + " used"));
+    details.addEventListener("toggle", () => { if (details.open && details.childNodes.length < 2) details.append(run_lines(lines, key)); });
+    return details;
   }
 
   function run_lines(lines, key) {

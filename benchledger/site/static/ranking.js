@@ -40,7 +40,7 @@
     const rows = board.rows.map((row, place) => {
       const [cell, key] = board.cells[place];
       const is_tie = String(row[0]).includes("-") && row[0] !== "-";
-      return el("tr", { class: row[0] === "1" || row[0].startsWith("1-") ? "first" : null }, row.map((value, column) => el("td", { class: texts.has(board.columns[column]) ? null : "number" },
+      return el("tr", { class: row[0] === "1" || row[0].startsWith("1-") ? "first" : null }, row.map((value, column) => el("td", { class: texts.has(board.columns[column]) ? (value.length < 36 ? "short" : null) : "number" },
         column === 1 ? el("a", { href: bench.address("explain", [key, cell]), title: "How this number was made" }, value) : value,
         column === 0 && is_tie ? el("span", { class: "quiet" }, " tie") : "")));
     });

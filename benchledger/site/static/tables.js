@@ -2,7 +2,7 @@
 // The long tables: speeds, memory, speed-ups and runs; filtered, sorted, with the columns that the reader chose.
 (function () {
   const { el } = bench;
-  const PAGE = 100;
+  const PAGE = 50;
   const CASE = ["model", "task", "precision", "gpus", "batch_size_per_gpu", "seq_len"];
   const TABLES = {
     speed: {
