@@ -10,6 +10,7 @@ from benchledger.exports.safe_text import escaped
 
 # The least width of a text column when a terminal is too narrow: a column that is cut to less says nothing.
 _LEAST = 20
+_WHOLE = 32
 # Never cut: numbers, times, run keys, hashes, and numbers with the name of their cell.
 _KEPT = re.compile(
     r"[\W\d_]*|\d{4}-\d\d-\d\d( \d\d:\d\d.*)?|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}"
@@ -62,7 +63,9 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
 
 
 def _least(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int, width: int) -> int:
-    """Returns the least width of a column."""
+    """Returns the least width of a column. The first identifies the row: it stays whole, unless it is a long path."""
+    if number == 0 and width <= _WHOLE:
+        return width
     kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
     if len(lines) <= _STYLED_ROWS and lines and len(kept) == len(lines):
         # The heading of numbers breaks between words.

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from benchledger.answers.run_detail import RunDetail
 
+# A narrow terminal shows these columns rather than the others.
+_FIRST = ("value", "unit", "used", "source", "status", "log", "role")
+
 
 @click.command()
 @click.argument("run", shell_complete=complete.runs)
@@ -59,7 +62,9 @@ def _text(detail: RunDetail) -> str:
     parts["memory"] = _by_definition(detail.memory)
     parts["convergence"] = detail.convergence
     parts["series"] = detail.series
-    return "\n".join([*map(escaped, lines), *(_part(name, frame, frame_table(frame)) for name, frame in parts.items())])
+    return "\n".join(
+        [*map(escaped, lines), *(_part(name, frame, frame_table(frame, _FIRST)) for name, frame in parts.items())]
+    )
 
 
 def _by_definition(memory: pl.DataFrame) -> pl.DataFrame:
