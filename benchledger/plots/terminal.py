@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from benchledger.plots.extra import need
-from benchledger.plots.marks import WIDE, digits
+from benchledger.plots.marks import WIDE, digits, wrapped
 from benchledger.plots.vega import METRICS
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ _AXES = {
 
 def terminal_text(plot: Plot, width: int, height: int = 22, *, coloured: bool = True) -> str:
     """Returns the plot as lines of text that fit `width` columns; escape codes only if `coloured`."""
-    head = [plot.title, *([plot.subtitle] if plot.subtitle else []), ""]
+    head = [*wrapped(plot.title, width), *(wrapped(plot.subtitle, width) if plot.subtitle else []), ""]
     body = _bars(plot, width) if plot.question.is_bars else _lines(plot, width, height, coloured)
-    return "\n".join([*head, *body, "", plot.caption])
+    return "\n".join([*head, *body, "", *wrapped(plot.caption, width)])
 
 
 def _bars(plot: Plot, width: int) -> list[str]:
@@ -71,7 +71,7 @@ def _lines(plot: Plot, width: int, height: int, coloured: bool) -> list[str]:
         if 0 < len(xs) <= _SPARSE:
             plt.plot(xs, ys, marker="braille", color=colour)
         plt.scatter(xs, ys, marker=mark, color=colour)
-        legend.append(f"{mark} {label}")
+        legend.append(f"{mark} {label}"[:width])
     legend += _marks(plt, plot)
     across, up = _AXES[plot.question.name]
     _ticks(plt, plot)

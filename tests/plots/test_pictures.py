@@ -157,11 +157,10 @@ def test_a_terminal_shows_every_plot_in_its_width_without_escape_codes(
 
     lines = text.splitlines()
     assert lines[0] == plot.title
-    assert plot.caption in text
+    assert plot.caption in text.replace("\n", " ")
     assert "\x1b" not in text
-    drawn = [line for line in lines if any(sign in line for sign in "│┤█")]
-    assert drawn
-    assert max(map(len, drawn)) <= width
+    assert any(sign in text for sign in "┤█")
+    assert max(map(len, lines)) <= width
 
 
 def test_the_command_writes_what_the_function_draws(demo_ledger: Path, tmp_path: Path) -> None:
