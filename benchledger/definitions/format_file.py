@@ -22,6 +22,7 @@ _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
     "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing", "tracker",
+    "constants",
 }  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         ignores=(*own_ignores, *inherited.ignores),
         fields={**inherited.fields, **own_fields},
         facts=(*own_facts, *inherited.facts),
+        constants={**inherited.constants, **parts.read_constants(top)},
         run_starts=frozenset(top.strings("run_starts", sorted(inherited.run_starts))),
         run_each=top.text_or_none("run_each") or inherited.run_each,
         closing=top.text_or_texts("closing") or inherited.closing,

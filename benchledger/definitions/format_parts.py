@@ -20,7 +20,19 @@ RECORD = (
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
-_WAYS = ("values", "contains", "ranges", "always", "total", "repeats", "product", "quotient", "usual", "launcher")
+_WAYS = (
+    "values",
+    "contains",
+    "ranges",
+    "always",
+    "total",
+    "repeats",
+    "items",
+    "product",
+    "quotient",
+    "usual",
+    "launcher",
+)
 FACT = ("name", "from", "record", "phase", "least", "unless", "related", "names", *_WAYS)
 
 _NUMBERS = ("int", "int,", "float", "float,")
@@ -211,7 +223,7 @@ def read_fact(table: Table) -> model.FactDefinition:
     for way, does in (("product", "multiplies"), ("quotient", "divides")):
         if way in table and (not joined or fact.type != "count"):
             table.fail(way, f"{way} {does} the values of several names into a count")
-    if ways in (["total"], ["repeats"]) and fact.type != "count":
+    if ways in (["total"], ["repeats"], ["items"]) and fact.type != "count":
         table.fail(ways[0], f"{ways[0]} counts, and {fact.name} is no count but a {fact.type}")
     if ways == ["launcher"] and fact.name not in ("gpus", "nodes"):
         table.fail("launcher", f"a launcher states gpus and nodes, not {fact.name}")
@@ -240,11 +252,20 @@ def read_fact(table: Table) -> model.FactDefinition:
         always=always,
         total=table.flag("total"),
         repeats=table.flag("repeats"),
+        items=table.flag("items"),
         usual=table.flag("usual"),
         related=table.flag("related"),
         launcher=table.choice_or_none("launcher", model.LAUNCHERS),
         unless=tuple(table.strings("unless")),
     )
+
+
+def read_constants(table: Table) -> dict[str, str]:
+    """Returns the facts of `constants`."""
+    constants = table.texts("constants")
+    for name, value in constants.items():
+        fact_value(table, "constants", fact_name(table, "constants", name), value)
+    return constants
 
 
 def _read_names(table: Table) -> model.FactDefinition:

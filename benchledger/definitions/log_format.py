@@ -145,7 +145,8 @@ class FactDefinition:
     """How a logged value states a fact of its run. Of several definitions of one fact, earlier ones are trusted more.
 
     At most one of the ways to read the value is set; with none, the value itself is the fact. `total` adds up the
-    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `related`: the
+    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `items` counts
+    the items of a list, such as the GPUs of `[0, 1, 2]`. `related`: the
     value is of another thing of the run, such as its tokenizer. `record` and `phase` limit the statements to values of
     that record and phase. `least`: the lowest of all such statements of a run counts (steps by epochs, and their
     bound). `joined` names several values: joined by commas they are translated by `values`; or `product` multiplies
@@ -165,6 +166,7 @@ class FactDefinition:
     always: str | None = None
     total: bool = False
     repeats: bool = False
+    items: bool = False
     unless: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
     names: str | None = None
@@ -209,6 +211,7 @@ class LogFormat:
 
     `base_samples` are the samples of the bases, unless this format writes pairs in another style. `own_templates` has
     the place in the file of each template, by its record or ignore. `documents`: it also reads pages and scripts.
+    `constants` are facts of any run of the program, which no line states.
     """
 
     name: str
@@ -229,6 +232,7 @@ class LogFormat:
     ignores: tuple[IgnoreDefinition, ...] = ()
     fields: dict[FieldKey, FieldDefinition] = field(default_factory=dict)
     facts: tuple[FactDefinition, ...] = ()
+    constants: dict[str, str] = field(default_factory=dict)
     run_starts: frozenset[str] = frozenset()
     run_each: str | None = None
     closing: tuple[str, ...] = ()

@@ -170,7 +170,7 @@ class LogReader:
                     file_reader.begin(_unmarked(content))
                 self._scan(reading, content, len(content), 0, True)
                 columns.flush()
-            log.segments.close()
+            log.segments.close(detected.format)
         lines = content.count(b"\n") + (not content.endswith(b"\n"))
         result = _result(digest, len(content), lines, detected, grew, log)
         result.document = document_content(content)
@@ -191,7 +191,7 @@ class LogReader:
             for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
                 self._scan(reading, buffer, end, base, whole)
                 reading.columns.flush()
-        reading.log.segments.close()
+        reading.log.segments.close(reading.format)
 
     def _read_whole(
         self, reading: _Reading, file_reader: FileReader, chunks: Iterator[bytes], counter: Counter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,9 @@ from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.launchers import Command, agreeing_commands, read_command
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
+
+# A device in a list: its number, with or without its kind.
+_ITEM = re.compile(r"(?:[a-z]+:)?[0-9]{1,5}\Z")
 
 
 @dataclass(slots=True)
@@ -152,8 +156,8 @@ class SegmentCollector:
                     segment.repeats[trust] = (fact, Counter(), line)
                 segment.repeats[trust][1][logged or ""] += times
 
-    def close(self) -> None:
-        """Turns totals into statements and drops duplicates."""
+    def close(self, log_format: LogFormat | None = None) -> None:
+        """Turns totals into statements, adds the constants of the format and drops duplicates."""
         if not self.segments and self._first_command is not None:
             self.note_records(("parameter",), *self._first_command)
         if self.segments:
@@ -165,6 +169,7 @@ class SegmentCollector:
                 Statement(said.name, said.value or "", said.value_logged, said.line, said.trust, strength=said.strength)
                 for said in agreeing_commands(segment.commands)
             ]
+            segment.statements += _constants(log_format, segment) if log_format else []
             once: dict[tuple[str, str, int], Statement] = {}
             for statement in segment.statements:
                 once.setdefault((statement.name, statement.value, statement.trust), statement)
@@ -193,6 +198,25 @@ class SegmentCollector:
             value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
             if value is not None:
                 segment.statements.append(Statement(fact.name, value, logged, line, trust))
+
+
+def _constants(log_format: LogFormat, segment: Segment) -> list[Statement]:
+    # What a line states counts before them.
+    least = len(log_format.facts)
+    return [
+        Statement(name, value, f"constant of format {log_format.name}", segment.first_record_line, least)
+        for name, value in log_format.constants.items()
+    ]
+
+
+def _items(text: str) -> int | None:
+    """Returns the number of items of a list such as `[0, 1, 2]` or `0,1`; None of any other text."""
+    text = text.strip()
+    if (text[:1], text[-1:]) in (("[", "]"), ("(", ")")):
+        text = text[1:-1]
+    items = [item.strip(" '\"") for item in text.rstrip(",").split(",")]
+    is_list = all(_ITEM.match(item) for item in items) and len(set(items)) == len(items)
+    return len(items) if is_list else None
 
 
 def _logged(layout: Layout, number: float | None, text: str | None) -> str | None:
@@ -284,6 +308,9 @@ def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | No
     if fact.contains is not None:
         found = {value for part, value in fact.contains.items() if part in logged}
         return found.pop() if len(found) == 1 else None
+    if fact.items:
+        count = _items(logged)
+        return None if count is None else vocabulary().facts[fact.name].canonical(str(count))
     if fact.ranges is not None:
         return next(
             (value for least, below, value in fact.ranges if number is not None and least <= number < below), None

@@ -58,3 +58,32 @@ def test_arguments_that_are_printed_as_a_namespace_are_those_of_the_run() -> Non
         ("model", "resnet50"),
         ("precision", "fp16"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("gpus", "counted"),
+    [
+        ("[0]", ["1"]),
+        ("[0, 1, 2]", ["3"]),
+        ("[4, 5, 6]", ["3"]),
+        ("[0, 0]", []),
+        ("[]", []),
+        ("[0, 1, ...]", []),
+        ("auto", []),
+    ],
+)
+def test_the_devices_of_a_list_are_counted(gpus: str, counted: list[str]) -> None:
+    log = f"[1,0]<stdout>:DLL 2022-11-30 03:42:37.489087 - PARAMETER gpus : {gpus}  batch_size : 192\n"
+
+    assert [value for name, value in stated("ngc-mxnet-rn50", log) if name == "gpus"] == counted
+
+
+def test_constants_are_facts_of_any_run_and_less_trusted_than_what_a_line_states() -> None:
+    log_format = load_formats()["paddle-det"]
+    notes = SegmentCollector()
+    notes.note_record("event", 7)
+    notes.close(log_format)
+
+    (said,) = notes.segments[0].statements
+    assert (said.name, said.value, said.line) == ("task", "detection", 7)
+    assert (said.value_logged, said.trust) == ("constant of format paddle-det", len(log_format.facts))

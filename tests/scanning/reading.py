@@ -76,7 +76,7 @@ def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     for row in pieces.rows:
         columns.add(row)
         notes.add(row, log_format)
-    notes.close()
+    notes.close(log_format)
     unread = UnreadLines()
     for line, text in pieces.unread:
         unread.add(line, text)
