@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -206,6 +207,38 @@ def test_a_copied_folder_is_the_same_run(db: Path, tmp_path: Path) -> None:
 
     assert result.files == {"loaded": 5, "duplicate": 5}
     assert ask(db, "select count(*) from run") == [(1,)]
+
+
+def test_a_manifests_exit_code_counts_more_than_that_of_wandb(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "train.log", text_of())
+    put_wandb(logs, "a1b2c3d4", {"train/loss": LOSSES})
+    manifest = {"benchledger_manifest": 1, "files": ["train.log"], "exit_code": 139}
+    put(logs / "manifest.json", json.dumps(manifest))
+
+    ingest(logs, db=db)
+
+    found = ask(db, "select source, value, used from fact where name = 'exit_code' order by all")
+    assert found == [("log", "0", False), ("manifest", "139", True)]
+
+
+def test_an_archive_of_a_folder_is_the_same_run(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put(logs / "train.log", text_of())
+    put_events(logs / "runs" / "one", {"train/loss": LOSSES})
+    put_mlflow(logs, RUN, {"train/loss": LOSSES, "val/acc": [0.5]}, {"layers": "24"})
+    packed = shutil.make_archive(str(tmp_path / "packed"), "gztar", tmp_path, "logs")
+    ingest(packed, db=db)
+    pairs = (
+        "select run_key, role, content_hash from run_log join run using (run_id) join log using (log_id) order by all"
+    )
+    first = ask(db, pairs)
+
+    result = ingest(logs, db=db)
+
+    assert len({key for key, _, _ in first}) == 1
+    assert result.files == {"duplicate": 7}
+    assert ask(db, pairs) == first
 
 
 def test_no_person_of_a_tracker_is_in_the_ledger(db: Path, tmp_path: Path) -> None:
