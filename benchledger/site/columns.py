@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+# A table in which no cell has a number still says why.
+_ALWAYS = ("value",)
+
+
 def packed(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, Any]:
     """Returns rows as columns, without those that no row has a value of.
 
@@ -21,7 +25,7 @@ def packed(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, Any]:
     for name in columns:
         values = [row[name] for row in rows]
         known = [value for value in values if value is not None]
-        if not known:
+        if not known and name not in _ALWAYS:
             continue
         if all(isinstance(value, float) for value in known):
             found.append({"name": name, "numbers": values})

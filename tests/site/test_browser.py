@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 
 import benchledger
-from benchledger.answers.tables.cells import number_text
+from benchledger.answers.tables.cells import number_text, value_text
 from benchledger.site.serve import address_of, site_server
 from tests.site.browser import HOW, Opened, chromium, opened
 from tests.site.conftest import HOSTILE
@@ -280,6 +280,55 @@ def test_markup_of_a_log_is_shown_as_text(browser: Browser, hostile_site: Path) 
         assert start in site.text("#rows")
         site.show(f"#table/runs?q={'%3Cscript%3E'}")
         assert site.page.locator("#rows tbody tr").count() == 1
+
+
+def test_ties_and_failed_cells_say_so(browser: Browser, odd_site: Path) -> None:
+    with opened(browser, odd_site) as site:
+        site.show("#ranking?q=fp32")
+        ranks = site.texts("main table tbody tr td:first-child")
+        site.show("#table/speed")
+        speeds = site.texts("#rows tbody td.value a")
+
+    assert ranks == ["1-2 tie", "1-2 tie", "3"]
+    assert sorted(speeds) == ["101.50", "127.09", "127.09", "OOM"]
+
+
+def test_a_mixed_cell_has_its_range_and_no_average(browser: Browser, mixed_site: Path) -> None:
+    (row,) = rows_of_table(mixed_site, "speed")
+    with opened(browser, mixed_site) as site:
+        site.show("#table/speed")
+        (table,) = site.texts("#rows tbody td.value a")
+        site.show("#pivot?rows=gpu_model&columns=precision")
+        (pivot,) = site.texts("table.pivot tbody td")
+        site.show(f"#explain/{row['case']}/{row['cell']}")
+
+        assert row["value"] is None
+        assert table == pivot == value_text(row) == site.text(".big .bad")
+        assert table.startswith("MIXED ")
+
+
+@pytest.mark.long
+def test_ten_thousand_series_are_drawn_within_a_second_and_filtered_within_a_tenth(
+    browser: Browser, large_site: Path
+) -> None:
+    took = """async hash => {
+        const start = performance.now();
+        history.replaceState(null, "", hash);
+        await bench.draw();
+        return [performance.now() - start, document.getElementById("count").textContent];
+    }"""
+    with opened(browser, large_site) as site:
+        drawn = []
+        for _ in range(3):
+            site.page.goto("about:blank")
+            site.page.goto(f"{large_site.as_uri()}/index.html#table/speed")
+            site.page.wait_for_selector("#rows")
+            drawn.append(site.run("performance.now()"))
+        filtered = [site.run(took, f"#table/speed?gpus={2**number}&q=bert") for number in range(6)]
+
+    assert min(drawn) < 1000
+    assert min(seconds for seconds, _ in filtered) < 100
+    assert all(told.endswith(" of 10,000") for _, told in filtered)
 
 
 def test_it_is_served_on_loopback_only_and_shows_the_same(browser: Browser, demo_site: Path) -> None:
