@@ -62,13 +62,14 @@ def show_format(name: str) -> str:
     return "\n".join([*lines, "", known.path.read_text(encoding="utf-8").rstrip()])
 
 
-def check_formats(*files: Path | str) -> list[str]:
+def check_formats(*files: Path | str, fill: bool = False) -> list[str]:
     """Returns the problems of the formats in these files, or of all known formats, with file and line; none if valid.
 
-    Raises DefinitionError for a file that is not a format.
+    `fill`: samples without `expect` first get what is read, in the file. Raises DefinitionError for a file that is not
+    a format.
     """
     if files:
-        return check_files([Path(file) for file in files])
+        return check_files([Path(file) for file in files], fill)
     return [problem for known in read_formats().values() for problem in check_format(known)] + check_leads()
 
 

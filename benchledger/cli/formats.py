@@ -38,12 +38,13 @@ def show(name: str) -> None:
 
 @formats.command()
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--fill", is_flag=True, help="Write what is read into the samples in FILES that state no `expect`.")
 @click.pass_context
-def check(ctx: click.Context, files: tuple[Path, ...]) -> None:
+def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
     """Check the formats in FILES, or all known formats; exit 1 on an error."""
     from benchledger.exports.safe_text import escaped_lines
 
-    problems = benchledger.check_formats(*files)
+    problems = benchledger.check_formats(*files, fill=fill)
     for problem in problems:
         click.echo(escaped_lines(problem))
     if not problems:

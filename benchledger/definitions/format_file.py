@@ -15,7 +15,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_hash import SharedDefinitions
 from benchledger.definitions.template import Written, has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
-from benchledger.definitions.toml_table import Table
+from benchledger.definitions.toml_table import Problems, Table
 from benchledger.definitions.vocabulary import vocabulary
 
 _TOP = {
@@ -73,15 +73,30 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
     _refuse_keys_of_other_kinds(top, kind, inherited)
     own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
     style = own_style or inherited.pairs
-    own_records = _records(top, style, kind)
-    own_ignores = [parts.read_ignore(table) for table in top.tables("ignore", parts.IGNORE)]
-    own_fields = parts.read_fields(top.tables("field", parts.FIELD))
-    own_facts = [parts.read_fact(table) for table in top.tables("fact", parts.FACT)]
+    sample_keys = format_detect.sample_keys(kind)
+    problems = Problems()
+    own_records: list[model.RecordDefinition] = []
+    own_ignores: list[model.IgnoreDefinition] = []
+    own_fields: dict[model.FieldKey, model.FieldDefinition] = {}
+    own_facts: list[model.FactDefinition] = []
+    samples: list[model.Sample] = []
+    with problems.collected():
+        own_records = _records(top, style, kind)
+    with problems.collected():
+        own_ignores = top.each("ignore", parts.IGNORE, parts.read_ignore)
+    with problems.collected():
+        # Each by itself, and then whether one name stands twice.
+        top.each("field", parts.FIELD, lambda table: parts.read_fields([table]))
+        own_fields = parts.read_fields(top.tables("field", parts.FIELD))
+    with problems.collected():
+        own_facts = top.each("fact", parts.FACT, parts.read_fact)
+    with problems.collected():
+        samples = top.each("sample", sample_keys, format_detect.read_sample)
+    problems.check()
     records = _with_inherited(top, own_records, inherited, own_style)
     anchors = list(dict.fromkeys([*top.strings("anchors"), *inherited.anchors]))
     _check_names(top, records, anchors, shared)
     _check_count(top, kind, len(records))
-    sample_keys = format_detect.sample_keys(kind)
     return model.LogFormat(
         name=top.text("format"),
         path=file.path,
@@ -108,7 +123,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
         self_describing=_self_describing(top, inherited.self_describing),
         tracker=_tracker(top, kind),
-        samples=tuple(format_detect.read_sample(table) for table in top.tables("sample", sample_keys)),
+        samples=tuple(samples),
         base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
         own_templates=_written(own_records, own_ignores),
         definitions_hash=shared.hash_of(file, base),
@@ -201,13 +216,16 @@ def _records(top: Table, style: model.PairsStyle | None, kind: str) -> list[mode
     records: list[model.RecordDefinition] = []
     common = top.table("json", format_rows.JSON_DOCUMENT if kind == "json" else format_rows.JSON)
     tables = top.tables("record", parts.RECORD)
+    problems = Problems()
     if "json" in top and not any("json" in table for table in tables):
         top.fail("json", "no record has a json table, which these keys would be part of")
     for table in tables:
-        record = parts.read_record(_with_common(table, common), style, kind)
-        if record.name in {known.name for known in records}:
-            table.fail("name", f"record {record.name!r} occurs twice: give one record all of its templates")
-        records.append(record)
+        with problems.collected():
+            record = parts.read_record(_with_common(table, common), style, kind)
+            if record.name in {known.name for known in records}:
+                table.fail("name", f"record {record.name!r} occurs twice: give one record all of its templates")
+            records.append(record)
+    problems.check()
     return records
 
 

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
 
 from benchledger.definitions.toml_file import TomlFile
+from benchledger.errors import DefinitionError
+
+T = TypeVar("T")
+
+
+class Problems:
+    """Collects the problems of a file, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Keeps a DefinitionError of the block instead of raising it."""
+        try:
+            yield
+        except DefinitionError as error:
+            self._found += str(error).split("\n")
+
+    def check(self) -> None:
+        """Raises DefinitionError with all problems, a line each, if there are any."""
+        if self._found:
+            raise DefinitionError("\n".join(dict.fromkeys(self._found)))
 
 
 class Table:
@@ -130,11 +154,21 @@ class Table:
 
     def tables(self, key: str, known: Collection[str]) -> list[Table]:
         """Returns the tables of a list, written [[key]]; a table may be written as `one_table` says."""
+        return self.each(key, known, lambda table: table)
+
+    def each(self, key: str, known: Collection[str], read: Callable[[Table], T]) -> list[T]:
+        """Returns what `read` makes of each table of a list. Raises DefinitionError with the problems of all."""
         value = self.data.get(key, [])
         entries = [self.one_table(key, entry) for entry in value] if isinstance(value, list) else []
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in entries):
             self.fail(key, f"{key} is a list of tables: write [[{key}]]")
-        return [Table(self.file, f"{self.where(key)}.{index}", entry, known) for index, entry in enumerate(entries)]
+        problems = Problems()
+        found: list[T] = []
+        for index, entry in enumerate(entries):
+            with problems.collected():
+                found.append(read(Table(self.file, f"{self.where(key)}.{index}", entry, known)))
+        problems.check()
+        return found
 
     def one_table(self, key: str, entry: Any) -> Any:
         """Returns an entry of a list of tables as one table; values of other types as they are.

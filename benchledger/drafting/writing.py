@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.drafting.meaning import Meaning
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+from benchledger.scanning.sample_toml import expect_lines, value
 
 
 @dataclass
@@ -70,40 +65,9 @@ def written(parts: Parts) -> str:
             "",
             "[[sample]]",
             f"text = {value(text)}",
-            "expect = [",
-            *(f"    {value(one)}," for one in expect),
-            "]",
+            *expect_lines(expect),
         ]
     return "\n".join([*lines, ""])
-
-
-def value(of: Any) -> str:
-    """Returns a value as TOML."""
-    if isinstance(of, bool):
-        return str(of).lower()
-    if isinstance(of, float):
-        return _float(of)
-    if isinstance(of, int):
-        return str(of)
-    if isinstance(of, datetime):
-        return f'"{of}"'
-    if isinstance(of, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {value(one)}" for key, one in of.items()) + " }" if of else "{}"
-    if isinstance(of, list | tuple):
-        return "[" + ", ".join(value(one) for one in of) + "]"
-    return json.dumps(str(of), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _float(number: float) -> str:
-    if math.isnan(number):
-        return "nan"
-    if math.isinf(number):
-        return "inf" if number > 0 else "-inf"
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
-
-
-def _key(key: str) -> str:
-    return key if _BARE.match(key) else value(key)
 
 
 def _keys(meaning: Meaning) -> list[str]:

@@ -25,6 +25,7 @@ from benchledger.scanning.lines import LineReader
 from benchledger.scanning.patterns import compiled, whole_pattern
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces, Row
+from benchledger.scanning.sample_toml import expect_lines, with_expect
 from benchledger.scanning.values import to_time
 
 # The folders of formats, and of the definitions that they name.
@@ -67,14 +68,20 @@ def load_formats() -> dict[str, LogFormat]:
     return formats
 
 
-def check_files(paths: list[Path]) -> list[str]:
-    """Returns every problem of the formats in these files, which may use known formats and one another as base."""
+def check_files(paths: list[Path], fill: bool = False) -> list[str]:
+    """Returns every problem of the formats in these files, which may use known formats and one another as base.
+
+    `fill`: samples that state no `expect` first get what is read, in the file.
+    """
     from benchledger.definitions import format_file
     from benchledger.definitions.format_bases import GivenFormats
 
     wanted = {path.resolve() for path in paths}
     shipped = definition_files("ingest/formats", ".toml")
     others = [path for path in shipped if path.resolve() not in wanted]
+    # One of them may be the base of another shipped one.
+    known = {path.resolve() for path in shipped}
+    given_shipped = [path for path in paths if path.resolve() in known]
     given = GivenFormats(paths)
     problems: list[str] = []
     for path in paths:
@@ -84,14 +91,28 @@ def check_files(paths: list[Path]) -> list[str]:
                 # The known formats come from the cache.
                 found = format_file.read_formats([*bases, path], known_formats())
             else:
-                found = format_file.read_formats([*others, *bases, path])
+                found = format_file.read_formats(list(dict.fromkeys([*others, *given_shipped, *bases, path])))
         except DefinitionError as error:
-            problems.append(str(error))
+            problems += str(error).split("\n")
             continue
         for log_format in found.values():
             if log_format.path == path:
-                problems += check_format(log_format)
-    return problems
+                filled = fill and _fill(log_format)
+                problems += check_files([path]) if filled else check_format(log_format)
+    return list(dict.fromkeys(problems))
+
+
+def _fill(log_format: LogFormat) -> bool:
+    # Writes what is read into the samples that state nothing; tells whether there are any.
+    empty = [
+        (sample, entries_of(LineReader(log_format).read(sample.text.strip("\n").encode()), log_format))
+        for sample in log_format.samples
+        if log_format.kind == "lines" and sample.text and not sample.expect
+    ]
+    if empty:
+        text = with_expect(log_format, empty)
+        log_format.path.write_text(text, encoding="utf-8", newline="\n")
+    return bool(empty)
 
 
 def check_format(log_format: LogFormat) -> list[str]:
@@ -208,11 +229,13 @@ def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list
     )
     problems = []
     if len(found) != len(expected):
-        problems = [f"the sample holds {len(found)} pieces, {len(expected)} are expected: {found}"]
+        problems = [f"the sample holds {len(found)} pieces, {len(expected)} are expected"]
     for number, (is_, should) in enumerate(zip(found, expected, strict=False) if not problems else (), start=1):
         # A log begins with the training, so a sample need not state it for a record whose phase is "current".
         stated = {"phase": "train", **should} if is_.get("phase") == "train" else should
         problems += [f"piece {number}: {problem}" for problem in _differences(is_, stated)]
+    if problems:
+        problems.append("\n".join(["the sample reads, as TOML:", *expect_lines(found)]))
     problems += _impossible_units(pieces)
     return [f"{log_format.path}:{log_format.file.line_of(sample.place)}: {problem}" for problem in problems]
 
