@@ -241,6 +241,17 @@ def test_an_archive_of_a_folder_is_the_same_run(db: Path, tmp_path: Path) -> Non
     assert ask(db, pairs) == first
 
 
+def test_runs_of_one_store_are_in_one_campaign(db: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    put_mlflow(logs / "autumn", RUN, {"val/acc": [0.5], "loss": LOSSES}, {"layers": "24"})
+    put_mlflow(logs / "autumn", RUN[::-1], {"loss": LOSSES[:3]}, {})
+    put_wandb(logs / "autumn", "a1b2c3d4", {"loss": LOSSES[:2]})
+
+    ingest(logs, db=db)
+
+    assert ask(db, "select distinct campaign from sighting") == [("logs/autumn",)]
+
+
 def test_no_person_of_a_tracker_is_in_the_ledger(db: Path, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     put_events(logs, {"train/loss": LOSSES})
