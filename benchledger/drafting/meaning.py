@@ -14,6 +14,12 @@ from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of, time_of
 
 _PER_GPU = re.compile(r"(?:/|_per_|per[ _]|_s(?:ec)?_)(?:gpu|device|card|rank|worker)", re.IGNORECASE)
+# A unit at the end of a name: `mem_gib`, `load_ms`.
+_UNIT_ENDS = {
+    "ms": "ms", "us": "us", "sec": "s", "secs": "s", "seconds": "s", "gib": "GiB", "mib": "MiB", "kib": "KiB",
+}  # fmt: skip
+_NAMED_FACTS = ("model", "framework", "implementation", "task", "gpu_model")
+_NUMBER = re.compile(r"[-+]?[0-9.]+\Z")
 _TRUTHS = {"True", "False", "true", "false"}
 _HALVES = {"amp": "fp16", "fp16": "fp16", "use_amp": "fp16", "half": "fp16", "bf16": "bf16"}
 
@@ -73,7 +79,8 @@ def _field(name: Name) -> Meaning | None:
 
 def _unit_only(name: Name) -> Meaning | None:
     usual = name_guesses().unit(name.name) or ""
-    if not usual and (not name.hole or name.unit is None):
+    ends = plain(name.name).rpartition("_")[2] in _UNIT_ENDS
+    if not usual and not ends and (not name.hole or name.unit is None):
         return None
     unit, why = _unit(name, usual)
     return Meaning({"name": name.name, **unit}, why) if unit else None
@@ -93,8 +100,10 @@ def _unit(name: Name, usual: str) -> tuple[dict[str, object], str | None]:
     if usual:
         unit, scale = spellings[usual]
         return {"unit": unit if scale == 1 else [unit, scale]}, f"{usual}, by its name?"
-    if plain(name.name).endswith("_ms"):
-        return {"unit": ["s", 0.001]}, None
+    words = plain(name.name).split("_")
+    if len(words) > 1 and "per" not in words and words[-1] in _UNIT_ENDS:
+        unit, scale = spellings[_UNIT_ENDS[words[-1]]]
+        return {"unit": unit if scale == 1 else [unit, scale]}, None
     return {}, "no unit is logged: which is it?"
 
 
@@ -137,6 +146,9 @@ def _fact(fact: str, name: str, text: str | None, sure: bool) -> Meaning | None:
         keys["values"] = {("True" if text[:1].isupper() else "true"): half}
         return Meaning(keys, f"does {name} switch {half} on?")
     if text is not None and vocabulary().facts[fact].canonical(text) is None:
+        return None
+    if fact in _NAMED_FACTS and text is not None and _NUMBER.match(text):
+        # The size of a mesh, `data=1 model=1`, names no model.
         return None
     question = None
     if not sure:

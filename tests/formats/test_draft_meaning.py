@@ -112,3 +112,19 @@ def test_a_table_under_a_header_is_told_as_csv(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match=r'this is a CSV table.*kind = "csv".*together = \[\["epoch", "train_loss"'):
         draft_format(log)
+
+
+MESH = "mesh: data=8 model=1 stages=2\n" + "".join(
+    f"[pod] step={n}0 loss=3.{n} seq_per_sec=1190.{n} mem_gib=30.{n} load_ms=1.{n}\n" for n in range(1, 9)
+)
+
+
+def test_a_speed_and_a_unit_in_a_name_are_found_and_a_number_is_no_model(tmp_path: Path) -> None:
+    draft, log_format = drafted(MESH, tmp_path)
+    speed, memory, load = (log_format.fields[None, name] for name in ("seq_per_sec", "mem_gib", "load_ms"))
+
+    assert (speed.quantity, speed.unit) == ("throughput", "samples/s")
+    assert (memory.quantity, memory.unit, memory.scale) == ("memory_allocated", "MiB", 1024)
+    assert (load.unit, load.scale) == ("s", 0.001)
+    assert [fact.source for fact in log_format.facts if fact.name == "model"] == []
+    assert draft.text.count("seq_per_sec") > 1
