@@ -43,7 +43,7 @@ def rows_of_quantity(con: duckdb.DuckDBPyConnection, filters: Filters, quantity:
         efficiency = {row["cell"]: row["value"] for row in numbers(con, filters, "efficiency")}
         found = [{**row, "efficiency": efficiency.get(row["cell"])} for row in found]
     # Ties are broken in this order everywhere: the place of a row stands for it in the page.
-    return sorted(found, key=lambda row: sort_key([row["campaign"], row["series_id"]]))
+    return sorted(found, key=lambda row: sort_key([row["campaign"], row["series_id"], row["cell"]]))
 
 
 def packed_numbers(rows: list[Row]) -> dict[str, Any]:

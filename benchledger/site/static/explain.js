@@ -52,7 +52,7 @@
       bench.table("Lines of run " + lines.run, lines.shown, { log: bench.place }),
       lines.used > lines.shown.rows.length ? el("p", { class: "quiet" }, "The first and last of " + lines.used + " used values.") : "",
       lines.dropped.length ? el("ul", null, lines.dropped.map(([count, use]) => el("li", null, count + " " + use))) : "",
-      spread ? bench.plot({ title: "Values by step, run " + lines.run, x: { label: "step" }, y: { label: "reading" }, lines: [{ name: "used", points: points.filter((point) => !point.faint), marks: true }, { name: "not used", points: points.filter((point) => point.faint), marks: true }] }) : "");
+      spread ? bench.plot({ title: "Values by step, run " + lines.run, x: { label: "step" }, y: { label: "reading" }, lines: [{ name: "used", points: points.filter((point) => !point.faint), marks: true }, { name: "not used", points: points.filter((point) => point.faint), marks: true }], caption: "At most 240 values, evenly chosen." }) : "");
   }
 
   // What the runs of the number state, the same statements together.
