@@ -9,6 +9,8 @@ from types import FrameType
 
 # A terminal and the program that started bench may both send the same Ctrl-C.
 _SAME_S = 0.3
+# So long a stop waits that comes while a module is imported.
+_IMPORTED_S = 0.02
 _received: list[tuple[int, float]] = []
 
 
@@ -27,9 +29,14 @@ def stopped_by() -> tuple[str, int]:
     return name, 128 + number
 
 
-def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler gets them
+def _stop(number: int, frame: FrameType | None) -> None:
     now = time.monotonic()
     if not _received:
+        if _is_importing(frame) and hasattr(signal, "setitimer"):
+            # An exception there can leave the lock of all imports taken: every thread that imports would wait for ever.
+            signal.signal(signal.SIGALRM, lambda _, later: _stop(number, later))
+            signal.setitimer(signal.ITIMER_REAL, _IMPORTED_S)
+            return
         _received.append((number, now))
         raise KeyboardInterrupt
     if now - _received[0][1] > _SAME_S:
@@ -37,3 +44,11 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a sig
         # lost. Other processes end with this one.
         os.write(2, b"\nended at once; what was committed is kept\n")
         os._exit(128 + number)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
