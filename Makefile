@@ -22,12 +22,13 @@
 #   make bench-compare  measures how often bench compare is wrong, beside asv's, Conbench's and Welch's tests: minutes
 #   make results writes docs/results.md again, from the logs in data/measured
 #   make docs    writes the reference of the database's tables and views again, from their comments
+#   make site-docs  makes a site of README.md and docs/, with search: .bench/docs/site/
 #   make audit-page  writes the checks of the audit again, with LOGS="..." also what they find
 #   make rejects-page LOGS="..."  writes why pieces and files of these logs are in no table
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs site-docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -162,6 +163,17 @@ results: .venv/.runs
 # A test compares the pages with the comments.
 docs: .venv/.runs
 	$(BIN)/python -m docs.make_reference
+
+# Of each page a copy, to which navigation, commands, queries and plots are added. A dead link ends it.
+DOCS := .bench/environments/docs
+$(DOCS)/.made: docs/requirements.txt | .venv/.runs
+	$(BIN)/python -m venv --clear $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --no-input -r $<
+	@touch $@
+site-docs: .venv/.tests .venv/.native $(DOCS)/.made
+	$(BIN)/python -m docs.make_site .bench/docs
+	$(DOCS)/bin/zensical build --strict --config-file .bench/docs/zensical.toml
+	@echo "For a look: python3 -m http.server --bind 127.0.0.1 --directory .bench/docs/site"
 
 # The checks of docs/audit.md, and with the logs of its test (the corpus and the reference READMEs) all that they find.
 audit-page: .venv/.tests
