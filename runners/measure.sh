@@ -11,6 +11,7 @@
 # FOLDER   holds staging/, training/ and pairs.txt (default: data)
 # BENCH_COMMIT  the commit of a copy that came without its history, for the manifests
 # NCU_KERNELS  how many kernels of the iteration ncu looks at (default: all)
+# TIMEOUT_S  ends a run after so many seconds (default: 300)
 # LIMIT_S  ends everything after so many seconds; the run that is being made is then staged as killed (default: an hour)
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -30,7 +31,7 @@ declare -A about=(
     [fast]="150 s: BERT and GPT in bf16 by kernels of ours, one CUDA graph a step; three trials in turn"
     [jax]="400 s: the same and JAX, which PYTHON then has, too, in turn"
     [columns]="800 s: README 000's columns, phase 2 and BERT large as fast as one GPU makes them; three trials in turn"
-    [losses]="90 s: what the fast cases lose in plain PyTorch, not compiled, by two seeds"
+    [losses]="220 s: losses of the fast cases and of plain PyTorch, not compiled, by three seeds in turn"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
     [gpt]="95 s: README 002's two columns, two trials"
@@ -41,7 +42,7 @@ declare -A about=(
     [phases]="170 s: BERT base phase 2, two columns, and BERT large phase 1, three; one trial"
     [megatron]="60 s: README 002's two columns on megatron-core, which PYTHON then has, too"
     [two]="300 s: one GPU and two, bf16, batch 96, five trials"
-    [two_fast]="130 s: the fast cases on two GPUs, in the campaign of those on one; two trials"
+    [two_fast]="260 s: the fast cases on one GPU and on two, three trials in turn"
     [two_fp16]="180 s: the same in fp16, three trials"
     [two_tables]="200 s: READMEs 000 and 002 on two GPUs"
     [torch_profile]="30 s: torch.profiler's trace and table"
@@ -75,7 +76,7 @@ run() {
     local part=$1
     shift
     # shellcheck disable=SC2086 # words of a command
-    limited $bench run --keep-going --resume --timeout 300 --python "$python" --campaign "$campaign$part" \
+    limited $bench run --keep-going --resume --timeout "${TIMEOUT_S:-300}" --python "$python" --campaign "$campaign$part" \
         --staging "$folder/staging" --data "$folder/training" "$@"
 }
 
@@ -155,9 +156,12 @@ part_columns() {
 }
 
 part_losses() {
-    local name
-    for name in bert_base_fast gpt_fast; do
-        run -losses "$name" $plain --sweep seed=42,43 $(fast_toy "$name")
+    local seed name
+    for seed in 42 43 44; do
+        for name in bert_base_fast gpt_fast; do
+            run -losses "$name" --sweep "seed=$seed" $(fast_toy "$name")
+            run -losses "$name" $plain --sweep "seed=$seed" $(fast_toy "$name")
+        done
     done
 }
 
@@ -192,8 +196,12 @@ part_megatron() {
 
 part_two() { run -two bert_base --sweep precision=bf16 --sweep batch_size=96 --gpus 1,2 --trials 5 $(toy bert_tiny); }
 part_two_fast() {
-    run -fast bert_base_fast --gpus 2 --trials 2 $(fast_toy bert_base_fast)
-    run -fast gpt_fast --gpus 2 --trials 2 $(fast_toy gpt_fast)
+    local trial name
+    for trial in 1 2 3; do
+        for name in bert_base_fast gpt_fast; do
+            run -two-fast "$name" --gpus 1,2 --trials "$trial" $(fast_toy "$name")
+        done
+    done
 }
 part_two_fp16() { run -two bert_base --sweep precision=fp16 --sweep batch_size=96 --gpus 1,2 --trials 3 $(toy bert_tiny); }
 # In the campaign of the tables, whose second row these are.
@@ -208,7 +216,7 @@ part_ncu() {
     run "" bert_base_throughput --sweep precision=fp32 --sweep batch_size=32 --sweep optimizer=adamw --profile ncu:${NCU_KERNELS:-2000} ${REHEARSAL:+--dry-run}
 }
 
-[ $# -gt 0 ] || { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$folder/staging"
 for part in "$@"; do
     [ -n "${about[$part]:-}" ] || { echo "measure: no part $part; known: ${!about[*]}" >&2; exit 2; }

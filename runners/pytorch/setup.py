@@ -53,7 +53,8 @@ def optimizer(args, model, rate):
     if args.optimizer == "sgd":
         return torch.optim.SGD(groups, rate, momentum=0.9, fused=args.fused_optimizer or None)
     if args.half_weights:
-        return FlatAdamW(groups, rate, HALF[args.precision], fused=args.fused_optimizer)
+        half, passes = HALF[args.precision], args.gradient_accumulation
+        return FlatAdamW(groups, rate, half, fused=args.fused_optimizer, passes=passes)
     # With a rate that is a tensor, on a GPU, the update must not ask the host for it.
     kind = {"fused": True} if args.fused_optimizer else {"foreach": rate.is_cuda}
     return torch.optim.AdamW(groups, rate, eps=1e-6, capturable=rate.is_cuda, **kind)

@@ -49,7 +49,7 @@ def test_half_weights_lose_what_whole_ones_do(start: Start) -> None:
 
 
 def test_two_processes_with_half_weights_learn_together(start: Start) -> None:
-    options = TINY_BERT + "--max-iterations 40 --dropout 0 --precision bf16 "
+    options = TINY_BERT + "--batch-size 16 --gradient-accumulation 2 --max-iterations 40 --dropout 0 --precision bf16 "
     half, whole = (losses(good(start("bert.py", options + more, processes=2))) for more in ("--half-weights", ""))
 
     assert half == pytest.approx(whole, rel=0.01)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -175,3 +177,31 @@ def test_runners_import_nothing_of_the_engine() -> None:
 
     assert "json" in imported
     assert imported & {"benchledger", "click", "duckdb", "polars", "pyarrow"} == set()
+
+
+def test_a_machine_that_makes_runs_needs_no_library_but_click() -> None:
+    libraries = [
+        "ahocorasick_rs",
+        "backports",
+        "duckdb",
+        "isal",
+        "polars",
+        "pyarrow",
+        "rich",
+        "xlsxwriter",
+        "xxhash",
+        "yaml",
+    ]
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({libraries})); sys.argv[0] = 'bench'; "
+    words = [
+        sys.executable,
+        "-c",
+        blocked + "from benchledger.cli.main import main; main()",
+        "run",
+        "bert_base",
+        "--dry-run",
+    ]
+    run = subprocess.run(words, cwd=TOP, capture_output=True, text=True)
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "runners/pytorch/bert.py --model bert_base" in run.stdout

@@ -1,19 +1,25 @@
 """AdamW whose weights lie in one row: in fp32 here, and as the model's own in the precision of the matrix products."""
 
+from functools import partial
+
 import torch
 import torch.distributed as dist
 
+# On several GPUs gradients travel in this many parts, so that most do while the backward pass still computes others.
+PARTS = 4
+
 
 class FlatAdamW(torch.optim.Optimizer):
-    """One update of all weights at once, which also writes them in `half` for the next step.
+    """One update of many weights at once, which also writes them in `half` for the next step.
 
-    So nothing is converted within a step, and the gradients of all weights travel between GPUs as one row.
+    So nothing is converted within a step, and gradients travel between GPUs in a few long rows.
     The first group decays, the second does not; eps and decay as torch.optim.AdamW has them.
+    `passes` is the number of backward passes of a step.
     """
 
-    def __init__(self, groups, rate, half, betas=(0.9, 0.999), eps=1e-6, fused=False):
+    def __init__(self, groups, rate, half, betas=(0.9, 0.999), eps=1e-6, fused=False, passes=1):
         super().__init__(groups, {"lr": rate, "weight_decay": 0.0})
-        self.betas, self.eps = betas, eps
+        self.betas, self.eps, self.passes = betas, eps, passes
         weights = [weight for group in self.param_groups for weight in group["params"]]
         self.weights, self.sizes = weights, [weight.numel() for weight in weights]
         self.master = torch.cat([weight.detach().flatten() for weight in weights])
@@ -25,19 +31,59 @@ class FlatAdamW(torch.optim.Optimizer):
         for weight, own in zip(weights, self.half.split(self.sizes), strict=True):
             weight.data = own.view(weight.shape)
         self._moved = torch.compile(self._move, dynamic=False) if fused else self._move
+        self.parts = self._parts(sum(self.sizes) / PARTS if self.shared > 1 else float("inf"))
+        self.sent, self.missing = [], self._all_missing()
+        if self.shared > 1:
+            for number, (_, part, _) in enumerate(self.parts):
+                for weight in part:
+                    weight.register_post_accumulate_grad_hook(partial(self._arrived, number))
+
+    def _parts(self, least):
+        """(place in the row, weights, group) of the weights that travel and are updated together."""
+        parts, start = [], 0
+        for group in self.param_groups:
+            part = []
+            for weight in group["params"]:
+                part.append(weight)
+                size = sum(weight.numel() for weight in part)
+                if size >= least or weight is group["params"][-1]:
+                    parts.append((slice(start, start + size), part, group))
+                    start, part = start + size, []
+        return parts
+
+    def _all_missing(self):
+        return [len(part) * self.passes for _, part, _ in self.parts]
+
+    def _arrived(self, number, _weight):
+        """A weight of a part has its gradient of one pass; the last one sends the part."""
+        self.missing[number] -= 1
+        if not self.missing[number]:
+            self._send(number)
+
+    def _send(self, number):
+        """Copies the gradients of a part into the row; on several GPUs their sum is on its way when this returns."""
+        place, part, _ = self.parts[number]
+        row = self.gradient[place]
+        torch._foreach_copy_(row.split([weight.numel() for weight in part]), [weight.grad.flatten() for weight in part])
+        self.sent.append((number, dist.all_reduce(row, async_op=True) if self.shared > 1 else None))
 
     @torch.no_grad()
     def step(self, closure=None):
         """One update; each weight must have a gradient."""
         del closure
-        torch._foreach_copy_(self.gradient.split(self.sizes), [weight.grad.flatten() for weight in self.weights])
-        if self.shared > 1:
-            dist.all_reduce(self.gradient)
+        if self.shared == 1:
+            for number in range(len(self.parts)):
+                self._send(number)
         self.count += 1
-        decays = sum(weight.numel() for weight in self.param_groups[0]["params"])
-        for part, group in zip((slice(decays), slice(decays, None)), self.param_groups, strict=True):
-            rows = (self.master[part], self.half[part], self.gradient[part], self.first[part], self.second[part])
+        # Those that came first are updated while the last are on their way.
+        for number, journey in self.sent:
+            place, _, group = self.parts[number]
+            if journey:
+                journey.wait()
+            rows = (self.master[place], self.half[place], self.gradient[place], self.first[place], self.second[place])
             self._moved(*rows, group["lr"], self.count, group["weight_decay"])
+        self.sent.clear()
+        self.missing = self._all_missing()
 
     def _move(self, master, half, gradient, first, second, rate, count, decay):
         keep1, keep2 = self.betas
