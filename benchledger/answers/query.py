@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.answers.filters import Filters
 from benchledger.answers.read_only import reading
 from benchledger.errors import UsageError
+from benchledger.store.confined import check_statement, confine
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.published_logs import missing_logs_note
 
@@ -84,8 +85,6 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> Frame:
     if not statement.strip():
         raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     with reading(db, records=True) as con:
-        if (held := _questions(con, statement)) > 1:
-            raise UsageError(f"{held} statements given, but only one can be run: give one")
         return _ask(con, statement, {})
 
 
@@ -102,23 +101,11 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
             raise asked.explain(there, _CALLED.get(table, table.removeprefix("kept.")))
 
 
-def _questions(con: duckdb.DuckDBPyConnection, statement: str) -> int:
-    import duckdb
-
-    try:
-        # DuckDB splits one `pivot` into two statements, and the first is not a SELECT.
-        return sum(one.type == duckdb.StatementType.SELECT for one in con.extract_statements(statement))
-    except duckdb.Error:
-        # Invalid SQL is rejected with DuckDB's message when it runs.
-        return 1
-
-
 def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> Frame:
     import duckdb
 
-    # The statement comes from a person or a shared file: no other file, no network, and no way to enable them again.
-    con.execute("set enable_external_access = false")
-    con.execute("set lock_configuration = true")
+    confine(con)
+    check_statement(con, statement)
     try:
         return _frame(con.execute(statement, parameters or None))
     except duckdb.Error as error:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a read-only connection to the ledger for one question; with one thread unless it reads `records`."""
     from benchledger.store.database import open_for_reading
+    from benchledger.store.memory import use_one_thread
 
     with closing(open_for_reading(db)) as con:
         if not records:
             # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
             # other threads poll for work.
-            con.execute("set threads = 1")
+            use_one_thread(con)
         yield con

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from benchledger.auditing import findings, private_text
 from benchledger.auditing.suite import Suite
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
+from benchledger.errors import DefinitionError, UsageError
+from benchledger.store.confined import check_functions, check_statement, confine
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.published_logs import missing_logs_note
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
 
@@ -56,9 +59,10 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
     """
     chosen = find_checks(checks)
     with closing(open_for_reading(db)) as con:
-        # The SQL of a check may be a user's own: no other file, no network, and no way to enable them again.
-        con.execute("set enable_external_access = false")
-        con.execute("set lock_configuration = true")
+        # The SQL of a check may be a user's own.
+        confine(con)
+        for check in chosen:
+            _refuse_unsafe(con, check)
         findings.make_table(con)
         asked = "\n".join(check.sql or check.on or "" for check in chosen)
         if "private_text" in asked:
@@ -74,6 +78,17 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
         unseen = missing_logs_note(con) if any(check.check == "against_published" for check in chosen) else None
         found = private_text.without_private_places(findings.placed(con))
         return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
+
+
+def _refuse_unsafe(con: duckdb.DuckDBPyConnection, check: Check) -> None:
+    try:
+        check_statement(con, check.sql if check.sql is not None else f"from {check.on}")
+        for name, value in check.arguments.items():
+            if name == "unexpected_rows_query":
+                check_statement(con, str(value).replace("{batch}", "finding"))
+            check_functions(con, str(value))
+    except UsageError as error:
+        raise DefinitionError(f"{check.path}:{check.line}: {error}") from error
 
 
 def _answer(checks: list[Check], found: pl.DataFrame, remarks: tuple[str, ...]) -> Audit:

@@ -16,7 +16,7 @@ from benchledger.ingestion.record_frames import BrokenKeyError, RecordKeys, fram
 from benchledger.ingestion.segments import Segments
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.scanning.layout import Layout
-from benchledger.store.database import insert_threads
+from benchledger.store.memory import insert_threads
 
 if TYPE_CHECKING:
     import duckdb

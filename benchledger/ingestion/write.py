@@ -27,14 +27,8 @@ from benchledger.ingestion.roots import Roots, drop_empty_roots, move_others, na
 from benchledger.ingestion.sightings import SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
-from benchledger.store.database import (
-    LONG_LOG_MEMORY,
-    WRITING_MEMORY,
-    lift_memory_limit,
-    limit_memory,
-    open_for_writing,
-    transaction,
-)
+from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, limit_memory
 from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
 

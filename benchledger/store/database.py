@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from benchledger.definitions.file_cache import cache_folder, read_entry, write_e
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, DatabaseHeldError
 from benchledger.store.lock_wait import REPORT_AFTER_S, report_wait
+from benchledger.store.memory import use_one_thread
 from benchledger.store.migrations import (
     check_version,
     date_migrations,
@@ -36,14 +38,6 @@ SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
 # So few records are written by one thread into a larger ledger too, since the write reads little of it.
 LARGE_BYTES = 256 << 20
-# Memory of DuckDB while an ingest writes, plus MEMORY_OF_A_THREAD per thread; the rest spills to disk beside the
-# ledger. Without a limit DuckDB keeps what it wrote, up to most of the machine's memory.
-WRITING_MEMORY = 384 << 20
-# The same while it writes a long log, which is on disk already.
-LONG_LOG_MEMORY = 64 << 20
-MEMORY_OF_A_THREAD = 64 << 20
-# The same per thread when threads share an insert: with less they wait for each other and take 1.5 times as long.
-INSERTING_MEMORY = 128 << 20
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 
 
@@ -73,6 +67,9 @@ def open_for_writing(
         for stale in spill_files(place):
             # The lock is ours, so the process that wrote these files was killed.
             stale.unlink(missing_ok=True)
+            if stale.parent.name != f"{place.name}.tmp":
+                with suppress(OSError):
+                    stale.parent.rmdir()
         migrate(con, str(place))
         if is_new:
             date_migrations(con)
@@ -124,37 +121,12 @@ def need_file(place: Path) -> None:
 
 def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path, small: int) -> None:
     if place.stat().st_size < small:
-        con.execute("set threads = 1")
-
-
-def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> None:
-    """Limits DuckDB to `threads` threads, and to `memory` bytes plus MEMORY_OF_A_THREAD per thread."""
-    row = con.execute("select current_setting('threads')").fetchone()
-    threads = min(threads, int(row[0] if row else 1))
-    con.execute(f"set threads = {threads}; set memory_limit = '{memory + MEMORY_OF_A_THREAD * threads}B'")
-
-
-@contextmanager
-def insert_threads(con: duckdb.DuckDBPyConnection, threads: int) -> Iterator[None]:
-    """Lets DuckDB insert with `threads` threads, and the memory that they need, within the with statement."""
-    before, memory = con.execute("select current_setting('threads'), current_setting('memory_limit')").fetchall()[0]
-    con.execute(f"set threads = {threads}; set memory_limit = '{LONG_LOG_MEMORY + INSERTING_MEMORY * threads}B'")
-    yield
-    con.execute(f"set threads = {before}; set memory_limit = '{memory}'")
-
-
-def lift_memory_limit(con: duckdb.DuckDBPyConnection) -> None:
-    """Restores DuckDB's own memory limit, for the few statements that need more."""
-    # The reset alone has no effect on the running database: the value must be set.
-    con.execute("reset memory_limit")
-    row = con.execute("select current_setting('memory_limit')").fetchone()
-    assert row is not None
-    con.execute(f"set memory_limit = '{row[0]}'")
+        use_one_thread(con)
 
 
 def spill_files(place: Path) -> list[Path]:
     """Returns the files that DuckDB spilled beside a ledger; a killed process leaves them behind."""
-    return list(Path(f"{place}.tmp").glob("duckdb_temp_*"))
+    return list(place.parent.glob(f"{glob.escape(place.name)}.tmp*/duckdb_temp_*"))
 
 
 @contextmanager

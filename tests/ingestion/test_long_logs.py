@@ -18,7 +18,7 @@ from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.load import Insert
 from benchledger.ingestion.transfer import Spill
 from benchledger.scanning import columns, log_reader
-from benchledger.store import database
+from benchledger.store import memory
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import put, run_text
 
@@ -231,7 +231,7 @@ def test_a_long_log_that_needs_more_memory_than_is_meant_for_it_is_written_all_t
 
     def lift(con: duckdb.DuckDBPyConnection) -> None:
         lifted.append(con)
-        database.lift_memory_limit(con)
+        memory.lift_memory_limit(con)
 
     monkeypatch.setattr(write, "load_logs", load_in_little)
     monkeypatch.setattr(write, "lift_memory_limit", lift)

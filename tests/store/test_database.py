@@ -15,7 +15,7 @@ from benchledger import ingest
 from benchledger.definitions import file_cache, folders
 from benchledger.definitions.rules import load_rules
 from benchledger.errors import DatabaseError
-from benchledger.store import database
+from benchledger.store import database, memory
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
 
 
@@ -129,7 +129,7 @@ def test_a_closed_ledger_leaves_no_thread_behind_and_duckdb_as_it_was(tmp_path):
     open_for_writing(tmp_path / "bench.duckdb").close()
     code = f"""
 import os
-from benchledger.store import database
+from benchledger.store import database, memory
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(len(os.listdir("/proc/self/task")))
@@ -145,7 +145,7 @@ def test_what_somebody_opened_before_stays_open(tmp_path):
     code = f"""
 import duckdb
 duckdb.sql("create table mine as select 42 as answer")
-from benchledger.store import database
+from benchledger.store import database, memory
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_writing
 open_for_writing({str(tmp_path / "bench.duckdb")!r}).close()
 print(duckdb.sql("from mine").fetchone()[0])
@@ -196,11 +196,11 @@ def test_what_a_killed_process_left_beside_the_ledger_is_no_log_and_goes(tmp_pat
 
 
 def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "MEMORY_OF_A_THREAD", 24 << 20)
+    monkeypatch.setattr(memory, "MEMORY_OF_A_THREAD", 24 << 20)
     sorted_twice = "select md5(i::varchar) as a, row_number() over (order by md5(i::varchar) desc) as b from range(1000000) as n(i)"
 
     with closing(open_for_writing(tmp_path / "bench.duckdb", records=0)) as con:
-        database.limit_memory(con, 0, 2)
+        memory.limit_memory(con, 0, 2)
         con.execute(f"create temp table sorted as {sorted_twice}")
         assert list(Path(f"{tmp_path}/bench.duckdb.tmp").iterdir())
         assert con.execute("select count(distinct a), max(b) from sorted").fetchone() == (1000000, 1000000)
