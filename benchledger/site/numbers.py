@@ -9,7 +9,7 @@ from benchledger.answers.filters import Filters
 from benchledger.answers.runs import NEWEST_FIRST, all_runs
 from benchledger.answers.series import rows_of
 from benchledger.answers.tables.grouping import Row, sort_key
-from benchledger.answers.tables.numbers import numbers
+from benchledger.answers.tables.numbers import gpus_sharing, numbers
 from benchledger.site.columns import packed
 
 if TYPE_CHECKING:
@@ -47,10 +47,16 @@ def rows_of_quantity(con: duckdb.DuckDBPyConnection, filters: Filters, quantity:
 
 
 def packed_numbers(rows: list[Row]) -> dict[str, Any]:
-    """Returns the numbers of a quantity by columns; `shared` names the runs that several of its series have."""
+    """Returns the numbers of a quantity by columns.
+
+    `shared` names the runs that several of its series have, `sharing` the GPUs of which each number is the sum, and
+    `of_one_gpu` the rows whose rule gives the speed of one GPU.
+    """
     columns = [name for name in (rows[0] if rows else {}) if name not in _NO_COLUMNS]
     told = [{**row, "case": case_key(row["case_id"])} for row in rows]
-    return {**packed(told, [*columns, "case"]), "shared": _shared_runs(rows)}
+    of_one_gpu = [place for place, row in enumerate(rows) if row["is_per_gpu"]]
+    gpus = {"sharing": [*map(gpus_sharing, rows)], "of_one_gpu": of_one_gpu}
+    return {**packed(told, [*columns, "case"]), **gpus, "shared": _shared_runs(rows)}
 
 
 def _shared_runs(rows: list[Row]) -> dict[str, list[int]]:

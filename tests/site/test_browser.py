@@ -161,19 +161,20 @@ def test_the_rows_are_saved_as_csv(site: Opened, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "rows", "columns", "best"),
+    ("value", "rows", "columns", "more"),
     [
-        ("speed", "gpu_model", "model,task,precision", False),
-        ("speed", "gpus,batch_size_per_gpu", "precision", False),
-        ("speed", "gpus", "precision", True),
-        ("memory", "gpus", "precision", False),
-        ("efficiency", "batch_size_per_gpu", "gpus", False),
+        ("speed", "gpu_model", "model,task,precision", ""),
+        ("speed", "gpus,batch_size_per_gpu", "precision", ""),
+        ("speed", "gpus", "precision", "&best=1"),
+        ("speed", "gpus", "precision", "&per=gpu"),
+        ("memory", "gpus", "precision", ""),
+        ("efficiency", "batch_size_per_gpu", "gpus", ""),
     ],
 )
 def test_its_pivot_is_that_of_the_report(
-    site: Opened, demo_ledger: Path, value: str, rows: str, columns: str, best: bool
+    site: Opened, demo_ledger: Path, value: str, rows: str, columns: str, more: str
 ) -> None:
-    site.show(f"#pivot?value={value}&rows={rows}&columns={columns}{'&best=1' if best else ''}")
+    site.show(f"#pivot?value={value}&rows={rows}&columns={columns}{more}")
     shown = [
         [[text.strip() for text in cells] for cells in table]
         for table in site.run(
@@ -182,7 +183,9 @@ def test_its_pivot_is_that_of_the_report(
         )
     ]
 
-    report = benchledger.report_pivot(db=demo_ledger, value=value, rows=rows, columns=columns, best=best)
+    report = benchledger.report_pivot(
+        db=demo_ledger, value=value, rows=rows, columns=columns, best="best" in more, per_gpu="gpu" in more
+    )
 
     keys = len(rows.split(","))
     assert [[row[keys:] for row in table] for table in shown] == [
@@ -300,11 +303,14 @@ def test_a_mixed_cell_has_its_range_and_no_average(browser: Browser, mixed_site:
         (table,) = site.texts("#rows tbody td.value a")
         site.show("#pivot?rows=gpu_model&columns=precision")
         (pivot,) = site.texts("table.pivot tbody td")
+        site.show("#pivot?rows=gpu_model&columns=precision&per=gpu")
+        (per_gpu,) = site.texts("table.pivot tbody td")
         site.show(f"#explain/{row['case']}/{row['cell']}")
 
         assert row["value"] is None
         assert table == pivot == value_text(row) == site.text(".big .bad")
         assert table.startswith("MIXED ")
+        assert per_gpu == f"MIXED {row['lowest'] / row['gpus']:.2f}-{row['highest'] / row['gpus']:.2f}"
 
 
 @pytest.mark.long

@@ -75,6 +75,14 @@ def per_gpu_or_whole(rows: list[Row], per_gpu: bool) -> tuple[list[Row], tuple[s
     return found, tuple(f"{count} {_left_out(count)}: {reason}" for reason, count in sorted(left_out.items()) if count)
 
 
+def gpus_sharing(row: Row) -> int | None:
+    """Returns the number of GPUs of which a number is the sum; None if it is no sum, or their number is unknown."""
+    if row["unit"] not in _SUMMED:
+        return None
+    gpus: int | None = 1 if row["is_per_gpu"] else row["gpus"]
+    return gpus
+
+
 def is_faster_lower(unit: str | None) -> bool:
     """Tells whether less is better in a unit: times and memory."""
     return unit in _LESS_IS_BETTER
@@ -114,7 +122,7 @@ def names_told(names: Sequence[str]) -> str:
 
 def _share(row: Row) -> Row:
     """Returns a row with the numbers of one GPU."""
-    gpus = 1 if row["is_per_gpu"] else row["gpus"]
+    gpus = gpus_sharing(row)
     shares = {name: None if row[name] is None else row[name] / gpus for name in ("value", "lowest", "highest")}
     return {**row, **shares, "unit": f"{row['unit']} per GPU"}
 
@@ -122,7 +130,7 @@ def _share(row: Row) -> Row:
 def _no_share(row: Row) -> str | None:
     if row["unit"] not in _SUMMED:
         return f"a number in {row['unit']} is not the sum over the GPUs"
-    return "the number of GPUs is unknown" if row["gpus"] is None and not row["is_per_gpu"] else None
+    return "the number of GPUs is unknown" if gpus_sharing(row) is None else None
 
 
 def _only_share(row: Row) -> str | None:

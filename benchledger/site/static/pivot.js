@@ -19,20 +19,26 @@
     const rows = named("rows", facts.includes("system") ? "system" : "gpu_model");
     const columns = named("columns", "model,task,precision").filter((name) => !rows.includes(name));
     const best = parameters.get("best") === "1";
+    const per_gpu = value === "speed" && parameters.get("per") === "gpu";
     const filters = bench.read_filters(store, parameters);
-    const found = [...store.select(filters, parameters.get("q"))];
-    const tables = bench.pivot(store, found, { rows, columns, column, best, quantity: value });
+    const selected = [...store.select(filters, parameters.get("q"))];
+    // Without a number and unit: why stands in its cell, of either unit.
+    const has_place = (row) => value !== "speed" || store.get("unit", row) === null || (per_gpu ? store.sharing[row] : !store.of_one_gpu.has(row));
+    const found = selected.filter(has_place);
+    const left_out = selected.filter((row) => store.get(column, row) !== null && !has_place(row)).length;
+    const tables = bench.pivot(store, found, { rows, columns, column, best, per_gpu, quantity: value });
     bench.tell(bench.count_text(tables.length, "table"));
     bench.show(main, el("h1", null, "Pivot"),
       el("p", { class: "lead" }, "One table per unit. Where several series meet in one cell, it has their lowest and highest number with *, never an average."),
-      form(parameters, facts, rows, columns, value, best),
+      form(parameters, facts, rows, columns, value, best, per_gpu),
       bench.filter_bar(store, parameters, bench.count_text(found.length, "number")),
+      left_out ? el("p", { class: "quiet" }, bench.count_text(left_out, "number is", "numbers are") + " left out: " + (per_gpu ? "the unit is not a sum over GPUs, or the number of GPUs is unknown." : "the rule gives the speed of one GPU; see per GPU.")) : "",
       tables.map((table) => section(table, store, rows, columns, kind, parameters)),
       tables.length ? "" : el("p", { class: "empty" }, "No number meets these filters."));
     return "Pivot";
   };
 
-  function form(parameters, facts, rows, columns, value, best) {
+  function form(parameters, facts, rows, columns, value, best, per_gpu) {
     const chooser = (name, words, chosen, place) => {
       const select = el("select", { "aria-label": words + " " + (place + 1), "data-key": name + place },
         el("option", { value: "" }, place ? "and …" : "–"), facts.map((fact) => el("option", { value: fact, selected: chosen[place] === fact }, bench.head_text(fact))));
@@ -46,18 +52,22 @@
     const group = (name, words, chosen) => el("div", { class: "group", role: "group", "aria-label": words }, el("strong", null, words),
       [...chosen, null].slice(0, 5).map((_, place) => chooser(name, words, chosen, place)));
     const values = el("select", { "aria-label": "Numbers", "data-key": "value" }, Object.keys(VALUES).map((name) => el("option", { value: name, selected: name === value }, name)));
-    values.addEventListener("change", () => bench.change({ value: values.value }));
-    const box = el("input", { type: "checkbox", checked: best, "data-key": "best" });
-    box.addEventListener("change", () => bench.change({ best: box.checked ? "1" : null }));
+    values.addEventListener("change", () => bench.change({ value: values.value, per: null }));
+    const box = (name, on, set, words) => {
+      const input = el("input", { type: "checkbox", checked: on, "data-key": name });
+      input.addEventListener("change", () => bench.change({ [name]: input.checked ? set : null }));
+      return el("label", { class: "group" }, input, " " + words);
+    };
     return el("div", { class: "pivot-form" }, el("div", { class: "group" }, el("strong", null, "Numbers"), values),
       group("rows", "Rows", rows), group("columns", "Columns", columns),
-      el("label", { class: "group" }, box, " best of several series"));
+      value === "speed" ? box("per", per_gpu, "gpu", "per GPU") : "", box("best", best, "1", "best of several series"));
   }
 
   // ---- the numbers -------------------------------------------------------------------------------------------------
 
   // Numbers of one rule of each GPU share no table with others.
-  bench.pivot = (store, found, { rows, columns, column, best, quantity }) => {
+  bench.pivot = (store, found, { rows, columns, column, best, per_gpu, quantity }) => {
+    const numbers = (row) => ({ value: share(store, row, column, per_gpu), lowest: share(store, row, "lowest", per_gpu), highest: share(store, row, "highest", per_gpu) });
     const apart = ["unit", "scaling", ...(quantity === "memory" ? ["rule", "definition"] : [])].filter((name) => store.has(name) && ![...rows, ...columns].includes(name));
     const told = found.filter((row) => store.get(column, row) !== null || store.get("unit", row) !== null);
     const axes = !best && store.has("variant") && ![...rows, ...columns].includes("variant") && told.some((row) => store.get("variant", row) !== null) ? [...columns, "variant"] : columns;
@@ -73,30 +83,35 @@
         (store.get(column, row) === null ? cell.without : cell.rows).push(row);
       }
       const of_told = [...cells.values()].filter((cell) => cell.rows.length || cell.without.some((row) => store.get("unit", row) !== null));
-      for (const cell of cells.values()) Object.assign(cell, shown(store, cell, column, best, key[0]));
+      for (const cell of cells.values()) Object.assign(cell, shown(store, cell, numbers, best, key[0]));
       return {
-        facts: apart.map((name, place) => [name, key[place]]), axes, cells,
+        facts: apart.map((name, place) => [name, name === "unit" && per_gpu ? key[place] + " per GPU" : key[place]]), axes, cells,
         lines: unique(of_told.map((cell) => cell.line)), heads: unique(of_told.map((cell) => cell.head)),
       };
     });
   };
 
-  function shown(store, cell, column, best, unit) {
+  function share(store, row, column, per_gpu) {
+    const number = store.get(column, row);
+    return per_gpu && number !== null ? number / store.sharing[row] : number;
+  }
+
+  function shown(store, cell, numbers, best, unit) {
     let rows = store.each_run_once(cell.rows);
     if (rows.length && best) {
       const sign = LESS.has(unit) ? 1 : -1;
-      rows = [rows.slice().sort((one, other) => sign * (store.get(column, one) - store.get(column, other)) || one - other)[0]];
+      rows = [rows.slice().sort((one, other) => sign * (numbers(one).value - numbers(other).value) || one - other)[0]];
     }
     if (!rows.length) {
       const counted = new Map();
       for (const row of cell.without) {
-        const text = bench.value_text({ ...store.row(row), value: null });
+        const text = bench.value_text({ ...store.row(row), ...numbers(row), value: null });
         counted.set(text, (counted.get(text) || 0) + 1);
       }
       const text = [...counted].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
       return { shown: cell.without, text, number: null, failed: true };
     }
-    const values = rows.map((row) => store.get(column, row));
+    const values = rows.map((row) => numbers(row).value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const marks = (rows.length > 1 ? "*" : "") + (rows.some((row) => store.get("is_doubtful", row)) ? "!" : "");
     const [from, to] = [bench.number_text(low), bench.number_text(high)];
@@ -156,7 +171,7 @@
       return el("a", { ...attributes, href: bench.address("explain", [store.get("case", row), store.get("cell", row)]) }, cell.text);
     }
     const filters = [...rows.map((name, place) => [name, line[place]]), ...axes.map((name, place) => [name, key[place]])];
-    const kept = [...parameters].filter(([name]) => !["rows", "columns", "value", "best"].includes(name));
+    const kept = [...parameters].filter(([name]) => !["rows", "columns", "value", "best", "per"].includes(name));
     const wanted = [...kept.filter(([name]) => !filters.some(([other]) => other === name)), ...filters.map(([name, value]) => [name, value === null ? bench.NONE : String(value)])];
     return el("a", { ...attributes, href: bench.address("table", [kind], wanted), title: bench.count_text(cell.shown.length, "series", "series") }, cell.text);
   }

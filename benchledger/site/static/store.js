@@ -7,6 +7,8 @@
     constructor(data) {
       this.rows = data.rows;
       this.shared = data.shared || {};
+      this.sharing = data.sharing || [];
+      this.of_one_gpu = new Set(data.of_one_gpu);
       this.columns = new Map(data.columns.map((column) => [column.name, column]));
       for (const column of this.columns.values()) {
         if (column.numbers) {
