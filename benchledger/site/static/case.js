@@ -13,7 +13,7 @@
     const [own, used, faster] = [speeds, memory, speedups].map(of_case);
     const facts = own[0] || used[0] || of_case(runs)[0];
     if (!facts) throw new Error("no case " + key);
-    bench.show(main, el("h1", null, facts.name), bench.facts(FACTS.map((name) => [bench.head_text(name), facts[name] ?? null])),
+    bench.show(main, el("h1", null, facts.name), bench.facts(FACTS.map((name) => [bench.head_text(name), name === "options" ? bench.options_text(facts[name] ?? null) : facts[name] ?? null])),
       bench.section("Speed", own.length ? numbers("Speeds", own) : el("p", { class: "quiet" }, "No speed.")),
       plots(told, own, speeds),
       faster.length ? bench.section("Speed-up", numbers("Speed-ups", faster, ["scaling", "efficiency"])) : "",
@@ -64,7 +64,7 @@
         return { name: bench.fact_text(row.campaign), points };
       }).filter((line) => line && line.points.length);
       if (lines.reduce((sum, line) => sum + line.points.length, 0) < 2) return null;
-      return bench.plot({ title: "Trials, " + unit, x: { label: "trial", most: 8 }, y: { label: unit }, lines, caption: "One mark per run; a pale mark does not count. The axis does not begin at zero." });
+      return bench.plot({ title: "Trials, " + unit, x: { label: "trial", own: true, most: 8 }, y: { label: unit }, lines, caption: "One mark per run; a pale mark does not count. The axis does not begin at zero." });
     });
   }
 
@@ -88,7 +88,7 @@
     const base = rows.filter((row) => row.gpus === counts[0]);
     const ideal = base.length === 1 ? [counts[0], counts.at(-1)].map((gpus) => [gpus, (base[0].value * gpus) / counts[0]]) : null;
     const points = points_of(rows, "gpus");
-    return bench.plot({ title: "Weak scaling, " + first.unit, x: { label: "GPUs", most: 8 }, y: { label: first.unit, zero: true }, ideal, lines: [{ name: "batch per GPU " + bench.fact_text(first.batch_size_per_gpu), points, line: true }], caption: "Campaign " + bench.fact_text(first.campaign) + ", rule " + first.rule + ". Bars: lowest and highest trial." + (ideal ? " The ideal line starts at the fewest GPUs." : "") });
+    return bench.plot({ title: "Weak scaling, " + first.unit, x: { label: "GPUs", own: true, most: 8 }, y: { label: first.unit, zero: true }, ideal, lines: [{ name: "batch per GPU " + bench.fact_text(first.batch_size_per_gpu), points, line: true }], caption: "Campaign " + bench.fact_text(first.campaign) + ", rule " + first.rule + ". Bars: lowest and highest trial." + (ideal ? " The ideal line starts at the fewest GPUs." : "") });
   }
 
   function batches(first, speeds) {
@@ -98,7 +98,7 @@
     // A run out of memory has no unit, and often no rule of its own.
     const filters = FAMILY.filter((name) => name !== "rule" && speeds.has(name) && speeds.columns.get(name).codes).concat("gpus").map((name) => [name, [first[name] === null ? bench.NONE : String(first[name])]]);
     const out = [...speeds.select(filters)].map((row) => speeds.row(row)).filter((row) => row.status === "oom" && bench.is_number(row.batch_size_per_gpu));
-    return bench.plot({ title: "Batch size, " + first.unit, x: { label: "samples per GPU", most: 8 }, y: { label: first.unit, zero: true }, lines: [{ name: "speed", points: points_of(ran, "batch_size_per_gpu"), line: true }], crosses: out.map((row) => ({ x: row.batch_size_per_gpu, title: row.name + ": out of memory" })), caption: "Campaign " + bench.fact_text(first.campaign) + ", " + bench.count_text(first.gpus || 0, "GPU") + ", rule " + first.rule + "." });
+    return bench.plot({ title: "Batch size, " + first.unit, x: { label: "samples per GPU", own: true, most: 8 }, y: { label: first.unit, zero: true }, lines: [{ name: "speed", points: points_of(ran, "batch_size_per_gpu"), line: true }], crosses: out.map((row) => ({ x: row.batch_size_per_gpu, title: row.name + ": out of memory" })), caption: "Campaign " + bench.fact_text(first.campaign) + ", " + bench.count_text(first.gpus || 0, "GPU") + ", rule " + first.rule + "." });
   }
 
   bench.loss_plot = (runs) => {

@@ -47,6 +47,7 @@
 
   function cell(name, row) {
     if (row[name] === null) return "–";
+    if (name === "options") return bench.options_text(row[name]);
     return name === "status" ? bench.status(row[name]) : ["lowest", "highest", "efficiency"].includes(name) ? bench.number_text(row[name]) : String(row[name]);
   }
 })();

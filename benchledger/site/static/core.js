@@ -109,6 +109,10 @@
   };
   bench.status_text = (status) => String(status).replaceAll("_", " ").toUpperCase();
   bench.fact_text = (value) => (value === null || value === undefined ? "unknown" : String(value));
+  // {"compile":"true"} as words.
+  bench.options_text = (text) => {
+    try { return Object.entries(JSON.parse(text)).map(([name, value]) => name + " = " + value).join(", ") || text; } catch { return text; }
+  };
   bench.is_number = (value) => typeof value === "number";
 
   // The number, or why there is none; of trials that are not alike their range.

@@ -150,8 +150,8 @@
     const title = table.facts.filter(([, value]) => value !== null && value !== "1").map(([, value]) => value).join(", ") || "numbers";
     const heads = table.heads.slice(0, MOST_COLUMNS), lines = table.lines.slice(0, MOST_ROWS);
     const head = el("tr", null, rows.map((name) => el("th", { scope: "col" }, bench.head_text(name))),
-      heads.map((key) => el("th", { scope: "col", class: "number" }, key.map((value, place) => named(table.axes[place], value)).filter(Boolean).join(" ") || "all")));
-    const body = lines.map((line) => el("tr", null, line.map((value, place) => el(place ? "td" : "th", { scope: place ? null : "row" }, named(rows[place], value))),
+      heads.map((key) => el("th", { scope: "col", class: "number" }, key.length ? key.map((value, place) => [place ? " " : "", el("span", null, named(table.axes[place], value))]) : "all")));
+    const body = lines.map((line) => el("tr", null, line.map((value, place) => el(place ? "td" : "th", { scope: place ? null : "row" }, bench.fact_text(value))),
       heads.map((key) => {
         const cell = table.cells.get(JSON.stringify([line, key]));
         return el("td", { class: "number" }, cell ? cell_link(cell, store, kind, rows, table.axes, line, key, parameters) : el("span", { class: "none" }, "-"));

@@ -38,7 +38,9 @@
     if (!axis.zero || low < 0) low -= pad;
     high += pad;
     const place = (value) => from + ((value - low) / (high - low)) * (to - from);
-    return { place, at: ticks(low, high, axis.most || 6) };
+    const own = [...new Set(values)].sort((one, other) => one - other);
+    const is_apart = own.every((value, number) => !number || place(value) - place(own[number - 1]) > 40);
+    return { place, at: axis.own && is_apart ? own : ticks(low, high, axis.most || 6) };
   }
 
   function mark(kind, x, y, title) {
@@ -55,7 +57,7 @@
     return node;
   }
 
-  // plot: {title, x: {label, log}, y: {label, zero}, lines: [{name, points: [{x, y, low, high, title, faint}], line, marks}],
+  // plot: {title, x: {label, log, own: ticks at the values, where they lie apart}, y: {label, zero}, lines: [{name, points: [{x, y, low, high, title, faint}], line, marks}],
   //   ideal: [[x, y], [x, y]], crosses: [{x, title}], shade: [from, to], caption}
   bench.plot = (plot) => {
     const lines = plot.lines.filter((line) => line.points.length);

@@ -14,7 +14,7 @@
       bench.count_text(named("gpu_model").length, "GPU model"), ". Every number leads to the lines of the logs that it comes from."),
     el("div", { class: "cards" },
       card("Models", "model", "speed"), card("GPU models", "gpu_model", "speed"), card("Frameworks", "framework", "speed"),
-      card("How runs ended", "status", "runs"), card("Campaigns", "campaign", "speed")),
+      card("How runs ended", "status", "runs"), card("Campaigns", "campaign", "speed", "card wide")),
     bench.section("Fastest series of each model", fastest(site.fastest),
       el("p", null, bench.link("Ranking at equal work", "ranking"), " · ", bench.link("All speeds", "table", ["speed"], [["sort", "-value"]]))),
     bench.section("Newest runs", site.newest.length ? newest(site.newest) : el("p", { class: "quiet" }, "No log states when it was run."),
@@ -22,14 +22,14 @@
     return null;
   };
 
-  function card(title, name, table) {
+  function card(title, name, table, kind = "card") {
     const all = bench.site.counts[name];
     const most = Math.max(...all.map(([, count]) => count), 1);
     const rows = all.slice(0, SHOWN).map(([value, count]) => el("li", null,
       bench.link(name === "status" ? bench.status(value) : bench.fact_text(value), "table", [table], [[name, value === null ? bench.NONE : value]]),
       el("meter", { min: 0, max: most, value: count, "aria-hidden": "true" }), el("span", { class: "text" }, count.toLocaleString("en"))));
     const more = all.length - SHOWN;
-    return el("section", { class: "card" }, el("h2", null, title, el("span", { class: "quiet" }, " runs")), el("ol", { class: "bars" }, rows),
+    return el("section", { class: kind }, el("h2", null, title, el("span", { class: "quiet" }, " runs")), el("ol", { class: "bars" }, rows),
       more > 0 ? el("p", { class: "quiet" }, "and " + more + " more") : null);
   }
 
