@@ -20,6 +20,7 @@
 #   make bench-formats  measures what many formats cost, on 2 GB of logs: most of an hour (ARGS="--mb 150": minutes)
 #   make bench-answers  measures how long answers take over 20 million step records (ARGS="--millions 20,200": also 200)
 #   make bench-compare  measures how often bench compare is wrong, beside asv's, Conbench's and Welch's tests: minutes
+#   make bench-history  measures how well bench history finds steps, beside apache-otava, asv and ruptures: minutes
 #   make results writes docs/results.md again, from the logs in data/measured
 #   make docs    writes the reference of the database's tables and views again, from their comments
 #   make site-docs  makes a site of README.md and docs/, with search: .bench/docs/site/
@@ -28,7 +29,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare data results docs site-docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -141,7 +142,7 @@ bench-formats: .venv/.runs .venv/.native
 bench-answers: .venv/.runs
 	$(BIN)/python -m benchmarks.answers $(ARGS)
 
-# Beside asv, in an environment of its own.
+# Beside asv and others, in an environment of its own.
 PEERS := .bench/peers
 $(PEERS)/.made: benchmarks/peers.txt | .venv/.runs
 	$(BIN)/python -m venv --clear $(PEERS)
@@ -149,6 +150,8 @@ $(PEERS)/.made: benchmarks/peers.txt | .venv/.runs
 	@touch $@
 bench-compare: $(PEERS)/.made
 	$(PEERS)/bin/python -m benchmarks.comparing $(ARGS)
+bench-history: $(PEERS)/.made
+	$(PEERS)/bin/python -m benchmarks.history $(ARGS)
 
 # Writes the demo's logs again; a test compares them with the maker.
 data:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from benchledger.cli.page import write_page
     from benchledger.comparing.compare import compare
     from benchledger.comparing.diff import diff
+    from benchledger.comparing.history import history
     from benchledger.definitions.folders import use_definitions
     from benchledger.drafting.draft_format import draft_format
     from benchledger.explaining.explain import explain
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from benchledger.running.environments import make_environment
     from benchledger.running.run import cases, run
     from benchledger.site.export import export_site
+    from benchledger.upkeep.accept import accept_changes
     from benchledger.upkeep.backup import db_backup, db_compact
     from benchledger.upkeep.check import db_check
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     from benchledger.upkeep.migrate import db_migrate
 
 __all__ = [
+    "accept_changes",
     "audit",
     "cases",
     "check_formats",
@@ -94,6 +97,7 @@ __all__ = [
     "export_tables",
     "forget",
     "formats",
+    "history",
     "ingest",
     "leaderboard",
     "make_environment",
@@ -134,6 +138,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "accept_changes": "benchledger.upkeep.accept",
     "audit": "benchledger.auditing.audit",
     "cases": "benchledger.running.run",
     "check_formats": "benchledger.answers.formats",
@@ -155,6 +160,7 @@ _HOMES = {
     "export_tables": "benchledger.exports.tables",
     "forget": "benchledger.ingestion.forget",
     "formats": "benchledger.answers.formats",
+    "history": "benchledger.comparing.history",
     "ingest": "benchledger.ingestion.ingest",
     "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",

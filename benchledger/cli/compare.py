@@ -76,34 +76,35 @@ def compare(
         **given(filters),
     )
     if form in ("table", "markdown"):
-        _print_page(settings, done, form, output)
+        from benchledger.comparing.page import MOST_CASES, page_of
+
+        print_page(page_of(done, None if settings.verbosity > 0 else MOST_CASES), form, output)
     else:
         print_frame(done.cases, form, output)
     is_failed = done.is_worse or (strict and done.is_open)
     click.get_current_context().exit(int(is_failed))
 
 
-def _print_page(settings: Settings, done: Any, form: str, output: Path | None) -> None:
+def print_page(page: Page, form: str, output: Path | None, *, means: bool = True) -> None:
+    """Prints a page as a table or as Markdown, with real names if they are asked for."""
     from benchledger.cli.output import frame_table, write_form, write_text
     from benchledger.cli.reveal import headed, revealed
-    from benchledger.comparing.page import MOST_CASES, page_of
 
-    page = revealed(page_of(done, None if settings.verbosity > 0 else MOST_CASES), output)
+    page = revealed(page, output)
     if form == "markdown":
-        write_form(headed(_markdown(page), form, output), form, output)
+        write_form(headed(_markdown(page, means), form, output), form, output)
         return
-    parts = ["\n".join(map(escaped, page.head)), frame_table(page.means)]
-    parts += [frame_table(page.cases)] if page.cases.height else []
-    write_text(
-        headed("\n\n".join([*parts, *(["\n".join(map(escaped, page.notes))] if page.notes else [])]), form, output),
-        output,
-    )
+    frames = [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]
+    notes = ["\n".join(map(escaped, page.notes))] if page.notes else []
+    parts = ["\n".join(map(escaped, page.head)), *map(frame_table, frames), *notes]
+    write_text(headed("\n\n".join(parts), form, output), output)
 
 
-def _markdown(page: Page) -> str:
+def _markdown(page: Page, means: bool) -> str:
     from benchledger.exports.markdown import markdown_of_frame
     from benchledger.exports.markdown_text import markdown_text
 
-    lines = ["<br>".join(map(markdown_text, page.head)), "", markdown_of_frame(page.means)]
-    lines += ["", markdown_of_frame(page.cases)] if page.cases.height else []
+    lines = ["<br>".join(map(markdown_text, page.head))]
+    for frame in [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]:
+        lines += ["", markdown_of_frame(frame)]
     return "\n".join([*lines, *(["", *(f"- {markdown_text(note)}" for note in page.notes)] if page.notes else [])])

@@ -34,6 +34,9 @@ COMMANDS = {
     "export": LazyCommand("benchledger.cli.export:export", "Export reports to Markdown, CSV, Excel, JSON, ..."),
     "forget": LazyCommand("benchledger.cli.forget:forget", "Remove each LOG and everything derived from it."),
     "formats": LazyCommand("benchledger.cli.formats:formats", "List, show, check or draft log formats."),
+    "history": LazyCommand(
+        "benchledger.cli.history:history", "Find where a number of a case changed over time, and which are regressions."
+    ),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read all logs under PATHS into the ledger."),
     "plot": LazyCommand("benchledger.cli.plot:plot", "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON."),
     "query": LazyCommand("benchledger.cli.query:query", "Run the shipped query NAME; without NAME, list all queries."),

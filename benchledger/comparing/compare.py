@@ -19,11 +19,11 @@ from benchledger.comparing.sides import FOLDER, Side, open_sides, rates_of, tria
 from benchledger.comparing.steps import steps_variance
 from benchledger.errors import UsageError, known
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.upkeep.accept import QUANTITIES
 
 if TYPE_CHECKING:
     import polars as pl
 
-QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
 ACROSS = ("rule", "gpu_model", "variant", *TEXT_COLUMNS[1:], *NUMBER_COLUMNS[1:])
 _TIME_UNITS = ("s", "min")
 _TRIAL_COLUMNS = (
@@ -83,7 +83,7 @@ def compare(
     names columns in which partners may differ: rule, gpu_model, variant or one of the case; those in `a` and `b` always
     may. Raises UsageError for sides or filters that cannot be, for a side without trials, and without a common case.
     """
-    quantities, wide = _known_of("quantity", quantity, QUANTITIES), _known_of("across", across, ACROSS)
+    quantities, wide = known_of("quantity", quantity, QUANTITIES), known_of("across", across, ACROSS)
     if not 0 < threshold < 100:
         raise UsageError(f"the threshold must be a percentage between 0 and 100, not {threshold:g}")
     aim = read_target(target, None)
@@ -132,7 +132,8 @@ def _kind(row: Row, side: str) -> tuple[str, str | None]:
     return row["quantity"], row[f"{side}_rule"] if row["quantity"] == "memory" else None
 
 
-def _known_of(what: str, given: Iterable[str], names: tuple[str, ...]) -> set[str]:
+def known_of(what: str, given: Iterable[str], names: tuple[str, ...]) -> set[str]:
+    """Returns what is given as a set. Raises UsageError with the known names for another one."""
     wanted = set(given)
     for name in wanted - set(names):
         raise UsageError(f"no {what} {name!r}; known: {known(names, name)}")
@@ -220,8 +221,12 @@ def _verdict(row: Mapping[str, object], outcome: Outcome) -> str:
         return outcome.verdict
     if row["quantity"] in ("memory", "final_loss"):
         return outcome.verdict
-    is_time = row["quantity"] == "time_to_target" or row["unit"] in _TIME_UNITS
-    return "slower" if (outcome.verdict == MORE) == is_time else "faster"
+    return "slower" if (outcome.verdict == MORE) == is_less_better(row["quantity"], row["unit"]) else "faster"
+
+
+def is_less_better(quantity: object, unit: object) -> bool:
+    """Tells whether less of a quantity is better: all but speeds, and speeds that are times."""
+    return quantity != "speed" or unit in _TIME_UNITS
 
 
 def _means(rows: list[Row], pairs: list[Pair]) -> list[Row]:

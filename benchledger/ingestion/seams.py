@@ -52,7 +52,7 @@ LogId = int
 _NOT_DERIVED = {
     "kept.schema_version", "kept.format", "kept.rule", "kept.demanded_runs", "kept.known_word", "kept.setting_word",
     "published", "kept.synced_definitions",
-    "kept.exclusion", "kept.run_alias",
+    "kept.exclusion", "kept.accepted_change", "kept.run_alias",
 }  # fmt: skip
 
 

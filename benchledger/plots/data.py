@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.convergence_target import read_target
 from benchledger.answers.tables.rules import rules_asked_for
+from benchledger.comparing.history import OUTLIER, history
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.plots.choice import Choice, choose
 from benchledger.plots.labels import labels_of, shared_facts
@@ -31,7 +32,7 @@ class Plot:
 
     `sql` is the statement that gives the points; `unit` is that of y, `facts` are what all points share. `choice` says
     why this was chosen of more, `caption` the rules and the date of the ledger. `target` is a loss; `level` is the
-    number of the run whose steps are drawn.
+    number of the run whose steps are drawn; `changes` are those of `bench history` on its lines, with label and x.
     """
 
     question: Question
@@ -43,6 +44,7 @@ class Plot:
     caption: str
     target: float | None = None
     level: float | None = None
+    changes: pl.DataFrame | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -113,7 +115,26 @@ def plot_data(
         caption=_caption(question, points, choice.part, str(ledger_date[0] if ledger_date else "unknown date")),
         target=goal,
         level=first["y"] if question.name == "steps" else None,
+        changes=_changes(points, rule, db, campaign, case_columns) if name == "history" else None,
     )
+
+
+def _changes(
+    points: pl.DataFrame, rule: str | None, db: Path | str, campaign: str | None, columns: Mapping[str, object]
+) -> pl.DataFrame:
+    """Returns the steps that `bench history` finds on the drawn lines."""
+    import polars as pl
+
+    rules = [None] if rule is None else points["rule"].unique().sort().to_list()
+    found = [
+        history(db=db, quantity=["speed"], rule=one, campaign=campaign, **dict[str, Any](columns)).changes
+        for one in rules
+    ]
+    x, y = pl.col("started_at").cast(pl.Datetime("us")), pl.col("after").cast(pl.Float64)
+    percent = pl.col("change_percent").cast(pl.Float64)
+    found = [frame.select("line", "state", "reason", percent, x=x, y=y) for frame in found]
+    steps = pl.concat(found, how="vertical_relaxed").filter(pl.col("state") != OUTLIER)
+    return points.select("line", "label").unique(maintain_order=True).join(steps, on="line", maintain_order="left")
 
 
 def _goal(question: Question, target: str | None) -> float | None:
@@ -180,6 +201,8 @@ def _caption(question: Question, points: pl.DataFrame, part: str, date: str) -> 
         parts.append(("rule " if len(rules) == 1 else "rules ") + ", ".join(rules))
     if "highest" in points.columns and (points["highest"] > points["lowest"]).any():
         parts.append("whiskers: lowest to highest trial")
+    if question.name == "history":
+        parts.append("dashed: steps of bench history")
     if question.name == "loss":
         parts.append("bold: mean of the last losses, 10 at most")
     return "; ".join([*parts, f"ledger of {date}"])

@@ -95,6 +95,13 @@ def _marks(plt: Any, plot: Plot) -> list[str]:
     if plot.target is not None:
         plt.hline(plot.target)
         return [f"─ target {plot.target:g}"]
+    if plot.changes is not None:
+        for x in plot.changes["x"]:
+            plt.vline(_number(x))
+        return [
+            f"│ {row['x']:%Y-%m-%d} {row['change_percent']:+.1f} %, {row['state']}: {row['label']}"
+            for row in plot.changes.to_dicts()
+        ]
     if plot.question.name == "steps":
         dropped = plot.points.filter(plot.points["dropped"].is_not_null() & plot.points["y"].is_finite())
         plt.scatter(dropped["x"].to_list(), dropped["y"].to_list(), marker="░")

@@ -239,7 +239,24 @@ def _history(plot: Plot) -> Spec:
     days = {"axis": {"title": "date of the first run"}, "scale": {"type": "utc"}, "type": "temporal"}
     axis = {"axis": {"title": plot.unit}, "scale": {"zero": False}}
     rows = json_rows(plot.points, "y", "lowest", "highest", "campaign", "cell")
-    return panel(rows, lines_with_whiskers(plot, days, axis))
+    return panel(rows, [*lines_with_whiskers(plot, days, axis), *_change_marks(plot, days, axis)])
+
+
+def _change_marks(plot: Plot, days: Spec, axis: Spec) -> list[Spec]:
+    """Returns a dashed line where a number changed, in the colour of its line, with the change in percent."""
+    if plot.changes is None or plot.changes.is_empty():
+        return []
+    rows = json_rows(plot.changes, "y", "change_percent", "state", "reason")
+    for row in rows:
+        row["says"] = f"{row['change_percent']:+.1f} %" + (" accepted" if row["state"] == "accepted" else "")
+    place = {"x": x_axis(days), "color": line_colour(plot)}
+    tips = [{"field": name} for name in ("label", "x", "change_percent", "state", "reason")]
+    rule = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.2}
+    text = {"type": "text", "align": "left", "dx": 7, "dy": -9, "fontSize": 10, "fontWeight": "bold"}
+    return [
+        {"data": {"values": rows}, "mark": rule, "encoding": {**place, "tooltip": tips}},
+        {"data": {"values": rows}, "mark": text, "encoding": {**place, "y": y_axis(axis), "text": {"field": "says"}}},
+    ]
 
 
 _DRAWERS: dict[str, Callable[[Plot], Spec]] = {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Rows that no result needs and that may name people or other files of a folder.
 _PUBLIC = (
     "update kept.exclusion set excluded_by = null",
+    "update kept.accepted_change set accepted_by = null",
     "delete from log where format is null",
     "delete from kept.unread where log_id not in (select log_id from log)",
     "delete from kept.ignored_piece where log_id not in (select log_id from log)",

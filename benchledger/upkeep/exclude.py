@@ -81,9 +81,7 @@ def exclude(
             return left
         keys = sorted({find_run(con, run, db)[0] for run in runs})
         _remove(con, _keys_leading_to(con, keys))
-        redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
-        who = redactor.text(by.strip()) if by and by.strip() else None
-        said = [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
+        said = signed(reason, by, db)
         con.executemany("insert into kept.exclusion values (?, ?, ?, ?)", [[key, *said] for key in keys])
         keep(con, _EXCLUDED)
         return _listed(con, keys)
@@ -96,6 +94,13 @@ def exclusions(*, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     """
     with closing(open_for_reading(db)) as con:
         return con.sql(_EXCLUSIONS).order("excluded_at, excluded_key").pl()
+
+
+def signed(reason: str | None, by: str | None, db: Path | str) -> list[str | datetime | None]:
+    """Returns reason, time and name of a decision as they are stored: private names are replaced as in logs."""
+    redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
+    who = redactor.text(by.strip()) if by and by.strip() else None
+    return [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
 
 
 def _undo(con: duckdb.DuckDBPyConnection, runs: tuple[str, ...]) -> pl.DataFrame:

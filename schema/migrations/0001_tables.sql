@@ -493,6 +493,22 @@ comment on column kept.exclusion.reason is 'Why.';
 comment on column kept.exclusion.excluded_at is 'When.';
 comment on column kept.exclusion.excluded_by is 'By whom.';
 
+create table kept.accepted_change (
+    run_key     varchar not null,
+    quantity    varchar,
+    reason      varchar not null,
+    accepted_at timestamp not null,
+    accepted_by varchar
+);
+comment on table kept.accepted_change is
+    'One row per change of speed, memory, ... over time that a person accepted, with the reason (bench history '
+    '--accept). It stays when the run''s log is removed.';
+comment on column kept.accepted_change.run_key is 'Key of a run right after the change, also an old one.';
+comment on column kept.accepted_change.quantity is 'Quantity whose change is accepted; NULL: any.';
+comment on column kept.accepted_change.reason is 'Why.';
+comment on column kept.accepted_change.accepted_at is 'When.';
+comment on column kept.accepted_change.accepted_by is 'By whom.';
+
 -- Definitions as they were when they were last used, so that the views need nothing but this file.
 create table kept.format (
     format         varchar primary key,

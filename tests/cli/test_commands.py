@@ -28,6 +28,7 @@ EQUALS: dict[str, str | None] = {
     "diff": "diff",
     "exclude": "exclude",
     "explain": "explain",
+    "history": "history",
     "export dlperf": "export_dlperf",
     "export index": "export_index",
     "export leaderboard": "leaderboard",

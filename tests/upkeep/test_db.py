@@ -11,7 +11,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger import db_backup, db_check, db_compact, db_info, db_migrate, exclude, forget, ingest, runs
+from benchledger import (
+    accept_changes,
+    db_backup,
+    db_check,
+    db_compact,
+    db_info,
+    db_migrate,
+    exclude,
+    forget,
+    ingest,
+    runs,
+)
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import migrations
 from benchledger.store.database import open_for_writing
@@ -136,6 +147,7 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     put(tmp_path / "more" / "secret-customer.txt", "quarterly plans of the secret customer\n")
     ingest(tmp_path / "more", db=db)
     exclude(runs(db=db)["run_key"][0], reason="bad", by="Ann Example", db=db)
+    accept_changes(runs(db=db)["run_key"][1], reason="known", by="Ann Example", db=db)
     target = tmp_path / "public.duckdb"
     assert b"Ann Example" in db.read_bytes()
 
@@ -147,6 +159,7 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     assert not Path(f"{target}.private").exists()
     assert not Path(f"{target}.key").exists()
     assert ask(target, "select reason, excluded_by from kept.exclusion") == [("bad", None)]
+    assert ask(target, "select reason, accepted_by from kept.accepted_change") == [("known", None)]
     for table in ("run", "kept.record", "fact", "speed_table", "memory_table", "kept.failure_table", "reject"):
         assert ask(target, f"select * from {table} order by all") == ask(db, f"select * from {table} order by all")
     assert db_check(db=target)["ok"].all()
