@@ -14,11 +14,9 @@ LINES = {
     "keras": "1875/1875 [==============================] - 4s 2ms/step - loss: 0.2965 - accuracy: 0.9135",
     "lightning": "Epoch 0: 100%|██████████| 938/938 [00:05<00:00, 160.1it/s, loss=0.25, v_num=3]",
     "timm": "Train: 0 [   0/1251 (  0%)]  Loss: 6.94 (6.94)  Time: 5.123s,  149.9/s  LR: 1.000e-06",
-    "ultralytics": "      1/100      2.67G      1.123      2.345         47        640: 100%|██████████| 8/8",
     "yolox": "yolox.core.trainer:261 - epoch: 2/300, iter: 10/14786, iter_time: 0.222s, total_loss: 11.5, lr: 5e-05",
     "ssd": "SSD.trainer INFO: iter: 000050, lr: 0.00040, total_loss: 13.840 (16.049), eta: 1 day, 9:24:06",
     "torchtitan": "[rank0]:INFO - step: 10  loss: 7.1  memory: 30.1GiB(31.7%)  tps: 1,444  tflops: 300.32",
-    "nanogpt": "iter 10: loss 3.2, time 123.4ms, mfu 12.3%",
     "aws albert": "INFO     Train step 1040 -- Loss: 11.174, MLM: 10.479, SOP: 0.695 -- It/s: 1.69",
     "google bert": "I0826 00:45:58.006054 140 run_pretraining.py:133]   name = input_ids, shape = (32, 128)",
     "paddle glue": "global step 10/1000, epoch: 0, batch: 9, rank_id: 0, loss: 0.69, lr: 0.00001, speed: 4.1 step/s",
@@ -107,8 +105,6 @@ LINES = {
     "deepspeed-chat": "Model Parameters: 1.418 B, Latency: 1.21s, TFLOPs: 25.11, Samples/sec: 13.22, Time/seq 0.08s, B"
     "atch Size: 16, Total Seq. Length: 512",
     "dll of an own program": "DLL 2024-01-01 10:00:00.000000 - (0, 10) samples/sec : 812.1 loss : 2.1",
-    "dllogger json of another": 'DLLL {"timestamp": "1.6e9", "datetime": "2021-01-01 10:00:00", "elapsedtime": "1.2", "type": "L'
-    'OG", "step": [0, 10], "data": {"train_loss": 6.9, "train_throughput": 2312.1}}',
     "dlrm": "Finished training it 1024/306969 of epoch 0, 12.31 ms/it, loss 0.521, accuracy 78.01 %",
     "espnet": "[host] 2022-01-01 10:00:00,000 (trainer:732) INFO: 1epoch:train:1-100batch: iter_time=0.012, fo"
     "rward_time=0.21, loss=120.1, backward_time=0.1, train_time=0.512",
@@ -133,8 +129,6 @@ LINES = {
     "ips of an own program": "step: 10, loss: 2.1, ips: 812.1 samples/sec",
     "kaldi": "LOG (nnet3-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:273) Average objective function"
     " for 'output' for minibatches 0-9 is -7.1 over 12800 frames.",
-    "karpathy's llm.c": "step   10/19560 | loss 9.512312 (+nanz)| norm 3.21 (+nanz)| lr 8.57e-06 | 301.21 ms | 47.1% bf1"
-    "6 MFU | 1740123 tok/s",
     "keras 3": "\x1b[1m 469/469\x1b[0m \x1b[32m━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m \x1b[1m3s\x1b[0m 5ms/step - accuracy: 0.88 - loss: 0."
     "41",
     "keras fit": "Epoch 1/10\n"
@@ -281,8 +275,6 @@ LINES = {
     "vllm's benchmark": "Throughput: 12.31 requests/s, 6301.21 total tokens/s, 3152.1 output tokens/s",
     "wandb": "wandb: Run summary:\nwandb:        throughput 312.1\nwandb:    train/loss 1.2",
     "wenet": "2022-01-01 10:00:00,000 DEBUG TRAIN Batch 0/100 loss 61.2 loss_att 51.2 loss_ctc 80.1 lr 0.000004 rank 0",
-    "yolov5": "      0/299      3.4G    0.0851    0.0634    0.0331       102       640: 100%|##########| 925/9"
-    "25 [05:12<00:00,  2.96it/s]",
     "tf_cnn_benchmarks' forerunner": "Images/sec: 2431.2 +/- 1.2 (jitter = 3.1)",
     "horovod on a processor": "Iter #0: 3.1 img/sec per CPU\nTotal img/sec on 4 CPU(s): 12.4 +-0.1",
     "a server's images": "total images/sec: 351.98 (8 workers)\nimages/sec: 351.98",
@@ -304,8 +296,6 @@ LINES = {
     "partial fc of 2020": "Speed 2512.50 samples/sec   Loss 41.2500   Epoch: 0   Global Step: 100   Required: 12 hours",
     "a translator's steps": "Step 50/100000; acc: 3.54; xent: 9.16; 10568 tok/s; 12 sec",
     "paddle models' test": "[Pass 0, test batch 10] \tloss 7.08125, acc1 0.00125, acc5 0.00625, elapse 0.4125 sec",
-    "yolov5's settings": "train: weights=yolov5s.pt, cfg=, data=coco128.yaml, epochs=300, batch_size=16, imgsz=640, rect="
-    "False, device=0",
 }
 DOCUMENTS = {
     "training state of any program": {"global_step": 60, "log_history": [{"loss": 1.0}]},
