@@ -17,7 +17,9 @@ Spec = dict[str, Any]
 # Okabe and Ito's colours, which colour-blind people tell apart, with wine and grey for their yellow and black: these
 # two would vanish on white or on dark paper. Shapes say the same again.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#777777")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "stroke")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "triangle-right", "triangle-left", "cross")
+# Labels that would touch are left out.
+_APART = {"labelOverlap": True, "labelSeparation": 8}
 QUIET = "#777777"
 BAR_WIDTH, WIDTH, HEIGHT = 560, 700, 340
 # From this ratio of highest to lowest an axis of counts is logarithmic.
@@ -40,7 +42,7 @@ def bar_chart(plot: Plot, head: str, marks: list[Spec] | None = None) -> Spec:
         else:
             row["says"] = f"mixed {digits(row['lowest'])} to {digits(row['highest'])}"
     bar = bar_axis(plot)
-    length: Spec = {"type": "quantitative", "title": head, "scale": {"zero": True}, "axis": {"tickCount": 8}}
+    length: Spec = {"type": "quantitative", "title": head, "scale": {"zero": True}, "axis": {"tickCount": 8, **_APART}}
     precisions = sorted({row["precision"] for row in rows})
     colour = {"field": "precision", "scale": {"domain": precisions, "range": list(COLOURS)}}
     layers: list[Spec] = [
