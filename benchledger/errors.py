@@ -45,7 +45,9 @@ class NothingFoundError(BenchledgerError):
 
 
 def cure_of_writing(error: Exception) -> str:
-    """Returns the cure of a failed write: the permission to write, or disk space."""
+    """Returns the cure of a failed write: the permission to write, a limit on the size of files, or disk space."""
+    if any(sign in str(error).lower() for sign in ("file too large", "disk i/o")):
+        return "Free some disk space, or raise the limit on the size of files (ulimit -f)"
     denied = any(sign in str(error).lower() for sign in ("permission denied", "read-only", "readonly"))
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
 

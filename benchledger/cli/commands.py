@@ -116,6 +116,12 @@ def is_interrupt(error: BaseException | None) -> bool:
 def _tell(error: BaseException) -> None:
     if isinstance(error, BenchledgerError):
         raise CommandError(error) from error
+    from benchledger.cli.memory_limit import is_out_of_memory
+
+    if is_out_of_memory(error):
+        what = f"memory ran out ({str(error).partition(chr(10))[0] or 'no more from the system'})"
+        cure = "Raise the limit on memory, use fewer processes (--jobs 1) or select less"
+        raise CommandError(BenchledgerError(f"{what}. {cure}")) from error
     # click itself ends a command whose output pipe is closed.
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         raise CommandError(BenchledgerError(_what_of(error))) from error

@@ -83,11 +83,13 @@ def bench(
 ) -> None:
     """A ledger of training-benchmark results: logs in, tables out."""
     # Imported here: pathlib alone is a tenth of the time that help may take.
+    from benchledger.cli.memory_limit import check_memory_limit
     from benchledger.cli.settings import read_settings
     from benchledger.store.lock_wait import set_wait_listener
 
     if quiet and verbose:
         raise click.UsageError("-q and -v cannot be combined")
+    check_memory_limit()
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
     ctx.meta[REVEAL] = reveal
     set_wait_listener(ctx.obj.say)

@@ -12,7 +12,7 @@ from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
 from benchledger.ingestion.roots import drop_empty_roots, name_campaigns
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import closing_written, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private_file import PrivateFile, log_read_from, private_path
 
@@ -90,7 +90,7 @@ def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_
     """
     if not logs:
         raise UsageError("give the LOG to forget: its place as it is shown, its log_id, or 6 digits of its hash")
-    with closing(open_for_writing(db, wait_s, make=False)) as con:
+    with closing_written(open_for_writing(db, wait_s, make=False), db) as con:
         if dry_run:
             # Never committed.
             con.execute("begin")

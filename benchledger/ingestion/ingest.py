@@ -191,6 +191,7 @@ class _Ingest:
             with gc_paused():
                 unchanged = self._accounts.unchanged_files(self._work)
             result.runs, result.unpaired, result.stale = self._writer.finish(unchanged)
+            self._writer.close()
         self._sum_up(result)
         return result
 
@@ -227,7 +228,7 @@ class _Ingest:
             self._writer.con = con
         else:
             opened.close()
-        opened.callback(self._writer.close)
+        opened.callback(self._writer.abandon)
 
     def _begin_reading(self, opened: ExitStack) -> None:
         options, plan = self._options, self._plan

@@ -25,14 +25,19 @@ _LIMITS = ("bomb", "deep")
 
 @dataclass(frozen=True)
 class ArchiveToRead:
-    """An archive to read. `wanted`: the places of the members to read, None for all; `previous`: their earlier contents
-    by place.
+    """An archive to read. `wanted`: the places of the members to read, None for all, without those `taken` already;
+    `previous`: their earlier contents by place.
     """
 
     archive: FoundFile
     limits: Limits
     wanted: set[str] | None = None
     previous: dict[str, Previous] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
+
+    def without(self, places: set[str]) -> ArchiveToRead:
+        """The same archive, without more of its members."""
+        return replace(self, taken=self.taken | places)
 
 
 @dataclass
@@ -55,13 +60,22 @@ def read_members(
     on_read: Callable[[int], None],
     read: Callable[[list[ToRead]], ReadFiles],
     is_free: Callable[[], bool] = lambda: False,
+    tell: Callable[[FoundFile], None] | None = None,
 ) -> Iterator[ReadMembers]:
     """Reads the members of some archives, in order.
 
     `on_read` is called with the number of bytes read so far of the archives that have not ended. `read` reads files
-    here; where `is_free()`, another process is to read them.
+    here; where `is_free()`, another process is to read them. With `tell`, which is called with each member before it is
+    read, each is yielded alone.
     """
-    return _MemberReader(on_read, is_free, read).read(archives)
+    return _MemberReader(on_read, is_free, read, tell).read(archives)
+
+
+def unread_archive(packed: ArchiveToRead, problem: str) -> ReadMembers:
+    """The end of an archive whose rest cannot be read."""
+    place = packed.archive.place
+    file = replace(packed.archive, place=f"{place}{CHAIN}", within=place, problem=problem)
+    return ReadMembers([file], {}, ReadFiles(), ended=1)
 
 
 def facts_in(packed: ArchiveToRead) -> Iterator[tuple[FoundFile, bytes | None]]:
@@ -79,8 +93,9 @@ class _MemberReader:
         on_read: Callable[[int], None],
         is_free: Callable[[], bool],
         read: Callable[[list[ToRead]], ReadFiles],
+        tell: Callable[[FoundFile], None] | None,
     ) -> None:
-        self._on_read, self._is_free, self._read = on_read, is_free, read
+        self._on_read, self._is_free, self._read, self._tell = on_read, is_free, read, tell
         # Small members that are to be read together, and the other members between them.
         self._unit = Unit()
         self._facts: dict[str, bytes] = {}
@@ -103,8 +118,10 @@ class _MemberReader:
                     # Two members of one name.
                     file = replace(file, place=f"{file.place}{AGAIN}{number}")
                 places.add(file.place)
-                if packed.wanted is not None and file.place not in packed.wanted:
+                if file.place in packed.taken or (packed.wanted is not None and file.place not in packed.wanted):
                     continue
+                if self._tell is not None:
+                    self._tell(file)
                 if member.stream is None:
                     self._unit.files.append(file)
                 elif file.is_facts:
@@ -121,7 +138,7 @@ class _MemberReader:
                         yield ReadMembers([file], {}, base)
                     else:
                         self._small(file, member, first, packed.previous.get(file.place))
-                if self._unit.full:
+                if self._unit.full or (self._tell is not None and self._unit.files):
                     yield self._taken()
 
     def _small(self, file: FoundFile, member: Member, content: bytes, previous: Previous | None) -> None:

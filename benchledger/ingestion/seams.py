@@ -39,7 +39,7 @@ from benchledger.ingestion.sightings import SightingMaker
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats
-from benchledger.store.database import open_for_writing, open_in_memory, transaction
+from benchledger.store.database import closing_written, open_for_writing, open_in_memory, transaction
 from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 from benchledger.store.tables import tables_of
@@ -184,7 +184,7 @@ def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
 def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db: Path | str, key: bytes) -> None:
     """Writes a new ledger, with its key file. Raises DatabaseError for a ledger with logs."""
     definitions.need_same()
-    with closing(open_for_writing(db)) as con, closing(PrivateFile(Path(db), key)), transaction(con, db):
+    with closing_written(open_for_writing(db), db) as con, closing(PrivateFile(Path(db), key)), transaction(con, db):
         if con.execute("from log limit 1").fetchone() is not None:
             raise DatabaseError(f"{db}: holds logs already. Name a new ledger")
         sync_definitions(con)

@@ -27,7 +27,7 @@ from benchledger.ingestion.roots import Roots, drop_empty_roots, move_others, na
 from benchledger.ingestion.sightings import SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import closing_written, open_for_writing, transaction
 from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, limit_memory
 from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
@@ -63,7 +63,7 @@ class Writer:
 
     @contextmanager
     def _open(self, records: int = 0) -> Iterator[duckdb.DuckDBPyConnection]:
-        opened = nullcontext(self.con) if self.con is not None else closing(self._opened(records))
+        opened = nullcontext(self.con) if self.con is not None else closing_written(self._opened(records), self._db)
         with opened as con:
             self._in_use = con
             try:
@@ -91,7 +91,14 @@ class Writer:
             self.con = self._opened(records)
 
     def close(self) -> None:
-        """Closes the ledger, if it is open."""
+        """Closes the ledger, if it is open. Raises DatabaseError if what was written cannot be completed."""
+        if self.con is not None:
+            con, self.con = self.con, None
+            with closing_written(con, self._db):
+                pass
+
+    def abandon(self) -> None:
+        """Closes the ledger after an error, if it is still open."""
         if self.con is not None:
             self.con.close()
             self.con = None

@@ -5,18 +5,17 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
-from benchledger.errors import DatabaseError, DatabaseHeldError
-from benchledger.store.lock_wait import REPORT_AFTER_S, report_wait
+from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
 from benchledger.store.migrations import (
     check_version,
@@ -38,7 +37,7 @@ SMALL_BYTES = 32 << 20
 SMALL_RECORDS = 100_000
 # So few records are written by one thread into a larger ledger too, since the write reads little of it.
 LARGE_BYTES = 256 << 20
-_HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_MORE_MEMORY = "Raise the limit on memory"
 
 
 def open_for_writing(
@@ -139,6 +138,37 @@ def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[N
 
 
 @contextmanager
+def closing_written(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Closes a ledger that was opened for writing. Raises DatabaseError if it cannot be completed on the disk."""
+    with closing(con):
+        yield con
+        complete(con, place)
+
+
+def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
+    """Moves what was committed from the write-ahead log into the ledger's file. Raises DatabaseError if that fails.
+
+    DuckDB does the same when the connection is closed, but does not tell a failure.
+    """
+    import duckdb
+
+    log = Path(f"{place}.wal")
+    if not log.exists() or not log.stat().st_size:
+        return
+    try:
+        con.execute("checkpoint")
+    except duckdb.Error as error:
+        raise _incomplete(place, error) from error
+
+
+def _incomplete(place: Path | str, error: Exception) -> DatabaseError:
+    return DatabaseError(
+        f"{place}: what was committed is kept in {place}.wal, but could not be moved into the ledger: {error}. "
+        f"{cure_of_writing(error)}; the next command that writes the ledger completes it"
+    )
+
+
+@contextmanager
 def written(place: Path | str) -> Iterator[None]:
     """Raises DatabaseError if DuckDB cannot write the ledger."""
     import duckdb
@@ -151,9 +181,12 @@ def written(place: Path | str) -> Iterator[None]:
         duckdb.TransactionException,
         duckdb.FatalException,
     ) as error:
+        if "create checkpoint" in str(error):
+            raise _incomplete(place, error) from error
+        cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
         raise DatabaseError(
-            f"{place}: the ledger could not be written and is unchanged: {error}. Free some disk space "
-            f"or mend what it names, then do this again"
+            f"{place}: the ledger could not be written and is unchanged: {error}. {cure} or mend what it names, "
+            f"then do this again"
         ) from error
 
 
@@ -178,6 +211,10 @@ def _make(place: Path) -> None:
             write_entry(empty, scratch.read_bytes())
         if not place.exists():
             scratch.rename(place)
+    except OSError as error:
+        raise DatabaseError(
+            f"{place}: cannot be created: {error.strerror or error}. {cure_of_writing(error)}"
+        ) from error
     finally:
         scratch.unlink(missing_ok=True)
         log.unlink(missing_ok=True)
@@ -213,12 +250,12 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
         except duckdb.Error as error:
             # Another thread may be about to close it. If it is this thread, waiting does not help.
             own = "different configuration than existing connections" in str(error)
-            holder = _holder(error)
+            holder = holder_in(error)
             if not own and holder is None:
                 raise DatabaseError(f"{place}: {_why(error)}") from error
             waited_s = time.monotonic() - began
             if waited_s >= (min(wait_s, OWN_WAIT_S) if own else wait_s):
-                raise _held(place, holder, wait_s, read_only=read_only) from error
+                raise held_error(place, holder, wait_s, read_only=read_only) from error
             if holder is not None and not told and waited_s >= REPORT_AFTER_S:
                 told = True
                 report_wait(f"{place}: held by {holder}; waiting until it lets go, at most {wait_s:g} s")
@@ -234,28 +271,6 @@ def _import_duckdb() -> None:
         # forked. It needs that database only for type names, which commands block (cli/import_blocker.py). Without the
         # block the database is closed here.
         duckdb.close()
-
-
-def _held(place: Path, holder: str | None, wait_s: float, *, read_only: bool) -> DatabaseHeldError:
-    if holder is None:
-        return DatabaseHeldError(
-            f"{place}: this very process has it open in another mode: close that connection first, or ask a copy"
-        )
-    longer = "" if read_only else ", wait longer (--wait N)"
-    return DatabaseHeldError(
-        f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or ask a copy of the file; "
-        f"`bench sql` lets go after each question"
-    )
-
-
-def _holder(error: Exception) -> str | None:
-    # DuckDB has no exception class for a locked file, only the message.
-    message = str(error)
-    if match := _HOLDER.search(message):
-        return f"{match['program']} (PID {match['pid']})"
-    if "Could not set lock" in message or "being used by another process" in message:
-        return "another process"
-    return None
 
 
 def _why(error: Exception) -> str:

@@ -271,8 +271,8 @@ def _cure(error: str) -> str:
         return "Give yourself the right to read it and to write it"
     if "locked" in error:
         return "Close the program that holds it, then do this again"
-    if "full" in error:
-        return "Free some disk space"
+    if "full" in error or "disk I/O" in error:
+        return cure_of_writing(DatabaseError(error))
     return (
         "Restore it from a backup, or move it away: a new one is made, every file is read again, and hosts get new "
         "pseudonyms"

@@ -12,7 +12,7 @@ from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.kept import keep
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
-from benchledger.store.database import open_for_reading, open_for_writing, transaction
+from benchledger.store.database import closing_written, open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import KEY_BYTES
 from benchledger.store.private_file import key_of
@@ -73,7 +73,7 @@ def exclude(
         raise UsageError("--undo removes the exclusion: it takes neither --reason nor --by")
     if not undo and not (reason or "").strip():
         raise UsageError("give a reason with --reason TEXT; it is shown wherever the run is listed")
-    with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
+    with closing_written(open_for_writing(db, wait_s, make=False), db) as con, transaction(con, db):
         con.execute(_EXCLUDED_BEFORE)
         if undo:
             left = _undo(con, runs)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.store.database import open_as_it_is, transaction
+from benchledger.store.database import closing_written, open_as_it_is, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.migrations import migrate
 from benchledger.store.sync import sync_definitions
@@ -23,7 +22,7 @@ def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataF
     """
     import polars as pl
 
-    with closing(open_as_it_is(Path(db), read_only=False, wait_s=wait_s)) as con:
+    with closing_written(open_as_it_is(Path(db), read_only=False, wait_s=wait_s), db) as con:
         applied = migrate(con, str(db))
         if applied:
             # New columns of views need the rules of today.

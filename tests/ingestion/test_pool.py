@@ -5,22 +5,27 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from multiprocessing import Barrier
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchledger.archives.limits import Limits
 from benchledger.errors import BenchledgerError, DatabaseError
+from benchledger.ingestion import archive_worker as worker_module
 from benchledger.ingestion import members
-from benchledger.ingestion import pool as pool_module
+from benchledger.ingestion import processes as processes_module
+from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
-from benchledger.ingestion.read import ReadFiles, ToRead, WasRead, process_reader
+from benchledger.ingestion.processes import KILLED
+from benchledger.ingestion.read import ReadFiles, ToRead, Unit, WasRead, process_reader
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar
 
@@ -37,9 +42,9 @@ def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
     processes = Pool(partial(process_reader, frozenset(), b"key", tmp_path), jobs=2)
     yield processes
     processes.close()
-    if processes._executor is not None:
+    if processes._processes is not None:
         # Its thread could hold a lock while the next test forks.
-        processes._executor.shutdown(wait=True)
+        processes._processes.executor.shutdown(wait=True)
 
 
 @pytest.fixture
@@ -55,8 +60,8 @@ def reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Read], l
             return read(to_read)
 
         reading.__qualname__ = reading.__name__ = "read_files"
-        reading.__module__ = pool_module.__name__
-        monkeypatch.setattr(pool_module, "read_files", reading)
+        reading.__module__ = read_module.__name__
+        monkeypatch.setattr(read_module, "read_files", reading)
         return Told(told)
 
     return processes
@@ -146,7 +151,7 @@ def test_a_process_that_reads_an_archive_is_some_parts_ahead_and_no_more(
 
     assert next(parts) == ["0"]
     # One was taken, one waits to be told, and another process may help.
-    most = pool_module.AHEAD + 3
+    most = worker_module.AHEAD + 3
     waited = time.monotonic() + 30
     while len(processes) < most and time.monotonic() < waited:
         time.sleep(0.05)
@@ -155,13 +160,92 @@ def test_a_process_that_reads_an_archive_is_some_parts_ahead_and_no_more(
     assert len(list(parts)) == 29
 
 
-def test_a_process_that_is_killed_while_it_reads_an_archive_is_told(
+def kills(*names: str) -> Read:
+    """Reading that ends its process at files of these names."""
+
+    def read(to_read: list[ToRead]) -> ReadFiles:
+        if any(file.place.rpartition("/")[2].rpartition("!")[2] in names for file in to_read):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return no_content(to_read)
+
+    return read
+
+
+def test_files_that_kill_their_process_cost_themselves_only(
     pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    reads(lambda _: os._exit(1))
+    reads(kills("3", "17"))
+    files = list(discover([put(tmp_path / "logs" / str(number), "x") for number in range(20)], set()))
+    units = [Unit(part, [ToRead(file.place, 1) for file in part], 1) for part in (files[:6], files[6:19], files[19:])]
 
-    with pytest.raises(BenchledgerError, match="a reading process was killed"):
-        list(unpacked(pool, *(packed(tmp_path / f"{name}.tar", name) for name in "ab")))
+    pool.start(WORTH_A_PROCESS)
+    read = [
+        (file.shown, was.problem)
+        for unit, base in pool.read(units)
+        for file, was in zip(unit.files, base.files, strict=True)
+    ]
+
+    assert [name for name, _ in read] == [file.shown for file in files]
+    assert [name for name, problem in read if problem] == ["3", "17"]
+    assert KILLED in {problem for _, problem in read}
+
+
+@pytest.mark.parametrize("small", [1, 100])
+def test_members_that_kill_their_process_cost_themselves_only(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path, small: int
+) -> None:
+    monkeypatch.setattr(members, "SMALL", small)
+    reads(kills("b3", "c1"))
+    units = [packed(tmp_path / f"{name}.tar", *(f"{name}{number}" for number in range(5))) for name in "abc"]
+    units[0] += packed(tmp_path / "d.tar", "d0")
+
+    pool.start(WORTH_A_PROCESS)
+    parts = list(pool.read_archives(units, lambda _: None))
+
+    read = [(file.shown, file.problem) for part in parts for file in part.files]
+    names = [[f"{name}{number}" for number in range(5)] for name in "abc"]
+    assert [name for name, _ in read] == [*names[0], "d0", *names[1], *names[2]]
+    assert [name for name, problem in read if problem == KILLED] == ["b3", "c1"]
+    assert sum(part.ended for part in parts) == 4
+
+
+def test_an_archive_that_kills_its_process_costs_itself_only(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    walked = members._walked
+
+    def walk(packed: ArchiveToRead, *more: Any) -> Iterator[Any]:
+        for number, member in enumerate(walked(packed, *more)):
+            if number == 2 and packed.archive.shown == "b.tar":
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield member
+
+    monkeypatch.setattr(members, "_walked", walk)
+    reads(no_content)
+    units = [packed(tmp_path / f"{name}.tar", *(f"{name}{number}" for number in range(3))) for name in "abc"]
+
+    pool.start(WORTH_A_PROCESS)
+    parts = list(pool.read_archives(units, lambda _: None))
+
+    read = [(file.shown, file.problem) for part in parts for file in part.files]
+    assert read == [
+        *((name, None) for name in ("a0", "a1", "a2", "b0", "b1")),
+        ("b.tar", KILLED),
+        *((name, None) for name in ("c0", "c1", "c2")),
+    ]
+    assert sum(part.ended for part in parts) == 3
+
+
+def test_a_machine_that_kills_every_process_ends_the_reading(
+    monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(processes_module, "MOST_KILLED", 1)
+    reads(lambda _: os._exit(1))
+    files = list(discover([put(tmp_path / "logs" / str(number), "x") for number in range(3)], set()))
+
+    pool.start(WORTH_A_PROCESS)
+    with pytest.raises(BenchledgerError, match="killed again and again"):
+        list(pool.read([Unit([file], [ToRead(file.place, 1)], 1) for file in files]))
 
 
 def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_what_came_before(
@@ -185,7 +269,7 @@ def test_an_error_of_the_process_that_reads_an_archive_is_raised_here_behind_wha
 def test_ctrl_c_ends_the_reading_of_a_large_member(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(pool_module, "PROGRESS_S", 0.01)
+    monkeypatch.setattr(worker_module, "PROGRESS_S", 0.01)
 
     def read(to_read: list[ToRead]) -> ReadFiles:
         stream = to_read[0].stream
@@ -203,7 +287,7 @@ def test_ctrl_c_ends_the_reading_of_a_large_member(
     with pytest.raises(KeyboardInterrupt):
         list(pool.read_archives([packed(tmp_path / "a.tar", "b", size=100 * 2**20)], stopped))
     pool.close()
-    assert pool._executor is not None
-    pool._executor.shutdown(wait=True)
+    assert pool._processes is not None
+    pool._processes.executor.shutdown(wait=True)
 
     assert not (tmp_path / "whole").exists()

@@ -242,7 +242,7 @@ def test_a_ledger_that_cannot_be_compacted_for_want_of_space_is_told_as_that(
 
     monkeypatch.setattr("benchledger.upkeep.backup.open_for_writing", lambda *_, **__: Full())
 
-    with pytest.raises(DatabaseError, match=r"is unchanged: .* No space left on device\. Free some disk space"):
+    with pytest.raises(DatabaseError, match=r"is kept in .* No space left on device\. Free some disk space"):
         db_compact(db=db)
 
 

@@ -1,0 +1,147 @@
+"""Reads archives in another process, which sends what it has read part by part."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from benchledger.ingestion import read
+from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
+from benchledger.ingestion.read import ReadFiles
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from multiprocessing.connection import Connection
+
+# Parts that a process may be ahead, besides those that its helpers read.
+AHEAD = 4
+# Seconds between two calls of `meanwhile` during a wait for another process.
+MEANWHILE_S = 0.2
+# Seconds between two reports of progress, and between two checks whether the worker still runs.
+PROGRESS_S = 0.1
+
+
+class ArchiveWorker:
+    """Some archives, which a process begins to read as soon as it is free.
+
+    It passes small members to `helpers` other processes, and reads itself where these are busy. `singly`: it tells each
+    member before it reads it, which is a part of its own.
+    """
+
+    def __init__(
+        self, executor: Executor, archives: list[ArchiveToRead], helpers: int, *, singly: bool = False
+    ) -> None:
+        from multiprocessing import Pipe
+
+        self._executor, self._archives = executor, archives
+        # What was yielded so far: how many archives have ended, and the places of the members.
+        self._ended = 0
+        self.taken: set[str] = set()
+        # The member that it told last.
+        self.member: FoundFile | None = None
+        self._pipe, self._other_end = Pipe()
+        self._reading = executor.submit(_read_into, self._other_end, archives, helpers, singly)
+
+    @property
+    def rest(self) -> list[ArchiveToRead]:
+        """The archives that have not ended, without the members that were taken."""
+        return [archive.without(self.taken) for archive in self._archives[self._ended :]]
+
+    def parts(self, on_read: Callable[[int], None], meanwhile: Callable[[], None]) -> Iterator[ReadMembers]:
+        """The parts, in order. Raises the error of the worker.
+
+        `on_read` is called with the number of bytes read; `meanwhile` some times a second during a wait.
+        """
+        parts: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
+        is_over = False
+        while parts or not is_over:
+            while not is_over and (not parts or self._pipe.poll()):
+                meanwhile()
+                message = self._next(meanwhile)
+                if isinstance(message, ReadMembers):
+                    to_read = message.to_read
+                    parts.append((message, self._executor.submit(read.read_files, to_read) if to_read else None))
+                elif message is None:
+                    is_over = True
+                elif isinstance(message, FoundFile):
+                    self.member = message
+                else:
+                    on_read(message)
+            if parts:
+                part, reading = parts.popleft()
+                if reading is not None:
+                    while not wait([reading], MEANWHILE_S).done:
+                        meanwhile()
+                    part.base = reading.result()
+                with suppress(OSError):
+                    # The worker has ended where this was its last part.
+                    self._pipe.send(None)
+                self._ended += part.ended
+                self.taken.update(file.place for file in part.files)
+                yield part
+
+    def close(self) -> None:
+        """Ends the reading, if it is not at its end."""
+        self._pipe.close()
+        self._other_end.close()
+
+    def _next(self, meanwhile: Callable[[], None]) -> Any:
+        while not self._pipe.poll(PROGRESS_S):
+            meanwhile()
+            if self._reading.done():
+                # The last message may have come meanwhile; else this raises the error of the worker.
+                self._reading.result()
+        # The worker has its end by now: when it ends, the pipe closes.
+        self._other_end.close()
+        try:
+            return self._pipe.recv()
+        except (EOFError, OSError):
+            self._reading.result()
+            raise
+
+
+class _WorkerPipe:
+    """The worker's end of the pipe: it sends parts and progress, and receives a message for each part taken."""
+
+    def __init__(self, pipe: Connection, helpers: int) -> None:
+        self._pipe, self._helpers = pipe, helpers
+        self._last_progress = time.monotonic()
+        # For each part that was sent and not taken yet: whether a helper reads it.
+        self._sent: deque[bool] = deque()
+
+    def send_progress(self, bytes_read: int) -> None:
+        if time.monotonic() > self._last_progress + PROGRESS_S:
+            self._last_progress = time.monotonic()
+            # This raises where the other end is closed: the reading ends.
+            self._pipe.send(bytes_read)
+
+    def send_member(self, file: FoundFile) -> None:
+        self._pipe.send(file)
+
+    def has_free_helper(self) -> bool:
+        while self._pipe.poll():
+            self._receive()
+        return sum(self._sent) < self._helpers
+
+    def send_part(self, part: ReadMembers) -> None:
+        while len(self._sent) >= AHEAD + self._helpers:
+            self._receive()
+        self._pipe.send(part)
+        self._sent.append(bool(part.to_read))
+
+    def _receive(self) -> None:
+        self._pipe.recv()
+        self._sent.popleft()
+
+
+def _read_into(pipe: Connection, archives: list[ArchiveToRead], helpers: int, singly: bool) -> None:
+    worker = _WorkerPipe(pipe, helpers)
+    tell = worker.send_member if singly else None
+    for part in read_members(archives, worker.send_progress, read.read_files, worker.has_free_helper, tell):
+        worker.send_part(part)
+    pipe.send(None)
