@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from benchledger.cli.terminal import is_terminal, screen_width, wrapped
 from benchledger.exports.safe_text import escaped
@@ -33,9 +34,9 @@ _STYLED_ROWS = 2000
 def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Sequence[str] = ()) -> str:
     """Returns a table as text, with control characters escaped.
 
-    On a terminal long words are cut, with an ellipsis, but no number or key. If that is not enough, columns are left
-    out, and named below the table: the last ones, but those of `first` last of all. A single row, or a table of which
-    not even two columns fit, is a block with one line per column.
+    On a terminal sentences take up to about four lines, and long words are cut, with an ellipsis, but no number or
+    key. If that is not enough, columns are left out, and named below the table: the last ones, but those of `first`
+    last of all. A single row, or a table of which not even two columns fit, is a block with one line per column.
     """
     if not columns:
         return ""
@@ -54,8 +55,11 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
         return _records(heads, lines)
     fitted = _fitted([widths[number] for number in shown], [least[number] for number in shown])
     heads = [heads[number] for number in shown]
-    lines = [[cut(line[number], width) for number, width in zip(shown, fitted, strict=True)] for line in lines]
-    text = _styled(heads, lines, fitted) if len(lines) <= _STYLED_ROWS else _plain(heads, lines, fitted)
+    is_styled = len(lines) <= _STYLED_ROWS
+    lines = [
+        [cut(line[number], width, is_styled) for number, width in zip(shown, fitted, strict=True)] for line in lines
+    ]
+    text = _styled(heads, lines, fitted) if is_styled else _plain(heads, lines, fitted)
     if not left_out:
         return text
     named = f"left out to fit {screen_width()} columns: {', '.join(left_out)}; shown in a wider terminal, or with | cat"
@@ -107,6 +111,7 @@ def _styled(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequen
     """Returns a table by rich: numbers to the right, failed and mixed cells in colour, the first rank in bold."""
     import io
 
+    from rich.align import Align
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -114,9 +119,9 @@ def _styled(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequen
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for number, (head, width) in enumerate(zip(heads, widths, strict=True)):
-        right = _is_number_column([line[number] for line in lines])
-        # Cells are cut to the width; only a heading needs a second line.
-        table.add_column(Text(head), width=width, justify="right" if right else "left", vertical="bottom")
+        justify: Literal["left", "right"] = "right" if _is_number_column([line[number] for line in lines]) else "left"
+        # Words are cut to the width; headings and sentences break between words.
+        table.add_column(Align(Text(head), justify, vertical="bottom"), width=width, justify=justify)
     rank = heads.index(_RANK) if _RANK in heads else None
     for line in lines:
         best = rank is not None and line[rank] == "1"
@@ -158,17 +163,23 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [cell + " " * (width - cell_width(cell)) for cell, width in zip(cells, widths, strict=True)]
 
 
-def cut(cell: str, width: int) -> str:
-    """Returns a text that fits so many terminal columns, with an ellipsis where it was cut: of a path the beginning."""
-    if cell_width(cell) <= width:
+def cut(cell: str, width: int, wraps: bool = False) -> str:
+    """Returns a text that fits so many terminal columns, with an ellipsis where it was cut.
+
+    Of a sentence the end is cut, or nothing that fits four lines if it `wraps`; of a path the beginning; of a name the
+    middle, since names of one table begin alike.
+    """
+    is_sentence = " " in cell
+    room = 4 * width if is_sentence and wraps else width
+    if cell_width(cell) <= room:
         return cell
-    if "/" in cell and cell.isascii():
-        # Paths of one archive begin alike.
-        return f"…{cell[len(cell) - width + 1 :]}"
-    kept = cell[: width - 1]
-    while cell_width(kept) > width - 1:
-        kept = kept[:-1]
-    return f"{kept}…"
+    if not cell.isascii() or is_sentence:
+        kept = cell[: room - 1]
+        while cell_width(kept) > room - 1:
+            kept = kept[:-1]
+        return f"{kept.rpartition(' ')[0] if room > width else kept}…"
+    head = 0 if "/" in cell else (width - 1) // 3
+    return f"{cell[:head]}…{cell[len(cell) - width + 1 + head :]}"
 
 
 def cell_width(cell: str) -> int:

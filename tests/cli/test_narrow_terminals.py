@@ -34,6 +34,23 @@ def test_what_does_not_fit_is_cut_where_it_is_words_and_never_where_it_is_a_numb
     ]
 
 
+def test_sentences_break_between_words_and_names_stay_different(terminal) -> None:
+    terminal(58)
+    names = [f"nlp_bert_base_pretraining_mp_bs{size}_fp16_8" for size in (32, 64)]
+    why = "the log stops without its closing summary, after 53 of 120 steps"
+
+    text = unstyle(table_text(("run_key", "name", "reason"), [("c0df2e59d874-1", name, why) for name in names]))
+
+    assert [line.strip() for line in text.splitlines()][2:6] == [
+        "c0df2e59d874-1  nlp_be…p_bs32_fp16_8  the log stops",
+        "without its closing",
+        "summary, after 53 of",
+        "120 steps",
+    ]
+    assert "nlp_be…p_bs64_fp16_8" in text
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 58
+
+
 def test_columns_that_do_not_fit_are_left_out_and_named(terminal) -> None:
     terminal(60)
 
