@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from benchledger.exports.tables import export_tables
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
+    from benchledger.ingestion.merge import merge
     from benchledger.mlperf.report import report_submissions
     from benchledger.plots.charts import (
         plot_batch,
@@ -101,6 +102,7 @@ __all__ = [
     "ingest",
     "leaderboard",
     "make_environment",
+    "merge",
     "plot_batch",
     "plot_history",
     "plot_loss",
@@ -164,6 +166,7 @@ _HOMES = {
     "ingest": "benchledger.ingestion.ingest",
     "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",
+    "merge": "benchledger.ingestion.merge",
     "plot_batch": "benchledger.plots.charts",
     "plot_history": "benchledger.plots.charts",
     "plot_loss": "benchledger.plots.charts",

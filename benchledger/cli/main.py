@@ -38,6 +38,9 @@ COMMANDS = {
         "benchledger.cli.history:history", "Find where a number of a case changed over time, and which are regressions."
     ),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read all logs under PATHS into the ledger."),
+    "merge": LazyCommand(
+        "benchledger.cli.merge:merge", "Merge each LEDGER into a new one, as if one ingest had read all their logs."
+    ),
     "plot": LazyCommand("benchledger.cli.plot:plot", "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON."),
     "query": LazyCommand("benchledger.cli.query:query", "Run the shipped query NAME; without NAME, list all queries."),
     "redact": LazyCommand(

@@ -11,6 +11,8 @@ from benchledger.scanning.log_reader import NO_TEXT
 
 # The status of a place with a page or script, which quotes log lines: no run comes of it.
 DOCUMENT = "document"
+# Why an older content of a place is superseded.
+SUPERSEDED = "it has grown, or was changed"
 FILE_STATUSES = (
     "loaded",
     "duplicate",

@@ -20,11 +20,11 @@ from benchledger.ingestion.load import (
     remove_logs,
     set_ids,
 )
-from benchledger.ingestion.outcomes import DOCUMENT, Documents, copy_of
+from benchledger.ingestion.outcomes import DOCUMENT, SUPERSEDED, Documents, copy_of
 from benchledger.ingestion.plan import AS_LOG, Plan
 from benchledger.ingestion.record_frames import BrokenKeyError
 from benchledger.ingestion.roots import Roots, drop_empty_roots, move_others, name_campaigns
-from benchledger.ingestion.sightings import SightingMaker, write_sightings
+from benchledger.ingestion.sightings import Sighting, SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
 from benchledger.store.database import closing_written, open_for_writing, transaction
@@ -140,22 +140,8 @@ class Writer:
         with closing(PrivateFile(self._db)) as private:
             self._remember_roots(private)
         with self._open() as con, transaction(con, self._db):
-            set_ids(con, "again", [seen.sighting_id for seen in files])
-            there = {
-                row[0]: row[1:]
-                for row in con.execute(
-                    """select sighting_id, status, reason, archive, ingested_at, modified_at, member from sighting
-                       where sighting_id in (select id from again)"""
-                ).fetchall()
-            }
-            again, touched = [], []
-            for seen in files:
-                row = there.get(seen.sighting_id)
-                if row is not None and seen.log_id is not None:
-                    file = replace(self._plan.found_again(seen), archive=row[2])
-                    new = sightings.make(file, seen.log_id, row[0], row[1], self._plan.campaign_given(seen.place))
-                    again.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[3:], strict=True))}))
-                    touched.append(seen.log_id)
+            again = sightings_again(con, files, self._plan, sightings)
+            touched = [one.row["log_id"] for one in again]
             write_sightings(con, again)
             touched += [*move_others(con), *name_campaigns(con)]
             drop_empty_roots(con)
@@ -234,11 +220,34 @@ class Writer:
         write_sightings(con, pending.sightings)
         set_ids(con, "grown", [sighting_id for _, _, sighting_id in pending.grown])
         con.execute(
-            """update sighting set status = 'superseded', reason = 'it has grown, or was changed'
-               where sighting_id in (select id from grown)"""
+            """update sighting set status = 'superseded', reason = $reason
+               where sighting_id in (select id from grown)""",
+            {"reason": SUPERSEDED},
         )
         touched = pending.touched | {old for old, _, _ in pending.grown} | set(name_campaigns(con))
         derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], insert_records)
+
+
+def sightings_again(
+    con: duckdb.DuckDBPyConnection, files: list[SeenFile], plan: Plan, sightings: SightingMaker
+) -> list[Sighting]:
+    """The sightings of logs that were seen before, as they are told now."""
+    set_ids(con, "again", [seen.sighting_id for seen in files])
+    there = {
+        row[0]: row[1:]
+        for row in con.execute(
+            """select sighting_id, status, reason, archive, ingested_at, modified_at, member from sighting
+               where sighting_id in (select id from again)"""
+        ).fetchall()
+    }
+    again = []
+    for seen in files:
+        row = there.get(seen.sighting_id)
+        if row is not None and seen.log_id is not None:
+            file = replace(plan.found_again(seen), archive=row[2])
+            new = sightings.make(file, seen.log_id, row[0], row[1], plan.campaign_given(seen.place))
+            again.append(replace(new, row={**new.row, **dict(zip(_AS_SEEN, row[3:], strict=True))}))
+    return again
 
 
 def _named(error: BrokenKeyError, pending: Pending) -> DatabaseError:

@@ -16,13 +16,19 @@ _HOW = "Make one: `(umask 077; openssl rand -hex 32 > FILE)`"
 
 
 def read_key_file(path: Path) -> bytes:
-    """Returns the key in a file. Raises UsageError if it is missing, readable by other users, or too short."""
+    """Returns the key in a file, or that of a ledger in its own key file.
+
+    Raises UsageError if it is missing, readable by other users, or too short.
+    """
     try:
-        mode, content = path.stat().st_mode, path.read_bytes().strip()
+        mode, content = path.stat().st_mode, path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: the key file cannot be read: {error.strerror}. {_HOW}") from error
     if os.name == "posix" and mode & 0o077:
         raise UsageError(f"{path}: other users may read this key file and could undo the pseudonyms: chmod 600 {path}")
+    if content.startswith(KEY_MAGIC) and len(content) == len(KEY_MAGIC) + KEY_BYTES:
+        return content.removeprefix(KEY_MAGIC)
+    content = content.strip()
     if len(content) < LEAST_BYTES:
         raise UsageError(f"{path}: a key of {len(content)} bytes is too short; it needs {LEAST_BYTES}. {_HOW}")
     return hashlib.blake2b(content, digest_size=32).digest()

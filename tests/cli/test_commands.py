@@ -40,6 +40,7 @@ EQUALS: dict[str, str | None] = {
     "formats new": "draft_format",
     "formats show": "show_format",
     "ingest": "ingest",
+    "merge": "merge",
     "plot batch": "plot_batch",
     "plot history": "plot_history",
     "plot loss": "plot_loss",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import pickle
 import tarfile
 from collections import Counter
@@ -38,7 +37,7 @@ from benchledger.ingestion.seams import (
 from benchledger.store.private_file import key_of
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import one, put, run_text
-from tests.ingestion.packing import tar
+from tests.ingestion.tied_logs import tied_logs
 
 KEY = bytes(range(32))
 MEASURED = Path(__file__).parents[2] / "data" / "measured" / "h200.tar.xz"
@@ -57,7 +56,6 @@ OF_RUNS = (
     "kept.loss",
     "kept.stream_only",
 )
-SIDECAR = "GLOBAL_BATCH 768\nGPU 8\n"
 
 
 def test_one_log_goes_from_bytes_to_the_speed_table(tmp_path: Path) -> None:
@@ -117,41 +115,7 @@ class Tree:
 @pytest.fixture(scope="module")
 def tree(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     top = tmp_path_factory.mktemp("seams")
-    folder = top / "logs"
-    runs = [run_text(precision=("fp32", "fp16")[n % 2], batch=32 + n, at=1000.0 * n, seed=n) for n in range(10)]
-    put(folder / "facts.toml", 'note = "all"\n[environment]\ncpu_model = "EPYC"\n')
-    put(folder / "twins" / "run0.log", runs[0].log)
-    put(folder / "twins" / "run0.json", runs[0].twin)
-    put(folder / "twins" / "facts.toml", "[case]\nmodel = 7\n")
-    # A manifest binds what lies in other folders.
-    listed = ["logs/train1.log", "gpu/smi1.csv"]
-    put(folder / "bound" / "run.json", json.dumps({"benchledger_manifest": 1, "files": listed, "trial": 3}))
-    put(folder / "bound" / "logs" / "train1.log", runs[1].log)
-    put(folder / "bound" / "gpu" / "smi1.csv", runs[1].telemetry)
-    # By time: the one run of the campaign on the machine, in another folder.
-    put(folder / "timed" / "facts.toml", 'campaign = "night"\n')
-    put(folder / "timed" / "runs" / "train2.log", runs[2].log)
-    put(folder / "timed" / "machine" / "watch.csv", runs[2].telemetry)
-    put(folder / "sidecars" / "machine" / "benchmark.para", SIDECAR)
-    put(folder / "sidecars" / "machine" / "below" / "train3.log", runs[3].log)
-    # The same bytes in two folders, and in an archive with its own facts.toml.
-    put(folder / "copies" / "a" / "train4.log", runs[4].log)
-    put(folder / "copies" / "b" / "other.log", runs[4].log)
-    packed = {
-        "facts.toml": "[environment]\nos = 'CentOS'\n",
-        "in/train4.log": runs[4].log,
-        "in/train5.log": runs[5].log,
-    }
-    put(folder / "packed.tar", tar(packed))
-    put(folder / "alone" / "train6.log", runs[6].log)
-    put(folder / "alone" / "README.txt", "nothing of a log\n")
-    put(folder / "alone" / "empty.log", "")
-    put(folder / "alone" / "empty_too.log", "")
-    # Two roots of one name, with a log in common: how their campaigns are called depends on both.
-    again = [top / place / "night" for place in "xy"]
-    for number, root in enumerate(again):
-        put(root / "shared" / "train7.log", runs[7].log)
-        put(root / "shared" / "own" / "train.log", runs[8 + number].log)
+    folder, *again = tied_logs(top)
     ledger = made(defined_ledger, top / "ledger")
     ingest(folder, *again, db=ledger)
     key = key_of(ledger)

@@ -1,9 +1,9 @@
--- The log that each run is itself.
+-- The log that each run is itself, at the place with the least id: which place came first says nothing.
 -- reads: active_sighting, new_run
 -- makes: first_sighting, run_log
 
 create or replace temp table first_sighting as
-select log_id, arg_min(sighting_id, (ingested_at, sighting_id)) as sighting_id from active_sighting group by log_id;
+select log_id, min(sighting_id) as sighting_id from active_sighting group by log_id;
 
 insert into run_log by name
 select

@@ -4,7 +4,7 @@
 -- makes: active_sighting, listed_log, tracker_place, tie, scope
 
 create or replace temp table active_sighting as
-select sighting_id, log_id, place, folder, folders, stem, campaign, ingested_at
+select sighting_id, log_id, place, folder, folders, stem, campaign
 from sighting
 where status in ('loaded', 'duplicate') and log_id is not null;
 

@@ -1,0 +1,45 @@
+"""`bench merge`: several ledgers as one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+import benchledger
+from benchledger.cli.settings import Settings
+from benchledger.cli.wait_option import wait_option
+from benchledger.errors import counted
+
+
+@click.command()
+@click.argument("ledgers", nargs=-1, required=True, metavar="LEDGER...", type=click.Path(path_type=Path))
+@click.option(
+    "--into", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="The new ledger."
+)
+@wait_option
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
+)
+@click.pass_obj
+def merge(settings: Settings, /, ledgers: tuple[Path, ...], into: Path, wait_s: float, form: str) -> None:
+    """Merge each LEDGER into a new one, as if one ingest had read all their logs.
+
+    Former keys of runs, exclusions and private files are merged too. All ledgers must have been made with one key: see
+    bench ingest --key-file. The ledgers stay as they are.
+    """
+    merged = benchledger.merge(*ledgers, into=into, wait_s=wait_s)
+    if form == "json":
+        from benchledger.exports.values import json_text
+
+        click.echo(json_text(asdict(merged)))
+    else:
+        click.echo(f"{merged.path}: {counted(merged.logs, 'log')}, {counted(merged.runs, 'run')}")
+        click.echo(f"in several ledgers: {counted(merged.shared_logs, 'log')}")
+        click.echo(f"grown or changed between two ledgers: {counted(merged.superseded, 'log')}")
+    if merged.stale:
+        logs = counted(merged.stale, "log")
+        settings.say(f"{logs} read with older definitions. Read again with: bench --db {merged.path} ingest --refresh")
+    for ledger in merged.without_private:
+        settings.say(f"{ledger}.private is missing: an ingest of its logs reads all of them again")
