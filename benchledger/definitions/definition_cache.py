@@ -26,7 +26,7 @@ def cached(kind: str, files: Iterable[Path], read: Callable[[], _Read]) -> _Read
     name = f"{kind}-{hashlib.blake2b(roots.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
     content = read_entry(name)
     if content is not None and content.startswith(now):
-        known: _Read = pickle.loads(content[len(now) :])  # noqa: S301 - this user's, see `read_entry`
+        known: _Read = pickle.loads(content[len(now) :])  # noqa: S301 - this user's own, see `is_own`
         return known
     found = read()
     write_entry(name, now + pickle.dumps(found, pickle.HIGHEST_PROTOCOL))

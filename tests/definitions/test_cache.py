@@ -65,12 +65,80 @@ def test_a_damaged_content_is_none(folder):
     assert read_entry("thing") is None
 
 
-def test_what_another_user_kept_is_not_used(monkeypatch):
+def test_what_another_user_kept_is_not_used(folder, monkeypatch):
     write_entry("thing", b"content")
 
-    monkeypatch.setattr(file_cache.os, "getuid", lambda: os.stat(file_cache.cache_folder()).st_uid + 1)
+    if os.getuid() == 0:
+        os.chown(folder / "thing.cache", 12345, -1)
+    else:
+        monkeypatch.setattr(file_cache.os, "getuid", lambda: folder.stat().st_uid + 1)
 
     assert read_entry("thing") is None
+
+
+@pytest.fixture
+def placed(tmp_path, monkeypatch):
+    """Lets the cache be at another place, with an entry in it."""
+
+    def place(folder):
+        monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(folder))
+        write_entry("thing", b"content")
+        assert read_entry("thing") == b"content"
+        return folder / "thing.cache"
+
+    return place
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+@pytest.mark.parametrize("above", [0, 1, 2])
+def test_what_others_may_have_written_is_neither_used_nor_written(placed, tmp_path, mode, above):
+    path = placed(tmp_path / "a" / "b")
+    (path, *path.parents)[above].chmod(mode)
+
+    assert read_entry("thing") is None
+    write_entry("another", b"content")
+    (path, *path.parents)[above].chmod(0o700)
+    assert (read_entry("another") is None) == (above > 0)
+
+
+@pytest.mark.parametrize("linked", ["folder", "file", "twice"])
+def test_links_through_folders_that_others_may_write_are_not_followed(placed, tmp_path, monkeypatch, linked):
+    path = placed(tmp_path / "own" / "cache")
+    open_folder, cache = tmp_path / "open", tmp_path / "cache"
+    open_folder.mkdir(mode=0o700)
+    (open_folder / "link").symlink_to(path if linked == "file" else path.parent)
+    if linked == "file":
+        cache.mkdir()
+        (cache / "thing.cache").symlink_to(open_folder / "link")
+    else:
+        cache.symlink_to("open/../open/link" if linked == "folder" else tmp_path / "second")
+        (tmp_path / "second").symlink_to(open_folder / "link")
+    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(cache))
+    assert read_entry("thing") == b"content"
+
+    open_folder.chmod(0o770)
+
+    assert read_entry("thing") is None
+
+
+def test_a_cycle_of_links_is_no_cache(tmp_path, monkeypatch):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "a"))
+
+    write_entry("thing", b"content")
+
+    assert read_entry("thing") is None
+
+
+def test_an_entry_is_not_written_by_the_group_whatever_the_umask_says(folder):
+    before = os.umask(0o002)
+    try:
+        write_entry("thing", b"content")
+    finally:
+        os.umask(before)
+
+    assert read_entry("thing") == b"content"
 
 
 def test_formats_are_read_again_only_once_a_file_that_they_were_read_from_has_changed(definitions, monkeypatch):
