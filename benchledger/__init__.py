@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         plot_utilization,
     )
     from benchledger.publishing.redact import redact
+    from benchledger.reproducing.reproduce import reproduce
     from benchledger.running.data import data_make
     from benchledger.running.environments import make_environment
     from benchledger.running.run import cases, run
@@ -128,6 +129,7 @@ __all__ = [
     "report_speed",
     "report_speedup",
     "report_submissions",
+    "reproduce",
     "run",
     "runs",
     "score",
@@ -192,6 +194,7 @@ _HOMES = {
     "report_speed": "benchledger.answers.reports.speed",
     "report_speedup": "benchledger.answers.reports.speedup",
     "report_submissions": "benchledger.mlperf.report",
+    "reproduce": "benchledger.reproducing.reproduce",
     "run": "benchledger.running.run",
     "runs": "benchledger.answers.runs",
     "score": "benchledger.answers.score",

@@ -47,6 +47,9 @@ COMMANDS = {
         "benchledger.cli.redact:redact", "Copy logs and archives under PATHS with private names replaced."
     ),
     "report": LazyCommand("benchledger.cli.report:report", "Print a report: speed, memory, failures, ..."),
+    "reproduce": LazyCommand(
+        "benchledger.cli.reproduce:reproduce", "Compare published tables with the numbers of their logs."
+    ),
     "run": LazyCommand("benchledger.cli.run:run", "Run training cases and stage their logs for ingest."),
     "runs": LazyCommand("benchledger.cli.runs:runs", "List runs, newest first."),
     "score": LazyCommand(

@@ -81,10 +81,11 @@ def _sync_settings(con: duckdb.DuckDBPyConnection) -> None:
 def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
     from benchledger.definitions import published
 
+    # Those with a verdict were read from pages by bench reproduce.
     names, rows = _quoted(published.COLUMNS), [cell.row() for cell in published.load_published()]
-    if Counter(con.execute(f"select {names} from published").fetchall()) == Counter(rows):  # noqa: S608
+    if Counter(con.execute(f"select {names} from published where verdict is null").fetchall()) == Counter(rows):  # noqa: S608
         return
-    con.execute("delete from published")
+    con.execute("delete from published where verdict is null")
     if rows:
         with _incoming(con, published.COLUMNS, rows):
             con.execute(f"insert into published ({names}) select {names} from incoming")  # noqa: S608

@@ -686,16 +686,21 @@ create table published (
     gpu_model             varchar,
     logs                  varchar,
     rule                  varchar,
-    quantity              varchar not null check (quantity in ('speed', 'speedup')),
+    quantity              varchar not null check (quantity in ('speed', 'speedup', 'memory')),
     printed               varchar not null,
     value                 double not null,
     unit                  varchar not null,
     url                   varchar,
-    note                  varchar
+    note                  varchar,
+    line                  bigint,
+    verdict               varchar check (verdict in ('equal', 'other_rule', 'within', 'contradicted', 'no_log')),
+    found_value           double,
+    found_rule            varchar,
+    found_run             bigint
 );
 comment on table published is
-    'One row per number that others published, to compare with. Filled by ingest from queries/published/. See '
-    'published_table for ours beside it.';
+    'One row per number that others published, to compare with. Filled by ingest from queries/published/, and by '
+    'bench reproduce with its verdicts. See published_table for ours beside it.';
 comment on column published.source is 'Document that states it.';
 comment on column published.cell is 'Row and column in that table, as what they say of the case.';
 comment on column published.framework is
@@ -705,11 +710,18 @@ comment on column published.logs is
     'Glob of the folders (sighting.folder_path and a slash) that hold the document''s own logs, such as '
     '*454a0608*Bert?logs/*: a commit is in it however the folder spells the rest. NULL if they are not known.';
 comment on column published.rule is 'Rule by which the document got the number; NULL if it is not known.';
-comment on column published.quantity is 'speed or speedup.';
+comment on column published.quantity is 'speed, speedup or memory.';
 comment on column published.value is 'The same as a number.';
 comment on column published.unit is 'Unit: samples/s, tokens/s, items/s, steps/s, s, TFLOP/s; 1 for a speed-up.';
 comment on column published.url is 'Address of the document; NULL if it is not known.';
 comment on column published.note is 'What is known to be wrong with the number; NULL for nothing.';
+comment on column published.line is 'Line of the page. This and the columns below: of numbers that bench reproduce read.';
+comment on column published.verdict is
+    'equal (at the printed digits), other_rule (by a rule found by search), within (a tolerance), contradicted or '
+    'no_log; NULL for numbers of queries/published/.';
+comment on column published.found_value is 'Number of the logs that the verdict is about; NULL for no_log.';
+comment on column published.found_rule is 'Rule of that number.';
+comment on column published.found_run is 'Run of that number (table run).';
 
 -- What follows is kept: filled in the transaction that changes what it is made of (benchledger/kept), so that no
 -- answer has to read the records of a run again. It has no keys, like the records.

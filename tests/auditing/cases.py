@@ -147,6 +147,16 @@ def _claimed(ledger: Ledger, speed: float) -> None:
 pair("against_published", _claimed, breaks=100.6, sound=100.4)
 
 
+def _reproduced(ledger: Ledger, verdict: str) -> None:
+    ledger.run(ledger.summary(100.0), case=gpus(1))
+    row = {"section": "table 1, line 5", "cell": "line 7, column 2", "quantity": "speed", "line": 7, "verdict": verdict}
+    found = {"found_value": 100.0, "found_rule": "ngc.summary"}
+    ledger.insert("published", source="README.md", **row, **found, printed="90.0", value=90.0, unit="samples/s")
+
+
+pair("published_contradicted", _reproduced, breaks="contradicted", sound="within")
+
+
 # ---- values
 
 

@@ -64,6 +64,7 @@ EQUALS: dict[str, str | None] = {
     "report ranking": "report_ranking",
     "report speed": "report_speed",
     "report speedup": "report_speedup",
+    "reproduce": "reproduce",
     "run": "run",
     "runs": "runs",
     "score": "score",

@@ -43,6 +43,7 @@ OTHERWISE = {
     ("ingest", "archive_bytes"): "limits",
     ("ingest", "archive_depth"): "limits",
     ("query", "list_all"): "queries",
+    ("reproduce", "findings"): "findings of its result",
     ("run", "list_all"): "cases",
     ("run", "make_environment"): "make_environment",
     ("run", "gpus"): "one more sweep",

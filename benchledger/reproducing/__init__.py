@@ -1,0 +1,10 @@
+"""Whether published tables come out of their logs: `bench reproduce`.
+
+- `page.py` reads tables and links of Markdown, HTML and CSV; `words.py` says what their words state, in Chinese or
+  English; `claims.py` makes of each printed number a claim: case, unit, digits, line.
+- `evidence.py` reads from the ledger what may stand behind claims, by `sql/`; `matching.py` finds the runs of a claim.
+- `verdicts.py` gives verdicts; `chance.py` says how often chance would fit; `findings.py` lists contradictions.
+- `reproduce.py` does all of it; `storing.py` keeps the verdicts in table published, `summary.py` prints them.
+
+docs/reproducing.md describes the method.
+"""

@@ -1,0 +1,285 @@
+"""A page as tables and links: Markdown (with HTML tables in it), HTML or CSV, each row with its line in the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+
+from benchledger.errors import UsageError
+
+_MOST_BYTES = 20_000_000
+_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*")
+_LINK = re.compile(r"\[([^\]]*)\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+_CELL = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a row, and the line of the page where it begins."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table: heads, rows, and the texts above it, nearest first: paragraphs of its section, then its headings."""
+
+    line: int
+    heads: tuple[str, ...]
+    rows: tuple[Row, ...]
+    paragraphs: tuple[str, ...]
+    headings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link: its label, what it leads to, and the headings above it, nearest first."""
+
+    line: int
+    label: str
+    target: str
+    headings: tuple[str, ...]
+
+
+@dataclass
+class Page:
+    """A page's tables and links; `unreadable` holds the line and reason of each table that cannot be read."""
+
+    name: str
+    tables: list[PageTable] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    unreadable: list[tuple[int, str]] = field(default_factory=list)
+
+
+def read_page(path: Path) -> Page:
+    """Returns the tables and links of a page. Raises UsageError if it cannot be read or is no text."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{path}: a page of more than {_MOST_BYTES // 1_000_000} MB is no page of tables")
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; name a Markdown, HTML or CSV file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text; convert it first: iconv -f GBK -t UTF-8") from None
+    page = Page(path.name)
+    ending = path.suffix.lower()
+    if ending in (".csv", ".tsv"):
+        _read_csv(text, page, "\t" if ending == ".tsv" else ",")
+    elif ending in (".html", ".htm", ".xhtml"):
+        _read_html(text, page)
+    else:
+        _read_markdown(text, page)
+    return page
+
+
+def _read_csv(text: str, page: Page, delimiter: str) -> None:
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    rows, begins = [], 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append(Row(begins, tuple(cell.strip() for cell in cells)))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        page.unreadable.append((reader.line_num, f"no CSV: {error}"))
+        return
+    _add(page, rows, (), ())
+
+
+def _add(page: Page, rows: list[Row], paragraphs: tuple[str, ...], headings: tuple[str, ...], heads: int = 1) -> None:
+    if len(rows) <= heads or not rows:
+        if rows:
+            page.unreadable.append((rows[0].line, "the table has heads and no rows"))
+        return
+    width = max(len(row.cells) for row in rows)
+    texts = [" ".join(dict.fromkeys(_cell(row, place) for row in rows[:heads])).strip() for place in range(width)]
+    page.tables.append(PageTable(rows[0].line, tuple(texts), tuple(rows[heads:]), paragraphs, headings))
+
+
+def _cell(row: Row, place: int) -> str:
+    return row.cells[place] if place < len(row.cells) else ""
+
+
+class _Context:
+    """The headings and paragraphs that stand above a line."""
+
+    def __init__(self) -> None:
+        self._headings: list[tuple[int, str]] = []
+        self._paragraphs: list[str] = []
+
+    def head(self, level: int, text: str) -> None:
+        self._headings = [(above, said) for above, said in self._headings if above < level] + [(level, text)]
+        self._paragraphs = []
+
+    def paragraph(self, text: str) -> None:
+        if text.strip():
+            self._paragraphs.append(text.strip())
+
+    def headings(self) -> tuple[str, ...]:
+        return tuple(text for _, text in reversed(self._headings))
+
+    def paragraphs(self) -> tuple[str, ...]:
+        return tuple(reversed(self._paragraphs))
+
+
+def _read_markdown(text: str, page: Page) -> None:
+    context, lines = _Context(), text.splitlines()
+    fence, at = "", 0
+    while at < len(lines):
+        line = lines[at]
+        opened = _FENCE.match(line)
+        if fence or opened:
+            if opened and (not fence or opened[1].startswith(fence)):
+                fence = "" if fence else opened[1]
+            at += 1
+        elif heading := _HEADING.fullmatch(line):
+            context.head(len(heading[1]), heading[2])
+            at += 1
+        elif "<table" in line.lower():
+            end = next((n for n in range(at, len(lines)) if "</table" in lines[n].lower()), None)
+            if end is None:
+                page.unreadable.append((at + 1, "the HTML table has no end"))
+                return
+            _HtmlTables(page, context, at).feed("\n".join(lines[at : end + 1]))
+            at = end + 1
+        elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and _DELIMITER.fullmatch(lines[at + 1]):
+            at = _markdown_table(lines, at, page, context)
+        else:
+            for link in _LINK.finditer(line):
+                page.links.append(Link(at + 1, link[1], link[2], context.headings()))
+            context.paragraph(line)
+            at += 1
+
+
+def _markdown_table(lines: list[str], at: int, page: Page, context: _Context) -> int:
+    rows = [Row(at + 1, _cells_of(lines[at]))]
+    below = at + 2
+    while below < len(lines) and "|" in lines[below]:
+        rows.append(Row(below + 1, _cells_of(lines[below])))
+        below += 1
+    for row in rows:
+        for cell in row.cells:
+            for link in _LINK.finditer(cell):
+                page.links.append(Link(row.line, f"{row.cells[0]} {link[1]}", link[2], context.headings()))
+    _add(page, rows, context.paragraphs(), context.headings())
+    return below
+
+
+def _cells_of(line: str) -> tuple[str, ...]:
+    bare = line.strip().removeprefix("|")
+    bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
+    return tuple(cell.strip().replace("\\|", "|") for cell in _CELL.split(bare))
+
+
+def _read_html(text: str, page: Page) -> None:
+    parser = _HtmlTables(page, _Context(), 0)
+    parser.feed(text)
+    parser.close()
+    if parser.is_open:
+        page.unreadable.append((parser.table_line, "the HTML table has no end"))
+
+
+class _HtmlTables(HTMLParser):
+    """Adds the tables of HTML to a page; a cell over several rows or columns stands in each of them."""
+
+    _WIDEST = 200
+
+    def __init__(self, page: Page, context: _Context, lines_above: int) -> None:
+        super().__init__()
+        self.page, self.context, self.above = page, context, lines_above
+        self.is_open, self.table_line = False, 0
+        self._text: list[str] | None = None
+        self._rows: list[tuple[int, bool, dict[int, str]]] = []
+        self._spans: dict[int, tuple[int, str]] = {}
+        self._cell: tuple[int, int] = (1, 1)
+        self._is_head = True
+        self._heading = 0
+        self._href: tuple[str, list[str], int] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        line = self.above + self.getpos()[0]
+        if tag == "table":
+            if self.is_open:
+                self.page.unreadable.append((line, "a table within a table"))
+            self.is_open, self.table_line, self._rows, self._spans = True, line, [], {}
+        elif tag == "tr" and self.is_open:
+            self._rows.append((line, True, {}))
+            self._fill()
+        elif tag in ("td", "th") and self.is_open:
+            if not self._rows:
+                self._rows.append((line, True, {}))
+            if tag == "td":
+                self._rows[-1] = (self._rows[-1][0], False, self._rows[-1][2])
+            self._cell = (_span(given.get("colspan")), _span(given.get("rowspan")))
+            self._text = []
+        elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            self._heading, self._text = int(tag[1]), []
+        elif tag in ("p", "li", "caption") and self._text is None:
+            self._text = []
+        elif tag == "a" and given.get("href"):
+            self._href = (str(given["href"]), [], line)
+
+    def handle_endtag(self, tag: str) -> None:
+        text = " ".join("".join(self._text or ()).split())
+        if tag in ("td", "th") and self.is_open and self._rows and self._text is not None:
+            self._place(text)
+            self._text = None
+        elif tag in ("h1", "h2", "h3", "h4", "h5", "h6") and self._heading:
+            self.context.head(self._heading, text)
+            self._heading, self._text = 0, None
+        elif tag in ("p", "li", "caption"):
+            if not self.is_open or tag == "caption":
+                self.context.paragraph(text)
+                self._text = None
+        elif tag == "a" and self._href is not None:
+            target, label, line = self._href
+            self.page.links.append(Link(line, "".join(label), target, self.context.headings()))
+            self._href = None
+        elif tag == "table" and self.is_open:
+            self._end()
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+        elif not self.is_open:
+            self.context.paragraph(data)
+        if self._href is not None:
+            self._href[1].append(data)
+
+    def _fill(self) -> None:
+        """Puts the cells of rows above that reach down into the new row."""
+        for place, (more, text) in list(self._spans.items()):
+            self._rows[-1][2][place] = text
+            self._spans[place] = (more - 1, text)
+            if more <= 1:
+                del self._spans[place]
+
+    def _place(self, text: str) -> None:
+        cells = self._rows[-1][2]
+        columns, rows = self._cell
+        for _ in range(columns):
+            place = next(place for place in range(len(cells) + 1) if place not in cells)
+            if place >= self._WIDEST:
+                return
+            cells[place] = text
+            if rows > 1:
+                self._spans[place] = (rows - 1, text)
+
+    def _end(self) -> None:
+        self.is_open = False
+        rows = [Row(line, tuple(cells[place] for place in sorted(cells))) for line, _, cells in self._rows if cells]
+        kinds = [is_head for _, is_head, cells in self._rows if cells]
+        heads = kinds.index(False) if False in kinds else len(kinds)
+        _add(self.page, rows, self.context.paragraphs(), self.context.headings(), max(1, heads))
+
+
+def _span(said: str | None) -> int:
+    return min(int(said), 200) if said and said.isdigit() and int(said) > 0 else 1

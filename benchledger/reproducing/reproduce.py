@@ -1,0 +1,125 @@
+"""`bench reproduce`: each printed number of published tables beside the ledger's numbers from its logs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchledger.answers.read_only import reading
+from benchledger.errors import UsageError
+from benchledger.reproducing.claims import claims_of
+from benchledger.reproducing.evidence import Evidence, read_evidence
+from benchledger.reproducing.findings import Finding, findings_of
+from benchledger.reproducing.matching import Matcher
+from benchledger.reproducing.page import read_page
+from benchledger.reproducing.storing import store
+from benchledger.reproducing.verdicts import EQUAL, Cell, judge
+from benchledger.store.default_db import DEFAULT_DB
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """One page: its name as shown, its cells with their verdicts, what contradicts, and what was not read."""
+
+    page: str
+    cells: tuple[Cell, ...]
+    findings: tuple[Finding, ...]
+    unread: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """The pages of one call."""
+
+    pages: tuple[PageResult, ...]
+
+    @property
+    def all_equal(self) -> bool:
+        """Whether there are cells, and all of them are equal."""
+        verdicts = {cell.verdict for page in self.pages for cell in page.cells}
+        return verdicts == {EQUAL}
+
+    @property
+    def cells(self) -> pl.DataFrame:
+        """One row per printed number: where it stands, its case, verdict, our number, rule, runs, logs and findings."""
+        from benchledger.reproducing.summary import cells_frame
+
+        return cells_frame(self.pages)
+
+    @property
+    def findings(self) -> pl.DataFrame:
+        """One row per finding and unread place: page, line, kind and text."""
+        from benchledger.reproducing.summary import findings_frame
+
+        return findings_frame(self.pages)
+
+
+def reproduce(
+    *pages: Path | str,
+    logs: Path | str | Iterable[Path | str] = (),
+    db: Path | str = DEFAULT_DB,
+    keep: bool = False,
+    tolerance: float = 0.5,
+) -> Reproduction:
+    """Compares the tables of pages (Markdown, HTML or CSV) with the numbers of their logs.
+
+    `logs` are folders or archives, read into a ledger that is removed; with `keep` into `db`. Without `logs` the runs
+    of `db` are compared. Verdicts are stored in table published of `db`, unless the ledger is removed. `tolerance`, in
+    percent, is that of the verdict `within`. Raises UsageError for a page that cannot be read, and as `ingest` does.
+    """
+    if not pages:
+        raise UsageError("name a page with tables: bench reproduce README.md --logs logs/")
+    if not 0 <= tolerance < 100:
+        raise UsageError(f"--tolerance {tolerance} must be a percentage from 0 to below 100")
+    folders = tuple(Path(one) for one in ([logs] if isinstance(logs, str | os.PathLike) else logs))
+    read = [(Path(page), read_page(Path(page))) for page in pages]
+    with ExitStack() as opened:
+        ledger = _ledger(folders, Path(db) if keep or not folders else None, opened)
+        only = folders if keep else ()
+        with reading(ledger, records=True) as con:
+            evidence = read_evidence(con, ledger, only)
+            results = []
+            for path, page in read:
+                claims = claims_of(page)
+                matcher = Matcher(page, path, evidence)
+                cells = tuple(Cell(claim, matcher.candidates(claim)) for claim in claims.claims)
+                judge(cells, evidence, tolerance / 100)
+                name = _shown(path, ledger)
+                results.append(PageResult(name, cells, _findings(name, cells, matcher, evidence), tuple(claims.unread)))
+        if keep or not folders:
+            store(ledger, [(result.page, result.cells) for result in results])
+    return Reproduction(tuple(results))
+
+
+def _findings(name: str, cells: Sequence[Cell], matcher: Matcher, evidence: Evidence) -> tuple[Finding, ...]:
+    return tuple(findings_of(name, cells, matcher, evidence))
+
+
+def _ledger(folders: tuple[Path, ...], db: Path | None, opened: ExitStack) -> Path:
+    """Returns the ledger to compare with; without `db` one that is removed when `opened` is closed."""
+    if db is None:
+        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="bench-reproduce-"))
+        db = Path(folder) / DEFAULT_DB
+    if folders:
+        from benchledger.ingestion.ingest import ingest
+
+        ingest(*folders, db=db, jobs=os.cpu_count() or 1)
+    return db
+
+
+def _shown(path: Path, ledger: Path) -> str:
+    """Returns the path of a page without private names."""
+    from benchledger.redaction.redactor import Redactor
+    from benchledger.redaction.samples import known_redaction
+    from benchledger.store.private_file import key_of
+
+    key = key_of(ledger)
+    return Redactor(known_redaction(), key).path(path.as_posix()) if key is not None else path.name
