@@ -56,7 +56,7 @@ def audit(
 
 
 def _print(settings: Settings, done: Audit, form: str, output: Path | None, chosen: bool) -> None:
-    from benchledger.cli.output import print_frame, write_form, write_text
+    from benchledger.cli.output import print_frame, write_text
     from benchledger.exports.audit_text import audit_text
 
     if form == "parquet":
@@ -66,7 +66,7 @@ def _print(settings: Settings, done: Audit, form: str, output: Path | None, chos
         text = _table(done, None if whole else SHOWN) if whole or chosen else _causes(done)
         write_text(headed(text, form, output), output)
     else:
-        write_form(headed(audit_text(done, form), form, output), form, output)
+        write_text(headed(audit_text(done, form), form, output), output)
 
 
 def _table(done: Audit, most: int | None) -> str:

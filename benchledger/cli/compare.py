@@ -87,12 +87,12 @@ def compare(
 
 def print_page(page: Page, form: str, output: Path | None, *, means: bool = True) -> None:
     """Prints a page as a table or as Markdown, with real names if they are asked for."""
-    from benchledger.cli.output import frame_table, write_form, write_text
+    from benchledger.cli.output import frame_table, write_text
     from benchledger.cli.reveal import headed, revealed
 
     page = revealed(page, output)
     if form == "markdown":
-        write_form(headed(_markdown(page, means), form, output), form, output)
+        write_text(headed(_markdown(page, means), form, output), output)
         return
     frames = [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]
     notes = ["\n".join(map(escaped, page.notes))] if page.notes else []

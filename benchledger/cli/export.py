@@ -91,13 +91,13 @@ def leaderboard(
 
 
 def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, output: Path | None) -> None:
-    from benchledger.cli.output import listed_if_long, write_form
+    from benchledger.cli.output import listed_if_long, write_text
     from benchledger.exports.tables import form_of, reports_text
 
     if output is None:
         chosen = form_of(form, None)
         shown = [listed_if_long(report, chosen, None) for report in reports]
-        write_form(headed(reports_text(shown, chosen), chosen), chosen, None)
+        write_text(headed(reports_text(shown, chosen), chosen), None)
     else:
         for report in reports:
             if not report.tables:

@@ -12,7 +12,7 @@ from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import asked_names, headed, revealed
 from benchledger.cli.terminal import is_terminal, print_text, wrapped
-from benchledger.exports.safe_text import escaped, escaped_lines
+from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None, first: Sequ
     elif form == "table":
         write_text(headed(frame_table(frame, first), form, output), output)
     else:
-        write_form(headed(frame_text(frame, form), form, output), form, output)
+        write_text(headed(frame_text(frame, form), form, output), output)
 
 
 def print_report(report: Report, form: str, output: Path | None) -> None:
@@ -70,7 +70,7 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
         text = "\n\n".join([*tables, *map(wrapped, map(escaped, words_at_end(report)))])
         write_text(headed(text, form, output), output, paged=is_long(report))
     else:
-        write_form(headed(report_text(report, form), form, output), form, output)
+        write_text(headed(report_text(report, form), form, output), output)
 
 
 def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
@@ -128,13 +128,6 @@ def _report_table(report: Report, table: Table, brief: bool) -> str:
     if table.trials is not None:
         lines += ["", table_text(table.trials.columns, list(table.trials.iter_rows())), *words_below_trials(table)]
     return "\n".join(lines)
-
-
-def write_form(text: str, form: str, output: Path | None) -> None:
-    """Prints or writes text in a form of benchledger.exports."""
-    # A terminal would act on control characters in CSV; a file or pipe gets CSV unchanged.
-    raw = form == "csv" and output is None and is_terminal()
-    write_text(escaped_lines(text) if raw else text, output)
 
 
 def write_text(text: str, output: Path | None, paged: bool = False) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.exports.atomic_write import write_whole
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.safe_text import escaped, is_formula
 from benchledger.exports.values import value_text
 
 if TYPE_CHECKING:
@@ -60,7 +60,11 @@ class _Formats:
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
         self._made: dict[str, Format] = {}
-        self.head: Format = workbook.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
+        head = {"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"}
+        self.head: Format = workbook.add_format(head)
+        # Excel's own apostrophe, which it does not show: the text stays text when a reader edits the cell.
+        self.quoted: Format = workbook.add_format({"quote_prefix": True})
+        self.quoted_head: Format = workbook.add_format({**head, "quote_prefix": True})
 
     def number(self, pattern: str) -> Format:
         if pattern not in self._made:
@@ -74,7 +78,7 @@ def _fill(worksheet: Worksheet, sheet: Sheet, formats: _Formats) -> None:
     if sheet.filtered and frame.width:
         worksheet.autofilter(0, 0, frame.height, frame.width - 1)
     for place, name in enumerate(frame.columns):
-        worksheet.write_string(0, place, _text(name), formats.head)
+        worksheet.write_string(0, place, _text(name), formats.quoted_head if is_formula(name) else formats.head)
         values = frame[name].to_list()
         if name in sheet.numbers:
             values = [_parsed(value) for value in values]
@@ -101,7 +105,8 @@ def _write(worksheet: Worksheet, row: int, place: int, value: Any, decimals: str
     elif isinstance(value, date):
         worksheet.write_datetime(row, place, value, formats.number("yyyy-mm-dd"))
     else:
-        worksheet.write_string(row, place, _text(value_text(value)))
+        text = _text(value_text(value))
+        worksheet.write_string(row, place, text, formats.quoted if is_formula(text) else None)
 
 
 class _Shown(float):

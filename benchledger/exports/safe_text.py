@@ -1,4 +1,4 @@
-"""Makes text from a log or a path harmless for a terminal: control characters are shown escaped."""
+"""Makes text from a log or a path harmless: control characters are shown escaped, formulas are found."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 # Cc: C0 and C1 controls. Cf: bidi overrides, zero-width and other invisible characters. Cs: bytes of a path that are
 # not UTF-8. Zl, Zp: line and paragraph separators.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_FORMULA_SIGNS = frozenset("=+-@\N{MINUS SIGN}")
 
 
 def is_unsafe(char: str) -> bool:
@@ -24,6 +25,12 @@ def escaped(text: str) -> str:
 def escaped_lines(text: str) -> str:
     """Like `escaped`, but line breaks stay."""
     return "\n".join(escaped(line) for line in text.split("\n"))
+
+
+def is_formula(text: str) -> bool:
+    """Tells whether a spreadsheet may take a text for a formula, also by a sign of full width or after blanks."""
+    first = text.lstrip()[:1]
+    return first != "" and (first in _FORMULA_SIGNS or unicodedata.normalize("NFKC", first) in _FORMULA_SIGNS)
 
 
 def _escape(char: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from benchledger.exports.safe_text import escaped
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 
@@ -95,10 +96,10 @@ def test_json_escapes_what_a_terminal_would_act_on_and_reads_back_the_same(db: P
     assert json.loads(printed)["cells"][0]["text"] == NASTY
 
 
-def test_csv_into_a_pipe_keeps_the_text_as_it_was_logged(db: Path) -> None:
+def test_csv_has_no_character_that_a_terminal_would_act_on_in_a_pipe_either(db: Path) -> None:
     printed = run_bench("report", "failures", "--format", "csv", db=db).stdout
 
-    assert next(csv.DictReader(io.StringIO(printed)))["text"] == NASTY
+    assert next(csv.DictReader(io.StringIO(printed)))["text"] == escaped(NASTY)
 
 
 def test_json_tells_nan_from_nothing(db: Path) -> None:

@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 
 from benchledger.exports.output_forms import frame_text
+from benchledger.exports.safe_text import escaped
 from tests.exports.hostile import HOSTILE
 
+SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−")
 FRAME = pl.DataFrame(
     {
         "=text": HOSTILE,
@@ -20,8 +22,8 @@ FRAME = pl.DataFrame(
         "list": [[number] for number in range(len(HOSTILE))],
     }
 )
-# What a spreadsheet would run has an apostrophe before it.
-TAME = [f"'{text}" if text[:1] and text[0] in "=+-@\t\r" else text for text in HOSTILE]
+# What a spreadsheet would run has an apostrophe before it, and what a terminal would act on is escaped.
+TAME = [f"'{escaped(text)}" if text.lstrip(" \u3000\xa0")[:1] in SIGNS else escaped(text) for text in HOSTILE]
 
 
 @pytest.fixture(scope="module")

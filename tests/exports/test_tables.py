@@ -15,7 +15,7 @@ import pytest
 import benchledger
 from benchledger.answers.tables.table import Report, Table
 from benchledger.errors import UsageError
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.safe_text import escaped, is_formula
 from benchledger.exports.tables import reports_text
 from benchledger.exports.workbook import write_reports
 from tests.cli.bench import run_bench
@@ -111,6 +111,9 @@ def test_no_text_of_a_log_is_a_formula_a_link_or_a_number_in_excel(workbook: Pat
     assert [cell for cell in cells if cell.hyperlink] == []
     assert {escaped(text) for text in HOSTILE_TEXTS} <= texts
     assert "=1+1" in texts
+    # Excel reads a cell again when it is edited, unless it is quoted.
+    assert {cell.value for cell in cells if cell.quotePrefix} == {text for text in texts if is_formula(text)}
+    assert "＝cmd|' /C calc'!A0" in {cell.value for cell in cells if cell.quotePrefix}
 
 
 def test_a_key_of_63_bits_is_not_rounded_in_excel(tmp_path: Path) -> None:
