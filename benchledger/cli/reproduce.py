@@ -63,7 +63,7 @@ def reproduce(
 
 
 def _print(settings: Settings, done: Any, form: str, output: Path | None) -> None:
-    from benchledger.cli.output import frame_table, write_form, write_text
+    from benchledger.cli.output import frame_table, write_text, write_text
     from benchledger.cli.reveal import headed, revealed
     from benchledger.exports.markdown import markdown_of_frame
     from benchledger.exports.markdown_text import markdown_text
@@ -73,7 +73,7 @@ def _print(settings: Settings, done: Any, form: str, output: Path | None) -> Non
     counts = revealed(counts_frame(done.pages), output)
     if form == "markdown":
         text = "\n".join([markdown_of_frame(counts), "", *(f"- {markdown_text(one)}" for one in said)])
-        write_form(headed(text, form, output), form, output)
+        write_text(headed(text, form, output), output)
     else:
         parts = [frame_table(counts)] if counts.height else []
         parts += ["\n".join(map(escaped, said))] if said else []
