@@ -63,7 +63,7 @@ def reproduce(
 
 
 def _print(settings: Settings, done: Any, form: str, output: Path | None) -> None:
-    from benchledger.cli.output import frame_table, write_text, write_text
+    from benchledger.cli.output import frame_table, write_text
     from benchledger.cli.reveal import headed, revealed
     from benchledger.exports.markdown import markdown_of_frame
     from benchledger.exports.markdown_text import markdown_text
