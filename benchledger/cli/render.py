@@ -20,11 +20,11 @@ _NUMBER = re.compile(r"\(?[+-]?[\d,]+(\.\d+)?(e[+-]?\d+)?( ?%)?!?\)?( [smu][0-9a
 # What stands in a column of numbers where there is none.
 _NO_NUMBER = re.compile(r"-|unknown|various|[A-Z][A-Z ]+( [\d.]+-[\d.]+)?|")
 # A column of these alone is one of numbers, too.
-_ALL_FAILED = re.compile(r"-|(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED|MIXED|TRUNCATED|TOO FEW).*")
+_ALL_FAILED = re.compile(r"-|(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED|MIXED|AMBIGUOUS|TRUNCATED|TOO FEW).*")
 # The words stay where there are no colours.
 _COLOURS = {
     re.compile(r"(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED)\b.*|oom|nan|failed|timeout|killed|diverged"): "red",
-    re.compile(r"(MIXED|TRUNCATED|TOO FEW)\b.*|mixed|truncated|too_few_\w+"): "yellow",
+    re.compile(r"(MIXED|AMBIGUOUS|TRUNCATED|TOO FEW)\b.*|mixed|ambiguous|truncated|too_few_\w+"): "yellow",
 }
 _RANK = "rank"
 # More rows than anybody reads; each cell costs rich as much as ten rows cost a plain table.

@@ -815,7 +815,7 @@ comment on table kept.speed is
 comment on column kept.speed.unit is 'Unit of the value; NULL if it is not known.';
 comment on column kept.speed.value is 'Speed, or time, of the run under the rule; NULL if none can be computed.';
 comment on column kept.speed.records_skipped is 'Number of records that the rule leaves out, or that are unusable.';
-comment on column kept.speed.status is 'ok, too_few_records, missing_fact, mixed or failed.';
+comment on column kept.speed.status is 'ok, too_few_records, missing_fact, ambiguous or failed.';
 comment on column kept.speed.is_window_whole is
     'Whether the run has all records that the rule asks for; false of summaries.';
 

@@ -321,7 +321,7 @@ with answered as (
     select
         speed.* exclude (value, status, reason),
         if(contradicted_speed.run_id is null, speed.value, null) as value,
-        if(contradicted_speed.run_id is null, speed.status, 'mixed') as status,
+        if(contradicted_speed.run_id is null, speed.status, 'ambiguous') as status,
         coalesce(contradicted_speed.reason, speed.reason) as reason
     from kept.speed
     left join kept.contradicted_speed
@@ -387,7 +387,7 @@ comment on column run_speed.value is
 comment on column run_speed.records_skipped is
     'Number of records that the rule leaves out, or that are unusable (not a number; no time between two steps).';
 comment on column run_speed.status is
-    'ok, too_few_records, missing_fact, mixed (several throughputs, which one is not said), or the run''s status.';
+    'ok, too_few_records, missing_fact, ambiguous (several throughputs that differ), or the run''s status.';
 comment on column run_speed.is_trial is
     'Whether the value counts in speed_table: the run is ok or unknown, or was cut off after all that the rule asks'
     ' for.';

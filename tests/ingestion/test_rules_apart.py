@@ -60,7 +60,7 @@ def test_steps_that_the_closing_throughput_contradicts_have_no_speed(
 ) -> None:
     rows = ask(
         corpus_ledger,
-        """select count(distinct run_id), bool_and(value is null and status = 'mixed')
+        """select count(distinct run_id), bool_and(value is null and status = 'ambiguous')
            from run_speed join kept.contradicted_speed using (run_id, rule, phase) join kept.run_format using (run_id)
            where format = ?""",
         format_name,

@@ -218,7 +218,7 @@ def test_each_unit_is_a_row_and_a_lost_unit_is_mixed(told):
     assert told("steps.median_skip0", "unit, value, status") == [
         ("samples/s", 1.0, "ok"),
         ("tokens/s", 2.0, "ok"),
-        (None, None, "mixed"),
+        (None, None, "ambiguous"),
     ]
 
 
@@ -231,14 +231,14 @@ def test_two_names_in_one_unit_are_never_averaged(ledger):
     ledger.run(ledger.step(1, speed=1.0, name="total_ips"), ledger.step(2, speed=9.0, name="compute_ips"))
     ledger.rule("named", name="total_ips")
 
-    assert speed(ledger, "steps.median_skip0", "value, status") == [(None, "mixed")]
+    assert speed(ledger, "steps.median_skip0", "value, status") == [(None, "ambiguous")]
     assert "compute_ips, total_ips" in speed(ledger, "steps.median_skip0", "reason")[0][0]
     assert speed(ledger, "named", "value, status") == [(1.0, "ok")]
 
 
 @given(lambda ledger: ledger.run(ledger.step(1, speed=1.0), ledger.step(2, speed=9.0, scope="gpu")))
 def test_one_name_per_gpu_and_global_is_mixed(told):
-    assert told("steps.median_skip0", "value, status") == [(None, "mixed")]
+    assert told("steps.median_skip0", "value, status") == [(None, "ambiguous")]
 
 
 def test_a_run_that_ran_out_of_memory_is_a_row_without_a_value(ledger):
@@ -298,7 +298,7 @@ def test_steps_of_more_than_two_batches_each_are_no_speed_beside_a_closing_throu
     )
 
     assert sorted(rows) == sorted(
-        (run, rule, *((128.0, "ok", True) if count <= 2 else (None, "mixed", False)))
+        (run, rule, *((128.0, "ok", True) if count <= 2 else (None, "ambiguous", False)))
         for run, count in batches.items()
         for rule in ("steps.mean_skip1", "steps.median_skip0")
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NO_VALUE = "no_value"
 # Statuses that concern the rule: its records do not suit it. Any other status is that of the run.
-_OF_THE_RULE = (NO_VALUE, "too_few_records", "too_few_trials", "too_few_runs", "missing_fact", "mixed")
+_OF_THE_RULE = (NO_VALUE, "too_few_records", "too_few_trials", "too_few_runs", "missing_fact", "ambiguous", "mixed")
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
 # A run that failed early states no GPU model, and still belongs with those that do.
 _KIN = tuple(column for column in TABLE_COLUMNS if column not in ("system", "gpu_model"))

@@ -43,7 +43,7 @@ judged as (
     select
         *,
         case
-            when mixture is not null then 'mixed'
+            when mixture is not null then 'ambiguous'
             when records_used = 0 or (complete and not is_whole) then 'too_few_records'
             when processes is null or conversion is null or share is null then 'missing_fact'
             when zero_fails and abs(number) < 1 or not isfinite(number) then 'failed'
@@ -62,7 +62,7 @@ select
     seen - records_used as records_skipped,
     status,
     case status
-        when 'mixed' then mixture
+        when 'ambiguous' then mixture
         when 'missing_fact' then needed
         -- A speed of nought takes for ever.
         when 'failed' then if(isfinite(number),

@@ -136,7 +136,7 @@
 
   // A status in words, with a mark, so that it is told without colours too.
   bench.status = (status) => {
-    const kind = status === "ok" ? "good" : status === "mixed" || status === "unknown" ? "odd" : "bad";
+    const kind = status === "ok" ? "good" : ["mixed", "ambiguous", "unknown"].includes(status) ? "odd" : "bad";
     const mark = { good: "✓ ", odd: "~ ", bad: "✗ " }[kind];
     return bench.el("span", { class: "status " + kind }, bench.el("span", { "aria-hidden": "true" }, mark),
       status.replaceAll("_", " "));
