@@ -15,8 +15,8 @@ from benchledger.scanning.launchers import Command, agreeing_commands, read_comm
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.rows import Row
 
-# A device in a list: its number, with or without its kind.
-_ITEM = re.compile(r"(?:[a-z]+:)?[0-9]{1,5}\Z")
+# An accelerator in a list: its number, with or without its kind: 0, cuda:0, /gpu:0, horovod/gpu:0, /device:GPU:0.
+_ITEM = re.compile(r"(?:(?:[a-z]*/)?(?:device:)?(?:cuda|gpu|hip|mlu|npu|xpu):)?[0-9]{1,5}\Z", re.IGNORECASE)
 
 
 @dataclass(slots=True)

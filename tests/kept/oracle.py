@@ -301,7 +301,10 @@ def factor_of(rule: Row, case: Row, read: Reading, base: str | None, yields: str
     if read.quantity != "throughput" and read.unit != "s":
         return None
     facts: list[tuple[str, int]] = [("gpus", -1)] if rule["per"] == "gpu" else []
-    if read.quantity == "throughput" and (read.scope == "gpu" or (read.scope is None and case["gpus"] != 1)):
+    if rule["per"] == "gpu" and read.quantity == "throughput" and read.scope == "gpu":
+        # It is of one GPU already, however many there are.
+        facts = []
+    elif read.quantity == "throughput" and (read.scope == "gpu" or (read.scope is None and case["gpus"] != 1)):
         if read.scope is None:
             return None
         facts.append(("gpus", 1))

@@ -138,7 +138,9 @@ def test_every_rule_is_for_formats_that_exist_or_have_no_logs_yet_and_every_defa
             rule = by_id[rule].fallback
 
     assert {name for rule in by_id.values() for name in rule.formats or ()} - set(formats) == WITHOUT_LOGS
-    assert [(name, rule) for name, rule in chains if name not in (by_id[rule].formats or (name,))] == []
+    # Only what a process prints of its GPU is the last resort of some formats that share a default with others.
+    strange = [(name, rule) for name, rule in chains if name not in (by_id[rule].formats or (name,))]
+    assert {rule for _, rule in strange} == {"steps.gpu_mean_skip1"}
 
 
 def test_a_rule_that_was_found_by_search_says_so_and_the_others_of_its_family_name_their_readme():

@@ -73,7 +73,9 @@ compared as (
 ),
 readable as (
     select
-        compared.*,
+        compared.* exclude (processes),
+        -- What a process prints of its GPU is the number of a GPU, however many there are.
+        if(rule.per = 'gpu' and scope = 'gpu', 1, processes) as processes,
         rule.rule, rule.batch, rule.after_step, rule.to_step, rule.reading_rounding, rule.reading_rounding_digits,
         case when compared.quantity = 'throughput' then compared.unit else 'steps/s' end as base_unit,
         coalesce(rule.unit, case when compared.quantity = 'throughput' then compared.unit else 'samples/s' end) as yields,
@@ -91,7 +93,8 @@ readable as (
             else 'each'
         end as lanes,
         -- As some owners publish it: of one GPU, or of all steps of the window in the time of one.
-        if(rule.volume = 'window', rule.take, 1) / if(rule.per = 'gpu', gpus, 1) as share,
+        if(rule.volume = 'window', rule.take, 1)
+            / if(rule.per = 'gpu' and scope is distinct from 'gpu', gpus, 1) as share,
         rule.per
     from compared
     join chunk_rule as rule
@@ -140,7 +143,7 @@ select
     ) as like_stream,
     case
         when processes is not null and conversion is not null and share is not null then null
-        when quantity = 'throughput' and scope = 'gpu' and gpus is null then 'gpus'
+        when quantity = 'throughput' and scope = 'gpu' and processes is null then 'gpus'
         when quantity = 'throughput' and scope = 'node' and nodes is null then 'nodes'
         when quantity = 'throughput' and scope is null and gpus is distinct from 1 then 'scope'
         when quantity <> 'throughput' and unit is distinct from 's' then 'unit'
