@@ -11,7 +11,7 @@ from tests.docs.pages import TOP, blocks, run, write_file
 
 PAGE = TOP / "docs" / "new-format.md"
 LOG = "logs/nano/gpt2_124m_1gpu.log"
-FORMAT = "my-bench/ingest/formats/nanogpt.toml"
+FORMAT = "my-bench/ingest/formats/ourgpt.toml"
 
 
 @pytest.fixture
@@ -34,16 +34,16 @@ def test_the_page_leads_to_the_table_that_it_prints(folder: Path) -> None:
 
 
 def test_the_questions_that_the_page_quotes_are_those_of_the_draft(folder: Path) -> None:
-    draft = draft_format(folder / LOG, name="nanogpt")
+    draft = draft_format(folder / LOG, name="ourgpt")
     quoted = next(block.text for block in blocks(PAGE, "text") if "# ?" in block.text)
 
     assert [line for line in quoted.splitlines() if line not in draft.text.splitlines()] == []
 
 
 def test_the_edited_format_keeps_the_records_of_the_draft(folder: Path) -> None:
-    draft = draft_format(folder / LOG, name="nanogpt")
+    draft = draft_format(folder / LOG, name="ourgpt")
     edited = (folder / FORMAT).read_text()
 
-    for line in ('templates = ["iter {step:int}: {pairs}"]', 'pairs = { assign = " ", between = [", "] }'):
+    for line in ('templates = ["update {step:int}: {pairs}"]', 'pairs = { assign = " ", between = [", "] }'):
         assert line in draft.text
         assert line in edited
