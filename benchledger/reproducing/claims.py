@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from benchledger.reproducing.page import Page, PageTable, Row
+from benchledger.reproducing.units import Unit, quantity_of, unit_of
 from benchledger.reproducing.words import (
     NOTHING,
     Facts,
-    Unit,
     facts_of,
     key_of,
     key_value,
     plain,
+    precisions_in,
     printed_number,
-    quantity_of,
-    unit_of,
 )
+
+_NAMES_CASE = {"model", "framework", "precision", "gpus", "batch_size_per_gpu"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Claims:
 class _Column:
     number: int
     head: str
-    unit: Unit
+    own: Unit | None
     facts: Facts
 
 
@@ -74,13 +76,12 @@ def _read_table(page: Page, number: int, table: PageTable, outer: Facts, found: 
         keys[0] = "case"
     texts = (*table.paragraphs, *table.headings)
     above = _nearest_first(map(facts_of, texts), outer)
-    columns = list(_value_columns(page, table, keys, found))
-    if not columns:
-        if not any(line == table.line for line, _ in found.unread):
-            found.unread.append((table.line, "no column of measured numbers is recognised"))
-        return
+    columns = list(_value_columns(table, keys, found))
+    if not columns and not any(line == table.line for line, _ in found.unread):
+        found.unread.append((table.line, "no column of measured numbers is recognised"))
+    reading = _Reading(page, number, table, keys, above, _unit_above(page, table), found)
     for row in table.rows:
-        _read_row(page, number, table, row, keys, columns, above, found)
+        reading.row(row, columns)
 
 
 def _is_measured(table: PageTable, at: int) -> bool:
@@ -97,22 +98,13 @@ def _first_is_key(table: PageTable, keys: dict[int, str]) -> bool:
     return not keys or words > len(numbers) / 2
 
 
-def _value_columns(page: Page, table: PageTable, keys: dict[int, str], found: Claims) -> Iterable[_Column]:
-    shared = _unit_above(page, table)
+def _value_columns(table: PageTable, keys: dict[int, str], found: Claims) -> Iterable[_Column]:
     for at, head in enumerate(table.heads):
-        if at in keys:
+        if at in keys or not any(printed_number(row.cells[at]) for row in table.rows if at < len(row.cells)):
             continue
         unit = unit_of(head)
-        if unit is None and quantity_of(head) == "other":
+        if unit is None and quantity_of(head) in ("other", "setting"):
             found.unread.append((table.line, f"column {plain(head)!r}: a quantity that is not compared"))
-            continue
-        unit = unit or shared
-        if not any(printed_number(row.cells[at]) for row in table.rows if at < len(row.cells)):
-            continue
-        if unit is None:
-            found.unread.append(
-                (table.line, f"column {plain(head)!r}: no unit in its head, above the table or in the page's name")
-            )
             continue
         yield _Column(at, plain(head), unit, facts_of(head))
 
@@ -121,41 +113,84 @@ def _unit_above(page: Page, table: PageTable) -> Unit | None:
     """Returns the unit that the texts above a table state, nearest first; without one, whether they speak of speed."""
     texts = (*table.paragraphs, *table.headings, page.name.replace("_", " ").replace("-", " "))
     for text in texts:
-        if (unit := unit_of(text)) is not None:
+        # A section on speed-ups has tables of speeds as well.
+        if (unit := unit_of(text)) is not None and unit.quantity != "speedup":
             return unit
     return Unit("speed") if any(quantity_of(text) == "speed" for text in texts) else None
 
 
-def _read_row(
-    page: Page, number: int, table: PageTable, row: Row, keys: dict[int, str], columns: list[_Column],
-    above: Facts, found: Claims,
-) -> None:  # fmt: skip
-    stated: Facts = {}
-    for at, key in keys.items():
-        if at < len(row.cells):
-            stated |= key_value(key, row.cells[at])
-    if isinstance(cards := stated.pop("gpus_per_node", None), int):
-        stated["gpus"] = cards * int(str(stated.get("nodes", 1)))
-    title = ", ".join(plain(row.cells[at]) for at in keys if at < len(row.cells) and row.cells[at])
-    for column in columns:
-        cell = row.cells[column.number] if column.number < len(row.cells) else ""
-        printed = printed_number(cell)
-        if printed is None:
-            if not NOTHING.fullmatch(plain(cell)):
-                found.unread.append((row.line, f"cell {plain(cell)[:40]!r} under {column.head!r} is no number"))
-            continue
-        unit = unit_of(printed.note) or column.unit
-        said = {name: value for name, value in above.items() if name != "nodes" or "gpus" not in stated}
-        facts = said | _merged(stated, column.facts) | facts_of(printed.note)
+@dataclass
+class _Reading:
+    """One table as it is read: what it says above, and the unit of columns that state none."""
+
+    page: Page
+    number: int
+    table: PageTable
+    keys: dict[int, str]
+    above: Facts
+    shared: Unit | None
+    found: Claims
+    unitless: set[int] = field(default_factory=set)
+
+    def row(self, row: Row, columns: list[_Column]) -> None:
+        """Adds the claims of a row."""
+        stated: Facts = {}
+        cells = {at: row.cells[at] for at in self.keys if at < len(row.cells) and row.cells[at]}
+        for at, cell in cells.items():
+            stated |= key_value(self.keys[at], cell)
+        if isinstance(cards := stated.pop("gpus_per_node", None), int):
+            stated["gpus"] = cards * int(str(stated.get("nodes", 1)))
+        title = ", ".join(map(plain, cells.values()))
+        for column in columns:
+            text = row.cells[column.number] if column.number < len(row.cells) else ""
+            printed = printed_number(text)
+            if printed is None:
+                if not NOTHING.fullmatch(plain(text)):
+                    said = f"cell {plain(text)[:40]!r} under {column.head!r} is no number"
+                    self.found.unread.append((row.line, said))
+                continue
+            unit = self._unit(printed.note, column, title)
+            if unit is None:
+                self._say_unitless(column, row, title)
+                continue
+            facts = self._facts(stated, column, printed.note, cells)
+            self.found.claims.append(
+                Claim(
+                    page=self.page.name, table=self.number, table_line=self.table.line, line=row.line, row=title,
+                    column=column.head, column_number=column.number, printed=printed.text, value=printed.value,
+                    step=printed.step, unit=unit, facts=facts,
+                    title=plain(self.table.headings[0]) if self.table.headings else "",
+                )
+            )  # fmt: skip
+
+    def _unit(self, note: str, column: _Column, title: str) -> Unit | None:
+        of_row = unit_of(title)
+        if of_row is None and column.own is None and quantity_of(title) == "other":
+            return unit_of(note)
+        stated = unit_of(note) or column.own or of_row or self.shared
+        # `bert_base,resnet50` over numbers may be throughputs: their logs tell.
+        return stated or (Unit("speed", assumed=True) if _NAMES_CASE & column.facts.keys() else None)
+
+    def _say_unitless(self, column: _Column, row: Row, title: str) -> None:
+        if quantity_of(title) == "other":
+            self.found.unread.append((row.line, f"row {title!r}: a quantity that is not compared"))
+        elif column.number not in self.unitless:
+            self.unitless.add(column.number)
+            said = f"column {column.head!r}: no unit in its head, above the table or in the page's name"
+            self.found.unread.append((self.table.line, said))
+
+    def _facts(self, stated: Facts, column: _Column, note: str, cells: dict[int, str]) -> Facts:
+        said = {name: value for name, value in self.above.items() if name != "nodes" or "gpus" not in stated}
+        facts = said | _merged(stated, column.facts) | facts_of(note)
+        # `Batch size (TF32 and FP16)` over `128 and 256`: one for each precision of the columns.
+        for at, cell in cells.items():
+            if self.keys[at] == "batch_size_per_gpu" and "batch_size_per_gpu" not in stated:
+                sizes = dict(zip(precisions_in(self.table.heads[at]), re.findall(r"\d+", plain(cell)), strict=False))
+                if facts.get("precision") in sizes:
+                    facts["batch_size_per_gpu"] = int(sizes[str(facts["precision"])])
         if facts.get("precision") != "fp16":
             facts.pop("mode", None)
-        found.claims.append(
-            Claim(
-                page=page.name, table=number, table_line=table.line, line=row.line, row=title, column=column.head,
-                column_number=column.number, printed=printed.text, value=printed.value, step=printed.step, unit=unit,
-                facts=dict(sorted(facts.items())), title=plain(table.headings[0]) if table.headings else "",
-            )
-        )  # fmt: skip
+        return dict(sorted(facts.items()))
 
 
 def _merged(row: Facts, column: Facts) -> Facts:

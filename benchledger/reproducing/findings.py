@@ -97,9 +97,8 @@ def _tables_disagree(page: str, cells: Sequence[Cell]) -> Iterable[Finding]:
 def _of_cell(page: str, cell: Cell, cells: Sequence[Cell], evidence: Evidence) -> Iterable[Finding]:
     claim, line = cell.claim, cell.claim.line
     where = f"{claim.row}, {claim.column}: {claim.printed}"
-    if cell.candidates.given_up and cell.run is not None:
-        stated = cell.run.facts["batch_size_per_gpu"]
-        text = f"{where}: stands under batch size {claim.facts.get('batch_size_per_gpu')}; its log has {stated}"
+    for name in cell.candidates.given_up if cell.run is not None else ():
+        text = f"{where}: stands under {name} {claim.facts.get(name)}; its log has {cell.run and cell.run.facts[name]}"
         yield Finding(page, line, "head_contradicts_log", text)
     yield from _misnamed(page, cell, evidence)
     if cell.verdict == CONTRADICTED and cell.run is not None and cell.ours:

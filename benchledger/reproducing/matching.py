@@ -13,8 +13,9 @@ from typing import Any
 
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Place, Run
+from benchledger.reproducing.models import family_of
 from benchledger.reproducing.page import Link, Page
-from benchledger.reproducing.words import Facts, facts_of, family_of
+from benchledger.reproducing.words import Facts, facts_of
 
 # Facts that name a case: of two runs that fit, the one that states more of them.
 NAMING = ("gpus", "batch_size_per_gpu", "precision", "framework", "model")
@@ -109,9 +110,9 @@ class Matcher:
         self._tops = {part for part in self._page_parts if any(part in place.parts for place in evidence.places)}
 
     def candidates(self, claim: Claim) -> Candidates:
-        """Returns the runs for a claim. Where none fits, batch size alone is given up, and said to be."""
+        """Returns the runs for a claim. Where none fits, one fact is given up, and said to be."""
         linked = tuple(found for found in self.links if _speaks_of(found.facts, claim.facts))
-        for given_up in ((), ("batch_size_per_gpu",)):
+        for given_up in ((), ("batch_size_per_gpu",), ("precision",), ("gpus",)):
             runs = self._fitting(claim, given_up, linked)
             if runs:
                 return Candidates(self._tiers(runs, linked), linked, given_up)
@@ -120,7 +121,10 @@ class Matcher:
     def _fitting(self, claim: Claim, given_up: tuple[str, ...], linked: Sequence[LinkedLog]) -> list[Run]:
         runs = [
             run for run in self.evidence.runs
-            if fits(claim.facts, run, given_up) and any(_says(claim, number) for number in run.numbers)
+            if fits(claim.facts, run, given_up)
+            and any(_says(claim, number) for number in run.numbers)
+            # A log that contradicts the page on these is the page's only if its own name says as the page.
+            and all(name == "batch_size_per_gpu" or claim.facts.get(name) in _named(run, name) for name in given_up)
         ]  # fmt: skip
         logs = {place.log_id for found in linked for place in found.places}
         system = str(claim.facts.get("system", ""))
@@ -202,6 +206,16 @@ def _is_misspelt(known: str, name: str) -> bool:
         a == b or (a.isalpha() and b.isalpha() and difflib.SequenceMatcher(None, a, b).ratio() >= 0.75)
         for a, b in zip(one, other, strict=True)
     )
+
+
+def _named(run: Run, name: str) -> set[object]:
+    """Returns what the names of a run's logs and their folders state of a fact."""
+    return {_facts_of_name(part).get(name) for place in run.places for part in place.parts[-2:]} - {None}
+
+
+@cache
+def _facts_of_name(name: str) -> Facts:
+    return facts_of(_spaced(name))
 
 
 def _says(claim: Claim, number: Any) -> bool:

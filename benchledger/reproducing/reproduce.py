@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.read_only import reading
 from benchledger.errors import UsageError
+from benchledger.redaction.redactor import Redactor
 from benchledger.reproducing.claims import claims_of
 from benchledger.reproducing.evidence import Evidence, read_evidence
 from benchledger.reproducing.findings import Finding, findings_of
 from benchledger.reproducing.matching import Matcher
-from benchledger.reproducing.page import read_page
+from benchledger.reproducing.page import Page, read_page
 from benchledger.reproducing.storing import store
-from benchledger.reproducing.verdicts import EQUAL, Cell, judge
+from benchledger.reproducing.verdicts import EQUAL, Cell, judge, without_unit
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -86,21 +88,31 @@ def reproduce(
         only = folders if keep else ()
         with reading(ledger, records=True) as con:
             evidence = read_evidence(con, ledger, only)
-            results = []
-            for path, page in read:
-                claims = claims_of(page)
-                matcher = Matcher(page, path, evidence)
-                cells = tuple(Cell(claim, matcher.candidates(claim)) for claim in claims.claims)
-                judge(cells, evidence, tolerance / 100)
-                name = _shown(path, ledger)
-                results.append(PageResult(name, cells, _findings(name, cells, matcher, evidence), tuple(claims.unread)))
+            redactor = _redactor(ledger)
+            results = [_result(path, page, evidence, tolerance / 100, redactor) for path, page in read]
         if keep or not folders:
             store(ledger, [(result.page, result.cells) for result in results])
     return Reproduction(tuple(results))
 
 
-def _findings(name: str, cells: Sequence[Cell], matcher: Matcher, evidence: Evidence) -> tuple[Finding, ...]:
-    return tuple(findings_of(name, cells, matcher, evidence))
+def _result(path: Path, page: Page, evidence: Evidence, tolerance: float, redactor: Redactor) -> PageResult:
+    """Judges one page. Texts of the page are redacted at the end: rows are matched by the real names of systems."""
+    claims = claims_of(page)
+    matcher = Matcher(page, path, evidence)
+    cells = tuple(Cell(claim, matcher.candidates(claim)) for claim in claims.claims)
+    judge(cells, evidence, tolerance)
+    cells, unread = without_unit(cells)
+    name = redactor.path(path.as_posix())
+    findings = findings_of(name, cells, matcher, evidence)
+    for cell in cells:
+        row, column, title = map(redactor.text, (cell.claim.row, cell.claim.column, cell.claim.title))
+        cell.claim = replace(cell.claim, row=row, column=column, title=title)
+    return PageResult(
+        name,
+        cells,
+        tuple(replace(finding, text=redactor.text(finding.text)) for finding in findings),
+        tuple((line, redactor.text(text)) for line, text in sorted([*claims.unread, *unread])),
+    )
 
 
 def _ledger(folders: tuple[Path, ...], db: Path | None, opened: ExitStack) -> Path:
@@ -115,11 +127,9 @@ def _ledger(folders: tuple[Path, ...], db: Path | None, opened: ExitStack) -> Pa
     return db
 
 
-def _shown(path: Path, ledger: Path) -> str:
-    """Returns the path of a page without private names."""
-    from benchledger.redaction.redactor import Redactor
+def _redactor(ledger: Path) -> Redactor:
+    """Returns a redactor with the key of a ledger; a copy without its key gets pseudonyms of its own."""
     from benchledger.redaction.samples import known_redaction
     from benchledger.store.private_file import key_of
 
-    key = key_of(ledger)
-    return Redactor(known_redaction(), key).path(path.as_posix()) if key is not None else path.name
+    return Redactor(known_redaction(), key_of(ledger) or secrets.token_bytes(32))

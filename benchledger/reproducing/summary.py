@@ -33,7 +33,7 @@ def cells_frame(pages: Sequence[PageResult]) -> pl.DataFrame:
 
 def _row(page: PageResult, cell: Cell) -> list[Any]:
     claim, run = cell.claim, cell.run
-    said = ", ".join(f"{name}={value}" for name, value in claim.facts.items())
+    said = ", ".join(f"{name}={value}" for name, value in claim.facts.items() if name != "system")
     difference = None if cell.ours is None or not claim.value else (cell.ours / claim.value - 1) * 100
     notes = [finding.text for finding in page.findings if finding.line == claim.line] + cell.notes
     logs = [] if run is None else list(dict.fromkeys(place.shown for place in run.places))

@@ -47,6 +47,22 @@ def judge(cells: Sequence[Cell], evidence: Evidence, tolerance: float) -> None:
     _judge_by_search([cell for cell in cells if cell.verdict in (WITHIN, CONTRADICTED)], evidence)
 
 
+def without_unit(cells: Sequence[Cell]) -> tuple[tuple[Cell, ...], list[tuple[int, str]]]:
+    """Drops tables whose unit nobody states, unless most of their cells come out of logs; says which were dropped."""
+    assumed: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        if cell.claim.unit.assumed:
+            assumed[cell.claim.table].append(cell)
+    dropped = {
+        table: same[0].claim.table_line
+        for table, same in assumed.items()
+        if sum(cell.verdict == EQUAL for cell in same) <= len(same) / 2
+    }
+    said = [(line, "no unit in the heads, above the table or in the page's name") for line in dropped.values()]
+    kept = (cell for cell in cells if not (cell.claim.unit.assumed and cell.claim.table in dropped))
+    return tuple(kept), said
+
+
 def numbers_of(cell: Cell, run: Run) -> list[Number]:
     """Returns the numbers of a run that a claim may print."""
     unit = cell.claim.unit

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
-from benchledger.definitions.vocabulary import vocabulary
+from benchledger.reproducing.models import models_in
 
 Facts = dict[str, object]
 
 
-def _any_case(pattern: str) -> re.Pattern[str]:
+def any_case(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
 # Spellings of an empty cell, and of a run that gave no number.
-NOTHING = _any_case(r"[-–—―/\\*_ .]*|n\.?/?a\.?|none|null|nan|tbd|todo|oom|out of memory|fail(?:ed)?|x|×|无|暂无")
+NOTHING = any_case(r"[-–—―/\\*_ .]*|n\.?/?a\.?|none|null|nan|tbd|todo|oom|out of memory|fail(?:ed)?|x|×|无|暂无")
 _NUMBER = r"[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _PRINTED = re.compile(rf"\s*[~≈]?({_NUMBER})\s*([kKM]?)\s*(.*)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
@@ -31,6 +30,8 @@ _KEYS = (
     ("global_batch_size", r"(?:global|total)[\s_-]*(?:batch[\s_-]*size|bs|batch)|gbs|全局\s*batch.*"),
     ("batch_size_per_gpu", rf"(?:per[\s_-]*{_DEVICE}[\s_-]*)?{_BATCH_WORDS}(?:[\s_/-]*(?:per|/)?[\s_-]*{_DEVICE})?"),
     ("batch_size_per_gpu", rf"{_BATCH_WORDS}\(max_tokens\)|批大小|单卡\s*batch.*"),
+    ("other", r"accumulated\s*batch.*"),
+    ("nodes_cards", r"nodes?\s*[x×*]\s*(?:gpus?|cards?)|机\s*[x×*]\s*卡"),
     ("gpus_per_node", r"(?:gpus?|cards?|devices?)\s*(?:per|/)\s*(?:node|host|machine)|(?:每节点|单机|每机)卡数"),
     ("nodes", rf"{_NUMBER_OF}(?:nodes?|hosts?|machines?)(?:[\s_-]*num(?:ber)?s?)?|节点数?量?|机器数"),
     ("gpus", rf"{_NUMBER_OF}(?:gpus|cards|devices?|accelerators?)(?:[\s_-]*(?:num(?:ber)?s?|count))?"),
@@ -42,7 +43,7 @@ _KEYS = (
     ("seq_len", r"(?:max[\s_-]*)?seq(?:uence)?[\s_-]*len(?:gth)?|序列长度"),
     ("system", r"system|machine|server|platform|hardware|config(?:uration)?|gpu|gpu\s*(?:type|model|型号)|card"),
     ("system", r"机型|系统|设备|显卡"),
-    ("gradient_accumulation", r"grad(?:ient)?[\s_-]*acc(?:umulation)?(?:[\s_-]*steps)?|梯度累积"),
+    ("gradient_accumulation", r"(?:grad(?:ient)?[\s_-]*)?acc(?:umulation)?(?:[\s_-]*steps)?|梯度累积"),
     (
         "other",
         r"trial|run|repeat|threads?|epochs?|steps?|version|driver|cuda|date|rank|name|test|case|notes?|comments?",
@@ -52,7 +53,7 @@ _KEYS = (
         r"logs?|scripts?|dataset|optimizer|task|次数|线程数?|版本|日期|参数|说明|备注|日志|脚本|数据集|优化器|任务",
     ),
 )
-_KEY_HEADS = tuple((name, _any_case(rf"\W*(?:{pattern})\W*")) for name, pattern in _KEYS)
+_KEY_HEADS = tuple((name, any_case(rf"\W*(?:{pattern})\W*")) for name, pattern in _KEYS)
 
 _GPU_NAME = (
     r"(?:RTX\s*)?(?:[VAHBPLT]\d{2,3}[A-Za-z]?(?![A-Za-z0-9]|\.\d)|GH200|GB[23]00|TITAN\s*\w+|\d0[5-9]0(?:\s*Ti)?"
@@ -62,7 +63,7 @@ _MOST_CARDS = 8
 _IS = r"\s*[=:：]?\s*"
 _BATCH_OF = r"(?:bsz?|bz|mbs|max_tokens|batch[\s_-]*(?:si?ze?|szie)?(?:[\s_-]*per[\s_-]*\w+)?)"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, _any_case(pattern))
+    (name, any_case(pattern))
     for name, pattern in (
         ("nodes_cards", r"(?<![A-Za-z0-9])(\d+)\s*n\s*(\d+)\s*[gc](?![A-Za-z])"),
         ("nodes_cards", r"(?<![A-Za-z])n(\d+)c(\d+)(?![A-Za-z0-9])"),
@@ -83,61 +84,21 @@ _PRECISIONS = (
     ("fp16", r"fp-?16|float16|half|半精度|混合精度|(?<![a-z])amp(?![a-z])|mixed[\s_-]precision"),
     ("bf16", r"bf-?16|bfloat16"), ("fp8", r"fp-?8"),
 )  # fmt: skip
-_PRECISION = tuple((name, _any_case(pattern)) for name, pattern in _PRECISIONS)
-_MODES = (("amp", _any_case(r"(?<![a-z])amp(?![a-z])|mixed|混合")), ("fp16", _any_case(r"fp-?16|float16|half|半精度")))
+_PRECISION = tuple((name, any_case(pattern)) for name, pattern in _PRECISIONS)
+_MODES = (("amp", any_case(r"(?<![a-z])amp(?![a-z])|mixed|混合")), ("fp16", any_case(r"fp-?16|float16|half|半精度")))
 _COUNTS = (
     "gpus", "nodes", "gpus_per_node", "batch_size_per_gpu", "global_batch_size", "seq_len", "gradient_accumulation",
 )  # fmt: skip
-_ONE_CARD, _ONE_NODE = _any_case(r"单\s*卡|single[\s-]*(?:gpu|card)"), _any_case(r"单机|single[\s-]*node")
-_NO_ACCUMULATION = _any_case(r"(?:w/?o|without|no|关闭|无)[\s_-]*(?:acc\w*grad|grad\w*[\s_-]*acc)")
-_ACCUMULATION = _any_case(r"(?:acc\w*grad|grad\w*[\s_-]*acc|梯度累积)")
-_FAMILY = _any_case(rf"(?<![A-Za-z0-9])(?:\d+\s*x\s*)?({_GPU_NAME})")
+_ONE_CARD, _ONE_NODE = any_case(r"单\s*卡|single[\s-]*(?:gpu|card)"), any_case(r"单机|single[\s-]*node")
+_NO_ACCUMULATION = any_case(r"(?:w/?o|without|no|关闭|无)[\s_-]*(?:acc\w*grad|grad\w*[\s_-]*acc)")
+_ACCUMULATION = any_case(r"(?:acc\w*grad|grad\w*[\s_-]*acc|梯度累积)")
+_FAMILY = any_case(rf"(?<![A-Za-z0-9])(?:\d+\s*x\s*)?({_GPU_NAME})")
 _FRAMEWORKS = (
     ("paddlepaddle", r"paddle"), ("tensorflow", r"tensorflow|(?<![a-z])tf[12]?(?![a-z0-9])"),
     ("pytorch", r"torch|megatron|fairseq"), ("mxnet", r"mx-?net|gluon"), ("oneflow", r"oneflow"),
     ("mindspore", r"mindspore"), ("jax", r"(?<![a-z])jax(?![a-z])|flax"),
 )  # fmt: skip
-_FRAMEWORK = tuple((name, _any_case(pattern)) for name, pattern in _FRAMEWORKS)
-
-_NOUNS = {
-    "samples/s": "sample|sequence|seq|sentence|image|img|example|record|clip|picture|图片|张|样本|句",
-    "tokens/s": "token|tok|tk|word|词",
-    "items/s": "item|frame|mel|wav",
-    "steps/s": "step|iteration|iter|it|batch",
-}
-_RATE = re.compile(
-    rf"(k|m)?\s*({'|'.join(_NOUNS.values())})(?:s|es)?\s*(?:/|per|每)\s*\(?(?:s|sec|second|秒)(?![a-z])", re.IGNORECASE
-)
-_SECONDS = re.compile(
-    r"(?<![a-z/])(ms|msec|milliseconds?|s|sec|seconds?|毫秒|秒)\s*(?:/|per)\s*(?:step|iter(?:ation)?|it|batch)(?:es|s)?\b"
-    r"|(?:step|iteration|iter|batch)[\s_-]*time\s*[（(/\s]*(ms|s|sec)\b",
-    re.IGNORECASE,
-)
-_MEMORY = _any_case(r"(?:memory|显存|mem)\W*(?:\w+\W+)*?(MiB|GiB|MB|GB)|(?<![A-Za-z0-9])(MiB|GiB)(?![A-Za-z])")
-_MEMORY_SCALE = {"mib": 1.0, "gib": 1024.0, "mb": 1.0, "gb": 1024.0}
-_SPEEDUP = _any_case(r"speed[\s_-]*up|加速比|scaling(?!\s*eff)")
-_SPEED = _any_case(r"throughput|吞吐|speed(?![\s_-]*up)|性能(?!测试$)|ips\b|速度|performance")
-_PER_GPU = _any_case(r"(?:per|/|每)\s*(?:card|gpu|device|卡)|单卡吞吐|per[\s_-](?:card|gpu)")
-# Quantities that no number of the ledger is compared with.
-_OTHER = re.compile(
-    r"accuracy|acc(?:\b|@)|准确率|loss|f1\b|bleu|rouge|wer\b|auc\b|efficiency|利用率|util|top-?[15]|map\b|miou|"
-    r"price|cost|power|watt|flops|版本|time to train|minutes|小时|hours|speed\s*of|ratio|比值|提升|%",
-    re.IGNORECASE,
-)
-_SETTING = _any_case(
-    r"batch[\s_-]*size[^。.;；]*(?:选用|选择如下|如下[:：]?$|are as follows|settings?)|超参|hyper-?param|参数设置|"
-    r"command|命令行参数"
-)
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What the numbers of a column count: a quantity of the ledger, its unit, the factor to it; per GPU or in all."""
-
-    quantity: str
-    unit: str | None = None
-    scale: float = 1.0
-    per_gpu: bool = False
+_FRAMEWORK = tuple((name, any_case(pattern)) for name, pattern in _FRAMEWORKS)
 
 
 @dataclass(frozen=True)
@@ -173,14 +134,21 @@ def printed_number(cell: str) -> Printed | None:
 
 def key_of(head: str) -> str | None:
     """Returns the fact whose values stand under a head, such as gpus under 卡数; None if it names none."""
+    # `Batch size / GPU (TF32 and FP16)` is a head of batch sizes.
     bare = plain(head)
-    return next((name for name, pattern in _KEY_HEADS if pattern.fullmatch(bare)), None) if bare else "case"
+    texts = (bare, re.sub(r"[(（][^()（）]*[)）]", "", bare))
+    return next((name for name, pattern in _KEY_HEADS if any(map(pattern.fullmatch, texts))), None) if bare else "other"
 
 
 def key_value(key: str, cell: str) -> Facts:
-    """Returns what a cell under a key head states."""
+    """Returns what a cell under a key head states; of several numbers none."""
     bare = plain(cell)
+    if key == "nodes_cards":
+        nodes, cards = (int(number) for number in (*re.findall(r"\d+", bare), 0, 0)[:2])
+        return {"nodes": nodes, "gpus": nodes * cards} if nodes * cards else facts_of(bare)
     if key in _COUNTS:
+        if len(re.findall(r"(?<![A-Za-z\d.])\d+(?![\d.]*[A-Za-z])", bare)) > 1 and not facts_of(bare):
+            return {}
         number = re.match(r"\W*(\d+)(?!\.\d)", bare)
         stated = facts_of(bare)
         if "max" in bare.lower() and key == "batch_size_per_gpu":
@@ -224,61 +192,11 @@ def facts_of(text: str) -> Facts:
     return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
 
 
+def precisions_in(text: str) -> list[str]:
+    """Returns the precisions that a text names, in their order."""
+    found = [(match.start(), name) for name, pattern in _PRECISION for match in pattern.finditer(text)]
+    return list(dict.fromkeys(name for _, name in sorted(found)))
+
+
 def _named(text: str, known: Iterable[tuple[str, re.Pattern[str]]]) -> set[object]:
     return {name for name, pattern in known if pattern.search(text)}
-
-
-def models_in(text: str) -> set[str]:
-    """Returns the models that a text names, or their families: `bert` for Bert, `bert_base` for Bert Base."""
-    # ResNet50 V1.5 is the ledger's resnet50.
-    squeezed = re.sub(r"[\W_]+", "", re.sub(r"[vV]\d\.\d", " ", text)).lower()
-    found = {model: spelling for spelling, model in _spellings() if spelling in squeezed}
-    # transformer_xl_base is no transformer_base: the longest spelling counts.
-    return {
-        model for model, spelling in found.items()
-        if not any(spelling != other and spelling in other for other in found.values())
-    }  # fmt: skip
-
-
-@cache
-def family_of(model: str) -> str:
-    """Returns the family of a model, such as bert of bert_base; the model itself if it is of none."""
-    families = {name for _, name in _spellings()} - set(vocabulary().facts["model"].known)
-    return max((name for name in families if model.startswith(name)), key=len, default=model)
-
-
-@cache
-def _spellings() -> tuple[tuple[str, str], ...]:
-    fact = vocabulary().facts["model"]
-    names = {re.sub(r"[\W_]+", "", spelling).lower(): model for spelling, model in fact.aliases.items()}
-    names |= {re.sub(r"[\W_]+", "", model).lower(): model for model in fact.known}
-    names |= {model.split("_")[0]: model.split("_")[0] for model in fact.known if len(model.split("_")[0]) > 3}
-    names |= {"hrnet": "hrnet", "transformerxl": "transformer_xl", "ssd": "ssd"}
-    return tuple(sorted(names.items()))
-
-
-def unit_of(text: str) -> Unit | None:
-    """Returns the unit that a text states, None if it states none."""
-    bare = plain(text)
-    per_gpu = bool(_PER_GPU.search(bare))
-    if rate := _RATE.search(bare):
-        noun = rate[2].lower()
-        unit = next(unit for unit, nouns in _NOUNS.items() if noun in nouns.split("|"))
-        return Unit("speed", unit, {"k": 1e3, "m": 1e6}.get((rate[1] or "").lower(), 1.0), per_gpu)
-    if seconds := _SECONDS.search(bare):
-        said = (seconds[1] or seconds[2]).lower()
-        return Unit("speed", "s", 1e-3 if said.startswith("m") or said == "毫秒" else 1.0)
-    if _SPEEDUP.search(bare):
-        return Unit("speedup", "1")
-    if memory := _MEMORY.search(bare):
-        return Unit("memory", "MiB", _MEMORY_SCALE[(memory[1] or memory[2]).lower()])
-    return None
-
-
-def quantity_of(text: str) -> str | None:
-    """Returns `speed`, `setting` or `other` as the words of a text say, None if they say nothing."""
-    bare = plain(text)
-    for name, pattern in (("setting", _SETTING), ("speed", _SPEED), ("other", _OTHER)):
-        if pattern.search(bare):
-            return name
-    return None

@@ -100,7 +100,7 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("| gpus | fp32 |\n|--|--|\n| 1 | 12.5 |\n", 1, "no unit"),
+        ("| gpus | result |\n|--|--|\n| 1 | 12.5 |\n", 1, "no unit"),
         (
             "images/s\n\n| gpus | fp32 |\n|--|--|\n| 1 | about 12 |\n| 8 | 96.5 |\n",
             5,

@@ -125,6 +125,17 @@ def test_speed_per_gpu_and_speedup(ledger: Path) -> None:
     assert verdicts(read(ledger, "# BERT\n\n" + text)) == ["equal", "equal"]
 
 
+def test_a_table_without_unit_is_read_if_most_of_it_comes_out_of_logs(ledger: Path) -> None:
+    table = "# BERT\n\n| GPUs | FP32(BS=32) |\n|--|--|\n| 1 | 208.58 |\n| 8 | 1573.80 |\n"
+    off = read(ledger, table.replace("208.58", "0.151").replace("1573.80", "0.162"))
+
+    assert verdicts(read(ledger, table)) == ["equal", "equal"]
+    assert verdicts(off) == []
+    assert off.findings.select("line", "kind", "text").rows() == [
+        (3, "unread", "no unit in the heads, above the table or in the page's name")
+    ]
+
+
 def test_verdicts_are_stored_and_the_audit_finds_the_contradicted(ledger: Path) -> None:
     page = EQUAL.replace("6911.6 ", "7500.0 ")
     read(ledger, page)
@@ -139,6 +150,20 @@ def test_verdicts_are_stored_and_the_audit_finds_the_contradicted(ledger: Path) 
     # What a later ingest brings up to date is the shipped definitions, not verdicts.
     benchledger.ingest(LOGS / "run1", db=ledger, refresh=True)
     assert ask(ledger, "select count(*) from published where verdict is not null") == [(8,)]
+
+
+def test_a_system_behind_a_pseudonym_is_found_by_its_real_name_and_shown_without_it(tmp_path: Path) -> None:
+    shutil.copytree(LOGS / "run1", tmp_path / "logs" / "192-222-52-99_box" / "run1")
+    page = tmp_path / "throughput.csv"
+    page.write_text("system,precision,batch_size,gpus,samples/s\n192-222-52-99,fp32,48,8,1630.02\n", encoding="utf-8")
+
+    done = benchledger.reproduce(page, logs=tmp_path / "logs")
+    (row,) = done.cells.rows(named=True)
+    assert (row["verdict"], len(row["logs"])) == ("equal", 1)
+    assert "192-222-52-99" not in str(row)
+
+    page.write_text(page.read_text().replace("192-222-52-99", "192-222-52-98"), encoding="utf-8")
+    assert verdicts(benchledger.reproduce(page, logs=tmp_path / "logs")) == ["no_log"]
 
 
 def test_logs_in_a_folder_go_through_a_temporary_ledger(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.reproducing.words import Facts, Unit, facts_of, key_of, printed_number, unit_of
+from benchledger.reproducing.units import Unit, unit_of
+from benchledger.reproducing.words import Facts, facts_of, key_of, printed_number
 
 
 @pytest.mark.parametrize(
