@@ -13,7 +13,7 @@ from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.readings import placed, sql_of
-from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence, place_words
+from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence, digits, place_words
 from benchledger.kept import records_of
 
 if TYPE_CHECKING:
@@ -97,19 +97,23 @@ def memory_sentences(
     counted = [trial for trial in trials if trial["counts"]]
     of = f"{number['definition']} memory of {number['name']} {place_words(number)}"
     said = [
-        f"{number['value_mib']} MiB: {of}." if counted else f"No number ({status_text(number['status'])}) for {of}.",
+        f"{digits(number['value_mib'])} MiB: {of}."
+        if counted
+        else f"No number ({status_text(number['status'])}) for {of}.",
         f"{meaning[0].upper()}{meaning[1:]}.",
-        "Take of each run the highest value that any of its devices reaches; over the trials of a series the median.",
+        "The highest value of any device of a run; over the trials of a series the median.",
         counted_sentence(trials),
     ]
     if len(counted) > 1:
-        said.append(f"The median of {', '.join(str(trial['value']) for trial in counted)} is {number['value_mib']}.")
-        said.append(f"Lowest {number['lowest_mib']}, highest {number['highest_mib']}.")
+        said.append(
+            f"The median of {', '.join(digits(trial['value']) for trial in counted)} is {digits(number['value_mib'])}."
+        )
+        said.append(f"Lowest {digits(number['lowest_mib'])}, highest {digits(number['highest_mib'])}.")
     seen = _fewest_devices(number, counted)
     if seen is not None:
-        said.append(f"Of its {number['gpus']} GPUs the logs tell {seen} apart: another one may have been fuller.")
+        said.append(f"The logs show {seen} of its {number['gpus']} GPUs: another one may have been fuller.")
     if number["gpu_memory_mib"] is not None and counted:
-        of = "" if seen is None else ", by what was watched"
+        of = "" if seen is None else ", as far as the logs show"
         said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}{of}.")
     if number["mixed"]:
         said.append(f"The runs of this series differ in: {number['mixed']}.")

@@ -13,16 +13,16 @@ _ROUNDINGS = {
 }
 _QUANTITIES = {
     "throughput": "the printed speeds",
-    "step_time": "the printed times of a step",
-    "interval": "the times from each step record to the next one of the same rank, of those whose step number does not"
-    " fall back and whose clock goes on",
-    "round": "the times from each round to the next (of so many step records as there are ranks, in the order of their"
-    " lines, the last)",
-    "epoch_time": "the printed times of an epoch",
+    "step_time": "the printed step times",
+    "interval": "the time from each step record to the next one of the same rank, if the step number does not decrease"
+    " and the time increases",
+    "round": "the time from each round to the next (a round has as many step records as there are ranks, in line"
+    " order; its time is that of the last)",
+    "epoch_time": "the printed epoch times",
 }
 _ANY_STEP = (
-    "the printed speeds (in steps/s only where no samples or tokens are printed); where none is printed, the printed"
-    " times of a step; where these are missing too, the times from each step record to the next one of the same rank"
+    "the printed speeds (steps/s only if no samples or tokens are printed); without them, the printed step times;"
+    " without those, the time from each step record to the next one of the same rank"
 )
 
 
@@ -42,23 +42,23 @@ def _what(rule: Row) -> str:
     values = _QUANTITIES[rule["quantity"]] if rule["quantity"] else _ANY_STEP
     if rule["kind"] == "summary" and not rule["quantity"]:
         values = "the printed speeds"
-    named = f" that go by the name {rule['name']}" if rule["name"] else ""
+    named = f" named {rule['name']}" if rule["name"] else ""
     logs = f", from logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
-    which = f"Take {values}{named}, of {rule['kind']} records{logs}, in the order of their lines"
+    which = f"Take {values}{named}, of {rule['kind']} records{logs}, in line order"
     is_speed = (
         rule["quantity"] in (None, "throughput") if rule["kind"] == "summary" else rule["quantity"] == "throughput"
     )
-    times = ", and speeds below 0 or of 0 after a step" if is_speed else ", and times of 0 or less"
-    return f"{which}; leave out what is no finite number{times}."
+    bad = "speeds below 0, and speeds of 0 after step 0" if is_speed else "and times of 0 or less"
+    return f"{which}; leave out values that are not finite, {bad}."
 
 
 def _ranks(rule: Row) -> str | None:
     if rule["ranks"] == "first":
         return "Keep the records of the lowest rank only."
     if rule["ranks"] in ("each", "mean"):
-        return "The window counts the records of each rank apart."
+        return "The window counts the records of each rank separately."
     if rule["ranks"] == "median":
-        return "Of each step number take the median speed over the ranks: one value a step, in the order of the lines."
+        return "For each step number take the median speed over the ranks: one value per step, in line order."
     return None
 
 
@@ -80,11 +80,11 @@ def _steps(rule: Row) -> str | None:
     said = f"Keep the steps {' '.join(parts)}" + ("; an interval begins and ends within" if is_interval else "")
     if rule["complete"] and rule["take"] is None:
         ends = (
-            f"begins with step {after} and ends with step {to}"
+            f"begin with step {after} and end with step {to}"
             if is_interval and after is not None
-            else f"ends with step {to}"
+            else f"end with step {to}"
         )
-        said += f"; a window that is not whole, which {ends}, gives no number"
+        said += f"; they must {ends}, else there is no number"
     return f"{said}."
 
 
@@ -101,61 +101,61 @@ def _window(rule: Row) -> str | None:
 def _positive(rule: Row) -> str | None:
     if not rule["positive_only"]:
         return None
-    return "0 and less is no value: " + (
-        "a last value that is not above 0 gives no number." if rule["statistic"] == "last" else "leave such values out."
-    )
+    if rule["statistic"] == "last":
+        return "If the last value is not above 0, there is no number."
+    return "Leave out values of 0 or less."
 
 
 def _statistic(rule: Row) -> str:
     if rule["statistic"] == "last":
         return "Take the last."
     if rule["ranks"] == "mean":
-        what = "all their steps over all their seconds" if rule["average_of"] == "times" else "the mean of the speeds"
-        return f"Take {what} of each rank apart, and the mean of these over the ranks."
+        what = "divide all steps by all seconds" if rule["average_of"] == "times" else "take the mean of the speeds"
+        return f"For each rank {what}; then take the mean over the ranks."
     if rule["statistic"] == "trimmed":
         trim = rule["trim"]
         without = f"of {rule['trim_from']} and more without the {trim} lowest and {trim} highest"
         return f"Take the trimmed mean of the speeds: {without}."
     if rule["quantity"] == "epoch_time":
-        return f"Take one over the {rule['statistic']} of the times."
+        return f"Divide 1 by the {rule['statistic']} of the times."
     if rule["average_of"] == "times":
         if rule["statistic"] == "mean":
-            return "Take all their steps over all their seconds."
-        return "Take one over the median of the seconds a step."
-    return f"Take the {rule['statistic']} of the speeds (of a time: steps over seconds)."
+            return "Divide all steps by all seconds."
+        return "Divide 1 by the median of the seconds per step."
+    return f"Take the {rule['statistic']} of the speeds (for times: steps / seconds)."
 
 
 def _unit(rule: Row) -> str:
     if rule["quantity"] == "span":
         return "The result is in minutes." if rule["unit"] == "min" else "The result is in seconds."
     if rule["quantity"] == "epoch_time":
-        over = ", over 60" if rule["unit"] == "min" else ""
-        return f"The result is in {'minutes' if over else 'seconds'} an epoch: take one over it{over}."
+        unit, by = ("minutes", "60 times it") if rule["unit"] == "min" else ("seconds", "it")
+        return f"The result is in {unit} per epoch: divide 1 by {by}."
     if rule["unit"] == "min":
-        return "The result is in minutes a step: take one over it, over 60."
+        return "The result is in minutes per step: divide 1 by 60 times it."
     if rule["unit"] == "s":
         rates = "" if rule["quantity"] == "step_time" else "samples/s are divided by global_batch_size, "
-        return f"The result is in seconds a step: {rates}take one over it."
+        return f"The result is in seconds per step: {rates}divide 1 by it."
     if rule["unit"] == "TFLOP/s" and rule["quantity"] == "step_time":
-        return "The result is in TFLOP/s: times 8, params_b, global_batch_size and seq_len, over 1000."
-    unit = rule["unit"] or "the printed unit" + (", or samples/s of times" if rule["kind"] == "step" else "")
+        return "The result is in TFLOP/s: multiply by 8, params_b, global_batch_size and seq_len, divide by 1000."
+    unit = rule["unit"] or "the printed unit" + (" (samples/s for times)" if rule["kind"] == "step" else "")
     parts = []
     if rule["quantity"] in (None, "throughput"):
-        parts.append("what is printed per GPU is multiplied by gpus")
+        parts.append("values per GPU are multiplied by gpus")
     if rule["kind"] == "step" and rule["unit"] != "steps/s":
         samples = "batch_size_per_gpu and gpus" if rule["batch"] == "pass" else "global_batch_size"
-        parts.append(f"steps become samples, multiplied by {samples}")
+        parts.append(f"steps are multiplied by {samples} to get samples")
     if rule["unit"] in ("samples/s", "tokens/s"):
-        parts.append("a sample is seq_len tokens")
+        parts.append("a sample has seq_len tokens")
     return f"The result is in {unit}" + (f": {'; '.join(parts)}." if parts else ".")
 
 
 def _share(rule: Row) -> str | None:
-    parts = [f"times {rule['take']}, the steps of the window"] * (rule["volume"] == "window")
-    parts += ["over gpus: it is told of one GPU"] * (rule["per"] == "gpu")
+    parts = [f"multiply by {rule['take']}, the steps of the window"] * (rule["volume"] == "window")
+    parts += ["divide by gpus, which gives the speed of one GPU"] * (rule["per"] == "gpu")
     if not parts:
         return None
-    return f"As its owner publishes it, it is taken {', and '.join(parts)}."
+    return f"As the rule's owner does, {', and '.join(parts)}."
 
 
 def _result(rule: Row) -> str | None:
@@ -172,7 +172,7 @@ def _result(rule: Row) -> str | None:
 def _trials(rule: Row) -> str:
     words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
     offset = rule["trial_count_offset"]
-    divided = f" (their sum over their count and {offset:g})" if offset is not None else ""
+    divided = f" (their sum / (their number + {offset:g}))" if offset is not None else ""
     return (
         f"Over the trials of a series take the {trial_words(rule)}{divided}"
         + (f", times the stated {rule['trial_factor']}" if rule["trial_factor"] else "")

@@ -11,7 +11,7 @@ from benchledger.answers.series import frame_asked, rows_asked
 from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.explaining.explained import ExplainedRun
-from benchledger.explaining.speed_words import conflict_sentences
+from benchledger.explaining.speed_words import conflict_sentences, digits
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,7 +121,7 @@ def _identity(detail: RunDetail, aliases: list[str]) -> list[str]:
 
 def _status(detail: RunDetail) -> list[str]:
     status = detail.status
-    said = f"It is {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
+    said = f"Status {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
     if status["place"]:
         said += f", decided by {status['place']}" + (f", {status['text']}" if status["text"] else "")
     steps = [fact_text(detail.run[name]) for name in ("steps_done", "steps_planned")]
@@ -135,32 +135,32 @@ def _default(chain: list[Row]) -> list[str]:
     said = []
     for row in chain:
         if row["value"] is not None:
-            said.append(f"{row['rule']} gives {row['value']} {row['unit'] or ''}".rstrip())
+            said.append(f"{row['rule']} gives {digits(row['value'])} {row['unit'] or ''}".rstrip())
             break
         why = ": ".join(str(part).replace("_", " ") for part in (row["status"], row["reason"]) if part)
-        said.append(f"{row['rule']} gives no number ({why or 'it finds nothing to read'})")
+        said.append(f"{row['rule']} gives no number ({why or 'nothing to read'})")
     default = [row["rule"] for row in chain if row["is_default"]]
     if default and all(row["value"] is None for row in chain):
-        end = f": no rule of its chain gives a number; the first, {default[0]}, stands as its default"
+        end = f"; none gives a number, so the first, {default[0]}, is the default"
     else:
-        end = f", so {default[0]} is its default" if default else ""
-    return [f"Of the default rules of its format, in their order, {'; '.join(said)}{end}."]
+        end = f", so {default[0]} is the default" if default else ""
+    return [f"Default rules of its format, in order: {'; '.join(said)}{end}."]
 
 
 def _cells(detail: RunDetail, cells: pl.DataFrame) -> list[str]:
     if detail.excluded is not None:
         by = f" by {detail.excluded['excluded_by']}" if detail.excluded["excluded_by"] else ""
-        return [f"It stands in no table: it was excluded{by}, {detail.excluded['reason']}."]
+        return [f"It is in no table: it was excluded{by}, {detail.excluded['reason']}."]
     numbers = cells.filter(cells["counts"] & cells["value"].is_not_null())
     if cells.is_empty():
-        return ["It stands in no table: no rule and no memory reads anything of it."]
+        return ["It is in no table: no rule reads a value of it, and it states no memory."]
     if numbers.is_empty():
         status = str(detail.status["status"])
         if status in ("ok", "unknown"):
-            return ["It counts in no number of a table: no rule that reads it gives one."]
-        return [f"It counts in no number of a table, for it is {status.replace('_', ' ')}."]
+            return ["It counts in no table: no rule gives a number for it."]
+        return [f"It counts in no table, because its status is {status.replace('_', ' ')}."]
     return [
-        f"It counts in {numbers.height} of the {cells.height} numbers that its series have by some rule or definition."
+        f"It counts in {numbers.height} of the {cells.height} numbers of its series (one per rule or kind of memory)."
     ]
 
 

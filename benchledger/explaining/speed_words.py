@@ -44,7 +44,7 @@ def speed_sentences(
             f"A submission to its benchmark has at least {demanded} runs; there are {len(trials)}, so it has no score."
         )
     if excluded:
-        said.append(f"Excluded from every table are of the same case and campaign: {', '.join(excluded)}.")
+        said.append(f"Excluded runs of the same case and campaign: {', '.join(excluded)}.")
     said += conflict_sentences(conflicts)
     if number["mixed"]:
         said.append(f"The runs of this series differ in: {number['mixed']}.")
@@ -53,7 +53,7 @@ def speed_sentences(
 
 def headline(number: Row) -> str:
     """Which number it is, and of what."""
-    what = f"{number['value']} {number['unit'] or '(of no known unit)'}" if number["value"] is not None else None
+    what = f"{digits(number['value'])} {number['unit'] or '(unit unknown)'}" if number["value"] is not None else None
     of = f"the speed of {number['name']} {place_words(number)}"
     versions = [
         f"{name.replace('_', ' ')} {number[name]}"
@@ -77,29 +77,29 @@ def _default(number: Row, chains: dict[str, list[str]]) -> str:
     if not chains:
         return f"The logs' format has no default rule, so {number['rule']} is not the default."
     if not number["is_default"]:
-        chain = f"Default rules by format, the first that gives a number counts: {listed}."
-        return f"{number['rule']} is not the default here. {chain}"
+        return f"{number['rule']} is not the default rule: that is the first of its format with a number ({listed})."
     if number["value"] is None:
-        return f"{number['rule']} is the default here, and no rule of its chain gives a number that counts: {listed}."
-    return f"{number['rule']} is the default here, the first that gives a number of this format's chain: {listed}."
+        return f"{number['rule']} is the default rule, but no default rule of its format gives a number ({listed})."
+    return f"{number['rule']} is the default rule: the first of its format that gives a number ({listed})."
 
 
 def _trials(number: Row, rule: Row, trials: list[Row], factor: str | None) -> list[str]:
     counted = [trial for trial in trials if trial["counts"]]
     said = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
     if len(counted) > 1 and number["value"] is not None:
-        values = ", ".join(str(trial["value"]) for trial in counted)
+        values = ", ".join(digits(trial["value"]) for trial in counted)
         words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
         what = trial_words(rule)
         times = f", times the {rule['trial_factor']}" if factor else ""
-        said.append(f"The {what} of {values}{times}{f', {words},' if words else ''} is {number['value']}.")
+        said.append(f"The {what} of {values}{times}{f', {words},' if words else ''} is {digits(number['value'])}.")
         said.append(
-            f"Lowest {number['lowest']}, highest {number['highest']}, standard deviation (n - 1) {number['stdev']}."
+            f"Lowest {digits(number['lowest'])}, highest {digits(number['highest'])}, "
+            f"sample standard deviation {digits(number['stdev'])}."
         )
     said += [factor] if factor else []
     used, skipped = (sum(trial[name] for trial in counted) for name in ("records_used", "records_skipped"))
     if counted:
-        said.append(f"Their records: {used} used, {skipped} left out.")
+        said.append(f"Records of these runs: {used} used, {skipped} left out.")
     return said
 
 
@@ -108,26 +108,28 @@ def _of_a_run(trial: Row, rule: Row) -> str:
     statistic = rule["statistic"]
     if rule["average_of"] == "times" and statistic != "last":
         statistic = "steps over seconds" if statistic == "mean" else "one over the median time"
-    steps = [f"{trial['records_used']} used, {trial['records_skipped']} left out", f"{statistic} {trial['rate']}"]
+    read = f"{trial['reads']}; {trial['records_used']} used, {trial['records_skipped']} left out"
     over = {"s": "one over it", "min": "one over it, over 60"}.get(trial["unit"])
-    steps += [
-        words
-        for words in (trial["factor_words"], over, rounding_words(rule["rounding"], rule["rounding_digits"]))
-        if words
-    ]
-    return (
-        f"Run {trial['run_key']}: {trial['reads']}; {'; '.join(steps)}: {trial['value']} {trial['unit'] or ''}".rstrip()
-        + "."
-    )
+    steps = [trial["factor_words"], over, rounding_words(rule["rounding"], rule["rounding_digits"])]
+    made = "".join(f"; {words}" for words in steps if words)
+    rate = f" {digits(trial['rate'])}" if made else ""
+    said = f"Run {trial['run_key']}: {read}; {statistic}{rate}{made}: {digits(trial['value'])} {trial['unit'] or ''}"
+    return f"{said.rstrip()}."
 
 
 def counted_sentence(trials: list[Row]) -> str:
     """How many runs the series has, and how many of them count."""
-    counted = sum(trial["counts"] for trial in trials)
-    dropped = len(trials) - counted
-    runs = f"{len(trials)} run" + "s" * (len(trials) != 1)
-    count, are = ("counts" if counted == 1 else "count"), ("is" if dropped == 1 else "are")
-    return f"The series has {runs}: {counted} {count}, {dropped} {are} dropped."
+    used = sum(trial["counts"] for trial in trials)
+    dropped = len(trials) - used
+    said = f"The series has {counted(len(trials), 'run')}"
+    if not dropped:
+        return f"{said}; all count."
+    return f"{said}: {used} {'counts' if used == 1 else 'count'}, {dropped} {'is' if dropped == 1 else 'are'} dropped."
+
+
+def digits(value: float | None) -> str:
+    """Returns a number with ten digits, enough to compute with; the frames of an explanation hold all of them."""
+    return f"{value:.10g}" if isinstance(value, float) and abs(value) < 1e10 else str(value)
 
 
 def conflict_sentences(conflicts: list[Row]) -> list[str]:
@@ -136,10 +138,10 @@ def conflict_sentences(conflicts: list[Row]) -> list[str]:
     for row in conflicts[:_SHOWN]:
         other = f"{row['other_source']} says {row['other_value'] or UNKNOWN}"
         if row["used_source"] is None:
-            said.append(f"Contradiction in run {row['run_key']}: of {row['name']} nothing counts; {other}.")
+            said.append(f"Contradiction in run {row['run_key']}: {row['name']} has no value in use; {other}.")
         else:
-            counts = f"{row['used_value'] or UNKNOWN} counts ({row['used_source']})"
-            said.append(f"Contradiction in run {row['run_key']}: of {row['name']} {counts}; {other}.")
+            used = f"{row['name']} is {row['used_value'] or UNKNOWN} ({row['used_source']})"
+            said.append(f"Contradiction in run {row['run_key']}: {used}, but {other}.")
     if len(conflicts) > _SHOWN:
         said.append(f"And {len(conflicts) - _SHOWN} more contradictions.")
     return said
@@ -151,7 +153,7 @@ def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:
     if check.agrees and parts_agree:
         if check.value is None:
             return f"{recomputed} no number either."
-        return f"{recomputed} {check.recomputed}{f' {unit}' if unit else ''} (matches the table)."
+        return f"{recomputed} {digits(check.recomputed)}{f' {unit}' if unit else ''} (matches the table)."
     what = "the number of the table" if not check.agrees else "the number of a trial"
     return f"RECOMPUTED FROM THE STORED RECORDS IT DIFFERS from {what}: {check.recomputed} instead of {check.value}."
 

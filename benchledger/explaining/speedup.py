@@ -12,7 +12,7 @@ from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.rule_words import rounding_words
 from benchledger.explaining.speed import explained_speeds, rounded
-from benchledger.explaining.speed_words import check_sentence
+from benchledger.explaining.speed_words import check_sentence, digits
 
 if TYPE_CHECKING:
     import duckdb
@@ -118,23 +118,23 @@ def _sentences(
         why = f" ({status_text(number['status'])})" if own["value"] is None else ""
         said = [f"No number{why} for {of}."]
     else:
-        said = [f"{number['speedup']}: {of}."]
+        said = [f"{digits(number['speedup'])}: {of}."]
     said.append(
-        f"{number['scaling'].capitalize()} scaling compares speeds of one campaign, case, environment and rule whose "
-        f"{fixed} is the same, here {fact_text(number[fixed])}; nodes, gpus and the other batch sizes may differ."
+        f"{number['scaling'].capitalize()} scaling compares speeds of one campaign, case, environment and rule with "
+        f"the same {fixed} (here {fact_text(number[fixed])}); nodes, gpus and the other batch sizes may differ."
     )
     said += _base_sentences(number, own, base, bases)
     if number["speedup"] is not None and base is not None:
         over = (base, own) if number["unit"] in ("s", "min") else (own, base)
         words = rounding_words(rule["speedup_rounding"], rule["speedup_rounding_digits"])
         said.append(
-            f"{over[0]['value']} over {over[1]['value']} {number['unit']}"
-            + (", each of one GPU, times its GPUs" if rule["per"] == "gpu" else "")
+            f"{digits(over[0]['value'])} / {digits(over[1]['value'])} {number['unit']}"
+            + (", each the speed of one GPU times its GPUs" if rule["per"] == "gpu" else "")
             + (f", {words}" if words else "")
             + "."
         )
         said.append(
-            f"Efficiency {number['efficiency']}: the unrounded quotient times {base['gpus']} GPUs over {own['gpus']}."
+            f"Efficiency {digits(number['efficiency'])}: the unrounded quotient x {base['gpus']} / {own['gpus']} GPUs."
         )
     return (*said, check_sentence(check, None, all(side.check.agrees for side in sides)))
 
@@ -143,15 +143,15 @@ def _base_sentences(number: Row, own: Row, base: Row | None, bases: list[Row]) -
     if number["gpus"] is None:
         return ["The number of its GPUs is unknown, so it has no base."]
     if not bases:
-        return ["No speed of these is known with its number of GPUs, so there is no base."]
+        return ["None of these speeds has a known number of GPUs, so there is no base."]
     fewest = bases[0]["gpus"]
     if base is None:
         tied = ", ".join(row["cell"] for row in bases)
-        return [f"{tied} have the fewest GPUs, {fewest}, and the nearest are equally near: a tie, so none is the base."]
+        return [f"{tied} have the fewest GPUs ({fewest}) and are equally near: a tie, so there is no base."]
     if base["cell"] == own["cell"]:
-        return [f"It is its own base: of those with a speed it has the fewest GPUs, {fewest}."]
-    named = f"{base['cell']}, {base['name']}, {base['value']} {base['unit']}"
-    said = f"The base is {named}: of those with a speed it has the fewest GPUs, {fewest}"
+        return [f"It is its own base: it has the fewest GPUs ({fewest}) of those with a speed."]
+    named = f"{base['cell']}, {base['name']}, {digits(base['value'])} {base['unit']}"
+    said = f"The base is {named}: it has the fewest GPUs ({fewest}) of those with a speed"
     if len(bases) > 1:
-        said += f"; of {len(bases)} with as few it is the nearest by global batch size, then by gradient accumulation"
+        said += f"; of {len(bases)} with {fewest} it is the nearest by global batch size, then by gradient accumulation"
     return [said + "."]

@@ -40,5 +40,5 @@ def test_it_says_where_a_monitor_watched_some_of_the_gpus_only(watched: int, sai
 
     text = " ".join(memory_sentences(number, "memory", [trial], Check(10000.0, 10000.0), []))
 
-    assert (f"Of its 8 GPUs the logs tell {watched} apart: another one may have been fuller." in text) is said
-    assert ("were free, by what was watched." in text) is said
+    assert (f"The logs show {watched} of its 8 GPUs: another one may have been fuller." in text) is said
+    assert ("were free, as far as the logs show." in text) is said

@@ -62,25 +62,26 @@ def cell_of(folder: Path, **asked: object) -> ExplainedCell:
 def test_a_cell_says_what_its_number_is_made_of(folder: Path) -> None:
     db = folder / "bench.duckdb"
     one, two, cell = printed(folder, "one"), printed(folder, "two"), cell_of(folder)
-    chain = "the first that gives a number of this format's chain: ngc-pytorch-bert: ngc.summary"
+    chain = "the first of its format that gives a number (ngc-pytorch-bert: ngc.summary)"
     rule, unit = "training_sequences_per_second in samples/s, of all GPUs; 1 used, 0 left out; last", "samples/s"
+    extremes = f"Lowest {min(one, two):.10g}, highest {max(one, two):.10g}"
 
-    assert cell.sentences[0].startswith(f"{median([one, two])} samples/s: the speed of ")
+    assert cell.sentences[0].startswith(f"{median([one, two]):.10g} samples/s: the speed of ")
     assert cell.sentences[0].endswith("in campaign c, GPU model MADE-40GB (gpu memory mib 40960), by rule ngc.summary.")
     assert cell.number["stdev"] == pytest.approx(stdev([one, two]))
     assert cell.sentences[1:] == (
-        f"ngc.summary is the default here, {chain}.",
+        f"ngc.summary is the default rule: {chain}.",
         "The series has 3 runs: 2 count, 1 is dropped.",
-        f"Run {key_of(db, 'one')}: {rule} {one}: {one} {unit}.",
-        f"Run {key_of(db, 'two')}: {rule} {two}: {two} {unit}.",
-        f"The median of {one}, {two} is {median([one, two])}.",
-        f"Lowest {min(one, two)}, highest {max(one, two)}, standard deviation (n - 1) {cell.number['stdev']}.",
-        "Their records: 2 used, 0 left out.",
-        f"Excluded from every table are of the same case and campaign: {key_of(db, 'out')} (wrong driver).",
-        f"Contradiction in run {key_of(db, 'two')}: of batch_size_per_gpu 32 counts (log); name says 48.",
-        f"Contradiction in run {key_of(db, 'two')}: of gpus 1 counts (log); name says 8.",
+        f"Run {key_of(db, 'one')}: {rule}: {one:.10g} {unit}.",
+        f"Run {key_of(db, 'two')}: {rule}: {two:.10g} {unit}.",
+        f"The median of {one:.10g}, {two:.10g} is {median([one, two]):.10g}.",
+        f"{extremes}, sample standard deviation {cell.number['stdev']:.10g}.",
+        "Records of these runs: 2 used, 0 left out.",
+        f"Excluded runs of the same case and campaign: {key_of(db, 'out')} (wrong driver).",
+        f"Contradiction in run {key_of(db, 'two')}: batch_size_per_gpu is 32 (log), but name says 48.",
+        f"Contradiction in run {key_of(db, 'two')}: gpus is 1 (log), but name says 8.",
         "The runs of this series differ in: names (bs48, mp, sp).",
-        f"Recomputed from the stored records: {median([one, two])} samples/s (matches the table).",
+        f"Recomputed from the stored records: {median([one, two]):.10g} samples/s (matches the table).",
     )
 
 
@@ -140,8 +141,8 @@ def test_a_speed_up_names_its_base_and_both_speeds(folder: Path) -> None:
     cell = cell_of(folder, table="speedup", scaling="weak", gpus=8)
     base, own = median([printed(folder, "one"), printed(folder, "two")]), printed(folder, "eight")
 
-    assert f"{own} over {base} samples/s." in cell.sentences
-    assert cell.sentences[-1].endswith(f" {own / base} (matches the table).")
+    assert f"{own:.10g} / {base:.10g} samples/s." in cell.sentences
+    assert cell.sentences[-1].endswith(f" {own / base:.10g} (matches the table).")
     assert [side.number["value"] for side in cell.sides] == [own, base]
     assert cell.bases is not None
     assert cell.bases.select("gpus", "value", "chosen").rows() == [(1, base, True)]
@@ -166,11 +167,11 @@ def test_a_run_says_where_it_stands_and_why_not(folder: Path) -> None:
         said["one"].sentences
     )  # fmt: skip
     assert (
-        "Of the default rules of its format, in their order, "
-        f"ngc.summary gives {value} samples/s, so ngc.summary is its default."
+        "Default rules of its format, in order: "
+        f"ngc.summary gives {value:.10g} samples/s, so ngc.summary is the default."
     ) in said["one"].sentences
-    assert "It counts in no number of a table, for it is truncated." in said["cut"].sentences
-    assert "It stands in no table: it was excluded, wrong driver." in said["out"].sentences
+    assert "It counts in no table, because its status is truncated." in said["cut"].sentences
+    assert "It is in no table: it was excluded, wrong driver." in said["out"].sentences
     assert cell_of(folder).cell in [row["cell"] for row in said["one"].to_dict()["cells"]]
 
 
@@ -253,9 +254,7 @@ def test_a_run_without_a_number_has_the_first_rule_of_its_chain_for_its_default(
 
     said = explain(runs(db=db)["run_key"][0], db=db).sentences
 
-    assert any(
-        "no rule of its chain gives a number; the first, ngc.summary, stands as its default." in one for one in said
-    )
+    assert any("; none gives a number, so the first, ngc.summary, is the default." in one for one in said)
 
 
 def test_what_nothing_goes_by_lists_what_was_tried(folder: Path) -> None:
