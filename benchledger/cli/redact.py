@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchledger.publishing.redact import RedactResult
 
 SHOWN = 5
+SECRETS_SHOWN = 50
 
 
 @click.command()
@@ -25,15 +26,19 @@ SHOWN = 5
     metavar="FILE",
     help="File with the pseudonym key; default: the ledger's key.",
 )
+@click.option("--accept", is_flag=True, help="Exit 0 although secrets were found: they are replaced in the copy.")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
 @click.pass_obj
-def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: Path | None, form: str) -> None:
+def redact(
+    settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: Path | None, accept: bool, form: str
+) -> None:
     """Copy logs and archives under PATHS with private names replaced.
 
     Line numbers, kinds of archives, and the order and times of members stay. Nothing is overwritten. Without a key file
-    and without a ledger the pseudonyms hold for this call only. Exit 1 if something had to be left out.
+    and without a ledger the pseudonyms hold for this call only. Exit 1 if something had to be left out, or if a secret
+    (a password, token or key) was found: its places are listed, and it should be changed where it is valid.
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
@@ -48,7 +53,10 @@ def redact(settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: 
         for kind, count in sorted(result.replaced.items()):
             click.echo(f"{kind}: {count} replaced, {result.distinct[kind]} different")
     _say_left_out(settings, result)
-    click.get_current_context().exit(int(bool(result.left_out)))
+    has_secrets = result.replaced["secret"] > 0
+    if has_secrets:
+        _say_secrets(settings, result, accept)
+    click.get_current_context().exit(int(bool(result.left_out) or (has_secrets and not accept)))
 
 
 def _say_left_out(settings: Settings, result: RedactResult) -> None:
@@ -59,3 +67,13 @@ def _say_left_out(settings: Settings, result: RedactResult) -> None:
         settings.say(f"and {len(result.left_out) - len(shown)} more: -v lists them")
     if result.own_key:
         settings.say("no key file and no ledger: the next call will use other pseudonyms. Keep them with --key-file")
+
+
+def _say_secrets(settings: Settings, result: RedactResult, accept: bool) -> None:
+    shown = result.secrets if settings.verbosity > 0 else result.secrets[:SECRETS_SHOWN]
+    for path, line in shown:
+        settings.say(f"secret: {path}:{line}")
+    if len(shown) < len(result.secrets):
+        settings.say(f"and {len(result.secrets) - len(shown)} more: -v lists them")
+    cure = "" if accept else "; with --accept, the exit code is 0"
+    settings.say(f"secrets are replaced in the copy. Whoever has the original can use them: change them{cure}")

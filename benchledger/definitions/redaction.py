@@ -13,7 +13,10 @@ from benchledger.definitions.toml_table import Table
 
 REDACTION_FILE = "redact.toml"
 # The kinds of private names, and the first part of the pseudonym of each.
-KINDS = {"address": "ip", "host": "host", "user": "user", "group": "group", "job": "job", "hardware": "mac"}
+KINDS = {
+    "address": "ip", "host": "host", "user": "user", "group": "group", "job": "job", "hardware": "mac",
+    "device": "device", "bucket": "bucket", "path": "path", "secret": "secret",
+}  # fmt: skip
 LISTS = {"hosts": "host"}
 SHAPE_HOLES = {
     "digits": r"\d{1,20}+",
@@ -22,9 +25,13 @@ SHAPE_HOLES = {
     "hex": r"(?=[a-f]{0,64}\d)[0-9a-f]{12,64}+",
     "name": r"[\w-]{1,64}?",
     "rest": r"[\w-]{1,128}+",
+    "token": r"(?=[A-Z0-9]{0,512}[a-z])(?=[a-z0-9]{0,512}[A-Z])[A-Za-z0-9]{16,512}+",
+    "upper": r"(?=[A-Z]{0,64}\d|[A-Z]{16})[A-Z0-9]{16,64}+",
+    "key": r"(?=[A-Za-z_-]{0,1024}\d|[a-z_-]{0,1024}[A-Z])[\w-]{16,1024}+",
+    "parts": r"[\w-]{4,4096}+(?:\.[\w=-]{2,4096}+){1,8}",
 }
 _ADDRESS = ("address_words", "version_words", "version_beginnings", "interfaces")
-_PUBLIC = ("names", "domains", "top_level", "internal")
+_PUBLIC = ("names", "domains", "top_level", "internal", "folders", "buckets")
 _TOP = ("about", "address", "public", "key", "context", "shape", "sample")
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
@@ -35,6 +42,8 @@ class Key:
 
     kind: str
     names: tuple[str, ...]
+    # Only values of at least this length that mix letters and digits; 0: any value.
+    least: int
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,8 @@ class RedactionRules:
     public_domains: tuple[str, ...]
     top_level: frozenset[str]
     internal: frozenset[str]
+    folders: frozenset[str]
+    public_buckets: frozenset[str]
     keys: tuple[Key, ...]
     contexts: tuple[Context, ...]
     shapes: tuple[Shape, ...]
@@ -124,7 +135,7 @@ def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
             table = top.table(group, names)
             for name in names:
                 words[name] += [word.lower() for word in table.strings(name)]
-        keys += [_key(table) for table in top.tables("key", ("kind", "names"))]
+        keys += [_key(table) for table in top.tables("key", ("kind", "names", "least"))]
         for table in top.tables("context", ("templates",)):
             contexts += _contexts(table)
         for table in top.tables("shape", ("kind", "shapes")):
@@ -133,7 +144,8 @@ def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
     return RedactionRules(
         frozenset(words["address_words"]), frozenset(words["version_words"]), tuple(words["version_beginnings"]),
         tuple(words["interfaces"]), frozenset(words["names"]), tuple(words["domains"]), frozenset(words["top_level"]),
-        frozenset(words["internal"]), tuple(keys), tuple(contexts), tuple(shapes), tuple(samples),
+        frozenset(words["internal"]), frozenset(words["folders"]), frozenset(words["buckets"]),
+        tuple(keys), tuple(contexts), tuple(shapes), tuple(samples),
     )  # fmt: skip
 
 
@@ -141,7 +153,7 @@ def _key(table: Table) -> Key:
     names = table.strings("names")
     if not names:
         table.fail("", "names: at least one is needed")
-    return Key(table.choice("kind", tuple(KINDS)), tuple(names))
+    return Key(table.choice("kind", tuple(KINDS)), tuple(names), table.whole_number("least") if "least" in table else 0)
 
 
 def _contexts(table: Table) -> list[Context]:

@@ -18,6 +18,7 @@ from typing import IO, BinaryIO, cast
 from benchledger.archives.entry_names import zip_name
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
+from benchledger.archives.member import CHAIN
 from benchledger.archives.problem import ArchiveError, Damaged, LimitReached
 from benchledger.archives.streams import (
     CHUNK,
@@ -47,12 +48,20 @@ class AllMembersLeftOut(NotRedactable):
 class Rewriter:
     """Redacts one file and all archives within it.
 
-    `left_out` is called with each member that cannot be redacted, and the reason. `archive` is true for an archive,
-    false for a log or a compressed log. `written` and `missing` count the members that are logs.
+    `left_out` is called with each member that cannot be redacted, and the reason; `on_secret` with the member (empty:
+    the file itself) and the number of each line with a secret. `archive` is true for an archive, false for a log or a
+    compressed log. `written` and `missing` count the members that are logs.
     """
 
-    def __init__(self, redactor: Redactor, budget: Budget, left_out: Callable[[str, str], None]) -> None:
-        self._redactor, self._budget, self._tell = redactor, budget, left_out
+    def __init__(
+        self,
+        redactor: Redactor,
+        budget: Budget,
+        left_out: Callable[[str, str], None],
+        on_secret: Callable[[str, int], None],
+    ) -> None:
+        self._redactor, self._budget, self._tell, self._on_secret = redactor, budget, left_out, on_secret
+        self._within: list[str] = []
         self.archive = False
         self.written = self.missing = 0
 
@@ -69,7 +78,8 @@ class Rewriter:
             if (name := foreign(source.head)) is not None:
                 raise NotRedactable(f"{name}, which is not read: unpack it first")
             if kind is None:
-                redact_text(source, sink.write, self._redactor)
+                member = CHAIN.join(self._within)
+                redact_text(source, sink.write, self._redactor, lambda line: self._on_secret(member, line))
             elif kind in COMPRESSED:
                 with _compressor(kind, sink, source.head) as inner:
                     return self.rewrite(Decompressed(source, kind, self._budget), cast("BinaryIO", inner), depth + 1)
@@ -160,6 +170,7 @@ class Rewriter:
 
     def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
         written, before = self.written, self.written + self.missing
+        self._within.append(name)
         try:
             problem = self.rewrite(source, sink, depth + 1)
         except AllMembersLeftOut as reason:
@@ -173,6 +184,8 @@ class Rewriter:
             self.written = written
             self._left_out(name, str(reason))
             return False
+        finally:
+            self._within.pop()
         if problem is not None:
             self._tell(name, problem)
         if self.written + self.missing == before:

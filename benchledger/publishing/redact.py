@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchledger.archives.limits import Budget, Limits
+from benchledger.archives.member import CHAIN
 from benchledger.archives.streams import DiskFile
 from benchledger.errors import UsageError
 from benchledger.publishing.archive import Rewriter
@@ -27,13 +28,15 @@ class RedactResult:
     `archives` counts the written files that are archives; `members` the logs in them that were written,
     `members_left_out` those that were not; `archives_left_out` the archives that were not written at all. `left_out`
     lists everything that is missing, also the end of a cut archive. `replaced` counts occurrences, `distinct` the
-    different names. `own_key` is true if the pseudonyms are those of this call only. The result holds no original name.
+    different names. `secrets` lists the places of secrets: path (with member) and line. `own_key` is true if the
+    pseudonyms are those of this call only. The result holds no original name.
     """
 
     written: list[str] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     replaced: Counter[str] = field(default_factory=Counter)
     distinct: Counter[str] = field(default_factory=Counter)
+    secrets: list[tuple[str, int]] = field(default_factory=list)
     own_key: bool = False
     archives: int = 0
     archives_left_out: int = 0
@@ -109,16 +112,23 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     to.parent.mkdir(parents=True, exist_ok=True)
     half = to.with_name(f"{to.name}.{os.getpid()}.part")
     rewriter: Rewriter | None = None
+    secrets: list[tuple[str, int]] = []
     try:
         with open(place, "rb") as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
             disk = DiskFile(file, status.st_size)
             budget = Budget(limits, lambda: disk.taken)
-            rewriter = Rewriter(redactor, budget, lambda name, why: result.left_out.append((f"{shown}!/{name}", why)))
+            rewriter = Rewriter(
+                redactor,
+                budget,
+                lambda name, why: result.left_out.append((f"{shown}{CHAIN}{name}", why)),
+                lambda name, line: secrets.append((f"{shown}{CHAIN}{name}" if name else shown, line)),
+            )
             cut = rewriter.rewrite(disk, sink)
         os.utime(half, ns=(status.st_mtime_ns, status.st_mtime_ns))
         half.rename(to)
         result.written.append(shown)
+        result.secrets += secrets
         result.archives += rewriter.archive
         if cut is not None:
             result.left_out.append((shown, f"only what comes before its damage was written: {redactor.text(cut)}"))

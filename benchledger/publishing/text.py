@@ -8,6 +8,7 @@ from functools import cache
 
 from benchledger.archives.magic_bytes import is_text
 from benchledger.archives.streams import Source
+from benchledger.redaction.key_block import MARK, KeyBlock
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
@@ -22,9 +23,14 @@ class NotRedactable(Exception):
     """Raised for a file that cannot be redacted; the message says why."""
 
 
-def redact_text(source: Source, write: Callable[[bytes], object], redactor: Redactor) -> None:
-    """Copies a log, redacted. Raises Unfit for bytes that are not text."""
-    lines = _Lines(redactor)
+def redact_text(
+    source: Source, write: Callable[[bytes], object], redactor: Redactor, on_secret: Callable[[int], object]
+) -> None:
+    """Copies a log, redacted, and calls `on_secret` with the number of each line that held a secret.
+
+    Raises NotRedactable for bytes that are not text.
+    """
+    lines = _Lines(redactor, on_secret)
     rest = source.read(CHUNK)
     if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
@@ -46,34 +52,47 @@ def _log_reader() -> LogReader:
 
 
 class _Lines:
-    # Keeps the header of a CSV table: its names tell which cells are private.
-    def __init__(self, redactor: Redactor) -> None:
+    # Keeps what earlier lines tell: the header of a CSV table names the cells that are private, and a key goes on.
+    def __init__(self, redactor: Redactor, on_secret: Callable[[int], object]) -> None:
         self._redactor = redactor
+        self._on_secret = on_secret
         self._header: list[str] = []
+        self._key = KeyBlock()
+        self._lines = 0
 
     def redact(self, data: bytes) -> bytes:
         text = data.decode("utf-8", "surrogateescape")
         suspects = self._redactor.lines_to_check(text)
         parts: list[str] = []
-        if self._header or '"' in text:
+        if self._header or '"' in text or self._key.is_open or MARK in text:
             start = 0
-            for line in text.split("\n"):
+            for number, line in enumerate(text.split("\n"), start=1):
                 clean = self._cells(line) if line.count(",") >= 2 and (self._header or '"' in line) else line
-                parts.append(self._line(clean) if start in suspects or clean is not line else line)
+                body = self._key.body(line)
+                is_suspect = start in suspects or clean is not line or body is not None
+                parts.append(self._line(clean, number, body) if is_suspect else line)
                 start += len(line) + 1
+            self._lines += text.count("\n")
             return "\n".join(parts).encode("utf-8", "surrogateescape")
-        last = 0
+        last = number = 0
         for start in sorted(suspects):
             end = text.find("\n", start) % (len(text) + 1)
-            parts += (text[last:start], self._line(text[start:end]))
+            number += text.count("\n", last, start)
+            parts += (text[last:start], self._line(text[start:end], number + 1))
             last = end
+        self._lines += text.count("\n")
         return "".join([*parts, text[last:]]).encode("utf-8", "surrogateescape")
 
-    def _line(self, line: str) -> str:
-        if "\x00" in line:
-            # A zero byte is part of no name: it stays, and the text on either side is redacted.
-            return "\x00".join(map(self._redactor.fresh, line.split("\x00")))
-        return self._redactor.fresh(line)
+    def _line(self, line: str, number: int, body: tuple[int, int] | None = None) -> str:
+        before = self._redactor.counts["secret"]
+        if body is not None:
+            start, end = body
+            line = line[:start] + self._redactor.secret(line[start:end]) + line[end:]
+        # A zero byte is part of no name: it stays, and the text on either side is redacted.
+        line = "\x00".join(map(self._redactor.fresh, line.split("\x00")))
+        if self._redactor.counts["secret"] > before:
+            self._on_secret(self._lines + number)
+        return line
 
     def _cells(self, line: str) -> str:
         cells = list(_CELL.finditer(line))

@@ -24,8 +24,9 @@ from benchledger.redaction.pseudonyms import Pseudonyms
 
 _QUAD = re.compile(r"(?<!\d)(?<!\d\.)\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
 _DASHED = re.compile(r"(?<![\d-])\d{1,3}+(?:-\d{1,3}+){3}(?![\d-])")
-_COLONS = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)")
-_HARDWARE = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
+_COLONS = re.compile(r"(?:(?<![\w:.])|(?<=[a-z]\d:))[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)")
+_HARDWARE = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4,18}(?![\w:-])")
+_HARDWARE_DOTS = re.compile(r"(?<![\w.])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}(?![\w.])")
 _PORT = re.compile(r":\d{2,5}(?![\d.])|<\d{1,5}>")
 _NETWORK = re.compile(r"/(?:[89]|[12]\d|3[012])(?![\w.])")
 _BUILD = re.compile(r"[A-Za-z_+]|\.[A-Za-z]|-(?!\d{1,3}\.\d{1,3}\.\d{1,3}\.\d)\w")
@@ -47,6 +48,8 @@ class Addresses:
         """Returns the text with addresses replaced; ports, brackets and network lengths stay."""
         if text.count(".") >= 3:
             text = _QUAD.sub(self._dotted, text)
+        if text.count(".") >= 2:
+            text = _HARDWARE_DOTS.sub(self._hardware, text)
         dashes = text.count("-")
         if dashes >= 3:
             text = _DASHED.sub(self._dashed, text)
@@ -113,9 +116,9 @@ class Addresses:
         return self._pseudonyms.of("address", text)
 
     def _hardware(self, match: re.Match[str]) -> str:
-        digits = set(match.group().lower()) - {":", "-"}
+        digits = set(match.group().lower()) - {":", "-", "."}
         # Six equal pairs name no device; six numbers with dashes and no letter are a date and time.
-        if len(digits) == 1 or ("-" in match.group() and not digits & set("abcdef")):
+        if len(digits) == 1 or (":" not in match.group() and not digits & set("abcdef")):
             return match.group()
         return self._pseudonyms.of("hardware", match.group().replace("-", ":"))
 
@@ -129,6 +132,15 @@ def is_machine(quad: str) -> bool:
     if any(int(number) > 255 or (len(number) > 1 and number[0] == "0") for number in numbers):
         return False
     return int(numbers[0]) not in (0, 127) and int(numbers[0]) < 224
+
+
+def is_hex_machine(text: str, in_any_range: bool) -> bool:
+    """Tells whether 8 hex digits can be an address of a machine, in either order of its bytes."""
+    numbers = [int(text[place : place + 2], 16) for place in range(len(text) - 8, len(text), 2)]
+    if 127 in (numbers[0], numbers[-1]) or 0 in (numbers[0], numbers[-1]):
+        return False
+    quads = [".".join(map(str, numbers)), ".".join(map(str, reversed(numbers)))]
+    return any(is_machine(quad) and (in_any_range or quad.startswith("10.") or _sizes(quad)[0]) for quad in quads)
 
 
 def _sizes(quad: str) -> tuple[bool, bool]:

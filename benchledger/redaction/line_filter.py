@@ -8,73 +8,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from benchledger.definitions.redaction import RedactionRules
+from benchledger.redaction.rule_set import RuleSet, folded
 
-# Patterns that each kind of address, and the name of a registry, must contain.
+# Patterns that each kind of address must contain.
 _NEEDED = (
     re.compile(r"\.\d{1,3}\.\d{1,3}\.\d"),
     re.compile(r"-\d{1,3}-\d{1,3}-\d"),
     re.compile(r":(?:[0-9A-Fa-f]{1,39}:){5}"),
     re.compile(r":(?:[0-9A-Fa-f]{2}:){4}"),
     re.compile(r"-(?:[0-9A-Fa-f]{2}-){4}"),
-    re.compile(r":\d{2,5}/[A-Za-z]"),
+    re.compile(r"::"),
+    re.compile(r"\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"),
 )
-_SIGNS = ("://", "@", "::")
 
 
 class LineFilter:
     """Finds the lines that contain something that a rule needs; every other line stays as it is."""
 
-    def __init__(
-        self,
-        rules: RedactionRules,
-        literals: Iterable[str],
-        patterns: Iterable[re.Pattern[str]],
-        key_hints: Iterable[str],
-    ) -> None:
-        self._literals = shortest({*literals, *_SIGNS})
-        self._key_hints = shortest(key_hints)
+    def __init__(self, rules: RuleSet, patterns: Iterable[re.Pattern[str]], folded_pattern: re.Pattern[str]) -> None:
+        self._rules = rules
         self._needed = (*_NEEDED, *patterns)
-        self._domain_ending = domain_ending(rules)
+        self._folded_pattern = folded_pattern
 
     def starts(self, text: str) -> set[int]:
         """Returns the starts of the lines that need a closer look."""
-        lower = text.lower()
-        if len(lower) != len(text):
-            # A rare letter is longer in lower case: offsets would differ, so every line is selected.
-            return {0, *(match.end() for match in re.finditer("\n", text))}
+        data = folded(text)
         found: set[int] = set()
-        for literal in self._literals:
-            found.update(_with_literal(text, literal))
-        for hint in self._key_hints:
-            found.update(_with_literal(lower, hint))
-        found.update(_with_pattern(lower, self._domain_ending))
+        checked = -1
+        for _, start, _ in self._rules.places(data):
+            if start > checked:
+                found.add(data.rfind(b"\n", 0, start) + 1)
+                checked = data.find(b"\n", start) % (len(data) + 1)
         for regex in self._needed:
             found.update(_with_pattern(text, regex))
+        found.update(_with_pattern(data.decode("ascii"), self._folded_pattern))
         return found
-
-
-def domain_ending(rules: RedactionRules) -> re.Pattern[str]:
-    """Returns the regex of the endings of machine names that are recognised by their domain, in lower case."""
-    endings = "|".join(map(re.escape, sorted(rules.top_level | rules.internal)))
-    return re.compile(rf"\.(?:{endings})(?![\w-])")
-
-
-def shortest(literals: Iterable[str]) -> tuple[str, ...]:
-    """Returns the literals that contain no other literal: a text without these has none at all."""
-    kept: list[str] = []
-    for literal in sorted(set(literals), key=lambda one: (len(one), one)):
-        if not any(other in literal for other in kept):
-            kept.append(literal)
-    return tuple(kept)
-
-
-def _with_literal(text: str, literal: str) -> Iterator[int]:
-    at = text.find(literal)
-    while at >= 0:
-        yield text.rfind("\n", 0, at) + 1
-        end = text.find("\n", at)
-        at = text.find(literal, end) if end >= 0 else -1
 
 
 def _with_pattern(text: str, regex: re.Pattern[str]) -> Iterator[int]:

@@ -1,109 +1,105 @@
-"""Finds names of hosts, users, groups and jobs by their context and by their form."""
+"""Finds private names by their context and by their form: hosts, users, groups, jobs, devices, buckets, secrets."""
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Callable
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, RedactionRules, Shape
-from benchledger.definitions.template import Hole, Literal
-from benchledger.redaction.line_filter import domain_ending, shortest
+from benchledger.definitions.redaction import LISTS, Key, RedactionRules
+from benchledger.redaction.addresses import is_hex_machine
+from benchledger.redaction.compiling import (
+    canonical,
+    compile_context,
+    compile_keys,
+    compile_shape,
+    domain_ending,
+    key_hints,
+    loose,
+)
+from benchledger.redaction.patterns import HOST, PATTERNS, SLOW_PATTERNS
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
+from benchledger.redaction.rule_set import Rule, RuleSet
 
-# Host names follow DNS. User names may be in any script, and end where a path or a list continues.
-_HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
-_USER = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]{1,64}+"
-_NAMES = {"host": _HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:-]{1,64}+"}
-_OTHER = {"int": r"-?\d{1,18}+", "word": r"[^\s,]{0,128}?", "text": r"[^\n]{0,200}?"}
-_SKIP = r"[^\n]{0,200}?"
 _CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
-# A file suffix after a dot is not a domain.
-_ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|zip|tar|tgz|html?|sqlite|nvvp|ncu-rep)\b"
-_SIGNS = "[ ,('=\\/."
-_HOLE = re.compile(r"\{([a-z]+)\}")
-
-_AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + _HOST + r")")
+_AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 # Limit of the cache of field names.
 _KEPT = 10_000
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _SCHEMES = "https?|s?ftps?|ssh|git|tcp|udp|grpc|rsync|hdfs|nfs|smb|redis|etcd|wss?"
-_URL = re.compile(rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{1,64}}@)?)({_HOST})(:\d{{1,5}})?")
-_ENDPOINT = re.compile(r"(?<![\w./:@-])(" + _HOST + r")(?=:\d{2,5}/[A-Za-z])")
+_PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
+_WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
+_FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
+_LEAST_DEVICE = 6
+_ALIASES = {"owner": "user", "hexip": "address", "hexsocket": "address"}
+_URL = re.compile(
+    rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
+)
+_ENDPOINT = re.compile(r"(?<![\w./:@-])(" + HOST + r")(?=:\d{2,5}/[A-Za-z])")
 _DOMAIN = re.compile(r"(?<![\w./@-])(?:\w[\w-]{0,62}+\.){1,8}[A-Za-z]{2,24}+(?![\w-]|\.\w)")
 
 
-class _Regex:
-    """A regex that is compiled at its first search: an ingest needs only few of them."""
-
-    def __init__(self, compiled: Callable[[], re.Pattern[str]]) -> None:
-        self._compiled = compiled
-
-    @cached_property
-    def sub(self) -> Callable[[Callable[[re.Match[str]], str], str], str]:
-        """Returns the `sub` method of the compiled regex."""
-        return self._compiled().sub
-
-
 class Names:
-    """Replaces names of hosts, users, groups and jobs."""
+    """Replaces what a text names: hosts, users, groups, jobs, devices, buckets and secrets."""
 
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self._rules = rules
         self._pseudonyms = pseudonyms
-        # Templates by a character that they need: most texts lack most of these, and are done after a few searches.
-        self.contexts: dict[str, list[tuple[str, _Regex]]] = {}
-        for context in rules.contexts:
-            sign = next((sign for sign in _SIGNS if sign in context.literals), "")
-            self.contexts.setdefault(sign, []).append((context.literal, _Regex(partial(compile_context, context))))
-        self.shapes = [
-            (shape.literal, shape.kind, _Regex(partial(compile_shape, shape)), _loose(shape)) for shape in rules.shapes
-        ]
         self._asked: dict[str, str | None] = {}
-        self._kinds = {_canonical(name): key.kind for key in rules.keys for name in key.names}
-        self._keys = _compile_keys(self._kinds)
-        self.key_hints = shortest(max(re.split(r"[ _-]", name), key=len) for name in self._kinds)
-        self._domain_ending = domain_ending(rules)
+        self._keys = {canonical(name): key for key in rules.keys for name in key.names}
+        secret = tuple(key for key in rules.keys if key.kind == "secret")
+        others = tuple(key for key in rules.keys if key.kind != "secret")
+        shapes = [(shape, loose(shape)) for shape in rules.shapes]
+        # Shapes without a literal that is rare enough, each with the regex that a text must match.
+        self._loose = [
+            (quick, Rule((), partial(compile_shape, shape), self._naming(shape.kind)))
+            for shape, quick in shapes
+            if quick is not None
+        ]
+        self._loose += [
+            (re.compile(quick), Rule((), partial(re.compile, slow), self._in_context)) for quick, slow in SLOW_PATTERNS
+        ]
+        self.domain_ending = domain_ending(rules.top_level | rules.internal)
+        self.rule_set = RuleSet(
+            [
+                Rule(("world_info",), lambda: _WORLD, self._world),
+                *self._patterns(),
+                *self._key_rules(secret),
+                *(Rule((one.literal,), partial(compile_context, one), self._in_context) for one in rules.contexts),
+                *(Rule((one.literal,), partial(compile_shape, one), self._naming(one.kind)) for one, quick in shapes
+                  if quick is None),
+                *self._key_rules(others),
+                Rule(("://",), lambda: _URL, self._url),
+                Rule(("@",), lambda: _AT, self._at),
+            ]
+        )  # fmt: skip
 
-    @property
-    def literals(self) -> set[str]:
-        """Returns literals of which every context or shape needs at least one; the shapes of `patterns` need none."""
-        shapes = {literal for literal, _, _, loose in self.shapes if loose is None}
-        return shapes | {literal for contexts in self.contexts.values() for literal, _ in contexts}
+    def _patterns(self) -> Iterator[Rule]:
+        for hints, pattern in PATTERNS:
+            yield Rule(hints, partial(re.compile, pattern), self._in_context)
+
+    def _key_rules(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
+        if keys:
+            hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name))
+            yield Rule(hints, partial(compile_keys, keys), self._keyed)
 
     @property
     def patterns(self) -> list[re.Pattern[str]]:
-        """Returns the regexes of shapes whose literal is too common to search for."""
-        return [loose for _, _, _, loose in self.shapes if loose is not None]
+        """Returns the regexes of which a text without any hint must match one if something in it is replaced."""
+        return [_PORT_AND_PATH, *(quick for quick, _ in self._loose)]
 
     def redact(self, text: str) -> str:
-        """Returns the text with names replaced; a text without names costs only some substring searches."""
-        return self._by_signs(self._by_rules(text))
-
-    def _by_rules(self, text: str) -> str:
-        for sign, contexts in self.contexts.items():
-            if sign in text:
-                for literal, regex in contexts:
-                    if literal in text:
-                        text = regex.sub(self._in_context, text)
-        for literal, kind, regex, loose in self.shapes:
-            if literal in text and (loose is None or loose.search(text)):
-                text = regex.sub(self._naming(kind), text)
-        if ":" in text or "=" in text:
-            lower = text.lower()
-            if any(hint in lower for hint in self.key_hints):
-                text = self._keys.sub(self._keyed, text)
-        return text
-
-    def _by_signs(self, text: str) -> str:
-        if "://" in text:
-            text = _URL.sub(self._url, text)
-        if "@" in text:
-            text = _AT.sub(self._at, text)
+        """Returns the text with names replaced; a text without names costs only a few searches."""
+        text = self.rule_set.redact(text)
+        for quick, rule in self._loose:
+            if quick.search(text):
+                text = rule.regex.sub(rule.replace, text)
         if ":" in text and "/" in text:
             text = _ENDPOINT.sub(self._endpoint, text)
-        if (("." in text and "-" in text) or ":" in text) and self._domain_ending.search(text.lower()):
+        if "." in text and self.domain_ending.search(text.lower()):
             text = _DOMAIN.sub(self._domain, text)
         return text
 
@@ -113,17 +109,24 @@ class Names:
         if name not in self._asked:
             if len(self._asked) >= _KEPT:
                 self._asked.clear()
-            self._asked[name] = self._kinds.get(_canonical(name))
+            self._asked[name] = key.kind if (key := self._keys.get(canonical(name))) else None
         return self._asked[name]
 
     def value(self, name: str, text: str) -> str | None:
         """Redacts a text as the value of a field with this name; None if the name tells no kind."""
-        kind = self.kind_of(name)
-        return None if kind is None else self._replaced(kind, text)
+        key = self._keys.get(canonical(name))
+        return None if key is None else self._of_key(key, text)
+
+    def _of_key(self, key: Key, text: str) -> str:
+        if key.least and not _is_random(text, key.least):
+            return text
+        return self._replaced(key.kind, text)
 
     def _replaced(self, kind: str, names: str) -> str:
-        # A list is divided at commas outside brackets, as in `node[01,03],login1`.
         kind = LISTS.get(kind, kind)
+        if kind in ("secret", "path"):
+            return self._one(kind, names)
+        # A list is divided at commas outside brackets, as in `node[01,03],login1`.
         return ",".join(self._one(kind, name) for name in re.split(r",(?![^\[\]]{0,200}\])", names))
 
     def _one(self, kind: str, name: str) -> str:
@@ -131,6 +134,7 @@ class Names:
         stripped = name.rstrip(".-")
         if not self._private(kind, stripped):
             return name + colon + port
+        kind = _ALIASES.get(kind, kind)
         return self._pseudonyms.of(kind, stripped) + name[len(stripped) :] + colon + port
 
     def _private(self, kind: str, name: str) -> bool:
@@ -142,11 +146,24 @@ class Names:
                 return False
             # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
             return bool(name[0].isalpha() or _CONTAINER.fullmatch(name) or ("-" in name and name[0] != "-"))
+        if kind == "owner":
+            # `/scratch/imagenet-1k` and `/nfs/logs` name what they hold.
+            return self._rules.folders.isdisjoint(re.split(r"[\W\d_]+", lower)) and not lower.endswith(_FILES)
+        if kind in ("hexip", "hexsocket"):
+            return is_hex_machine(name, kind == "hexsocket")
+        if kind == "device":
+            return len(name) >= _LEAST_DEVICE and any(map(str.isdigit, name)) and len(set(name) - set("-:x")) > 1
+        if kind == "bucket":
+            return name[0].isalpha() and len(name) > 2 and lower not in self._rules.public_buckets
+        if kind == "secret":
+            return name.strip("*xX.") != "" and name[0] != "-"
         return True
 
     def _in_context(self, match: re.Match[str]) -> str:
         text, out, last = match.string, "", match.start()
         for hole, name in match.groupdict().items():
+            if name is None:
+                continue
             start, end = match.span(hole)
             out += text[last:start] + self._replaced(hole.rstrip("0123456789"), name)
             last = end
@@ -156,20 +173,36 @@ class Names:
         return lambda match: self._pseudonyms.of(kind, match.group())
 
     def _keyed(self, match: re.Match[str]) -> str:
-        kind = self._kinds[_canonical(match.group(1))]
-        before, value = match.group()[: match.start(2) - match.start()], match.group(2)
-        if kind == "host" and match.string[match.end() : match.end() + 1] == "@":
+        key = self._keys[canonical(match["name"])]
+        before, value = match.group()[: match.start("value") - match.start()], match["value"]
+        if key.kind == "host" and match.string[match.end() : match.end() + 1] == "@":
             return match.group()  # host: root@gpu7 (the rule for @ redacts this)
-        if kind == "user" and value[0].isdigit():
+        if key.kind == "user" and value[0].isdigit():
             return match.group()  # user: 1.25 s (a time)
-        return before + self._replaced(kind, value)
+        if key.kind == "secret" and not key.least and ((value.isalpha() and before[-1] == " ") or value[0] in "/~."):
+            return match.group()  # password: incorrect (a sentence), PWD=/workspace (a folder)
+        return before + self._of_key(key, value)
+
+    def _world(self, match: re.Match[str]) -> str:
+        # DeepSpeed's hosts with their GPUs: base64 of JSON.
+        try:
+            found = json.loads(base64.urlsafe_b64decode(match[1]))
+            clean = {self._replaced("host", host): gpus for host, gpus in found.items()}
+        except (ValueError, AttributeError, RecursionError):
+            return match.group()
+        if clean == found:
+            return match.group()
+        return (
+            match.group()[: match.start(1) - match.start()]
+            + base64.urlsafe_b64encode(json.dumps(clean).encode()).decode()
+        )
 
     def _at(self, match: re.Match[str]) -> str:
         user, host = match.groups()
         if _VERSION.fullmatch(host) and not _CONTAINER.fullmatch(host):
             return match.group()  # hr@10, gcc@8.3.1
-        if "+" in user and "." not in host:
-            return match.group()  # owner+repository@commit
+        if len(host) == 1 or ("+" in user and "." not in host):
+            return match.group()  # f1@k, owner+repository@commit
         if _COMMIT.fullmatch(host) or host.startswith("sha256") or user.startswith("group-"):
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
@@ -203,60 +236,6 @@ class Names:
         return rest.rpartition(".")[2].lower() in self._rules.internal and ("-" in first or "." in rest)
 
 
-def _canonical(name: str) -> str:
-    return name.lower().replace("-", "_").replace(" ", "_")
-
-
-def _compile_keys(kinds: dict[str, str]) -> re.Pattern[str]:
-    names = "|".join(re.escape(name).replace("_", "[ _-]") for name in sorted(kinds, key=len, reverse=True))
-    user = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]"
-    value = rf"({user}{{1,64}}+(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+)(?!\(|\.\d)"
-    return re.compile(rf"(?i)(?<![A-Za-z0-9])({names})[\"']?[ \t]{{0,64}}+[=:][ \t]{{0,64}}+[\"']?{value}")
-
-
-def compile_context(context: Context) -> re.Pattern[str]:
-    """Returns the regex of a template; every part is bounded, so that its time is proportional to the text."""
-    pattern = ""
-    seen: dict[str, int] = {}
-    for part in context.template.parts:
-        if isinstance(part, Literal):
-            pattern += "".join(
-                rf"[ \t]{{{len(piece)},64}}+" if piece.isspace() else re.escape(piece)
-                for piece in re.split(r"( +)", part.text)
-                if piece
-            )
-        elif isinstance(part, Hole) and (part.name in KINDS or part.name in LISTS):
-            seen[part.name] = seen.get(part.name, 0) + 1
-            pattern += f"(?P<{part.name}{seen[part.name]}>{_of_list() if part.name in LISTS else _of_kind(part.name)})"
-        else:
-            pattern += _OTHER.get(part.type, _OTHER["word"]) if isinstance(part, Hole) else _SKIP
-    first = context.template.parts[0]
-    begins_in_word = not isinstance(first, Literal) or first.text[0].isalnum()
-    return re.compile((r"(?<![A-Za-z0-9])" if begins_in_word else "") + pattern)
-
-
-def _of_kind(kind: str) -> str:
-    return _NAMES.get(kind, _USER)
-
-
-def _of_list() -> str:
-    # mpirun's `a:8,b:8`, srun's `node[01-04],login1`
-    one = rf"{_HOST}(?:\[[\d,-]{{1,200}}+\])?(?::\d{{1,3}}+)?+"
-    return rf"{one}(?:,{one}){{0,4095}}+"
-
-
-def _loose(shape: Shape) -> re.Pattern[str] | None:
-    # Every text contains a single-letter literal. Without its lookbehind, the regex of such a shape searches fast.
-    return None if len(shape.literal) > 1 else re.compile(_of_shape(shape))
-
-
-def _of_shape(shape: Shape) -> str:
-    parts = _HOLE.split(shape.source)
-    return "".join(SHAPE_HOLES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts))
-
-
-def compile_shape(shape: Shape) -> re.Pattern[str]:
-    """Returns the regex of one shape; the domain of a host belongs to its name."""
-    name = _of_shape(shape)
-    domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
-    return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]|-\w){domain}")
+def _is_random(text: str, least: int) -> bool:
+    # What is made by chance has letters and digits, and no words between blanks.
+    return len(text) >= least and any(map(str.isdigit, text)) and any(map(str.isalpha, text)) and " " not in text

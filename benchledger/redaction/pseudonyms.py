@@ -44,5 +44,7 @@ class Pseudonyms:
             data = f"{kind}:{same}".encode("utf-8", "surrogatepass")
             digest = hashlib.blake2b(data, digest_size=_HEX_DIGITS // 2, key=self._key).hexdigest()
             known = self._given[kind, same] = f"{KINDS[kind]}-{digest}"
-            self.real_names[known] = name
+            # A secret is no name: its owner changes it, and nobody asks for it again.
+            if kind != "secret":
+                self.real_names[known] = name
         return known

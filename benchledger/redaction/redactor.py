@@ -23,7 +23,7 @@ class Redactor:
         self._pseudonyms = Pseudonyms(key)
         self._addresses = Addresses(rules, self._pseudonyms)
         self._names = Names(rules, self._pseudonyms)
-        self._line_filter = LineFilter(rules, self._names.literals, self._names.patterns, self._names.key_hints)
+        self._line_filter = LineFilter(self._names.rule_set, self._names.patterns, self._names.domain_ending)
         self._known: dict[str, str] = {}
         self._last_path: tuple[tuple[str, str], str] = (("", ""), "")
 
@@ -69,6 +69,10 @@ class Redactor:
         `fresh` leaves all other lines as they are.
         """
         return self._line_filter.starts(text)
+
+    def secret(self, text: str) -> str:
+        """Returns the pseudonym of a text that is a secret."""
+        return self._pseudonyms.of("secret", text)
 
     def optional(self, text: str | None) -> str | None:
         """Returns the text redacted; None stays None."""

@@ -8,7 +8,7 @@ from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import only_packed
 from benchledger.definitions.redaction import KINDS, RedactionRules, read_redaction, redaction_hash
 from benchledger.errors import DefinitionError
-from benchledger.redaction.names import compile_context, compile_shape
+from benchledger.redaction.compiling import compile_context, compile_shape
 from benchledger.redaction.pseudonyms import PSEUDONYM
 from benchledger.redaction.redactor import Redactor
 

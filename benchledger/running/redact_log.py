@@ -6,6 +6,7 @@ import secrets
 from functools import cache
 from pathlib import Path
 
+from benchledger.redaction.key_block import KeyBlock
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 
@@ -31,9 +32,13 @@ def clean(log: Path) -> None:
 
 
 def _lines(text: str, starts: set[int]) -> str:
-    found, place = [], 0
+    found, place, key = [], 0, KeyBlock()
     for line in text.split("\n"):
-        found.append(_redactor().text(line) if place in starts else line)
+        body = key.body(line)
+        if body is not None:
+            found.append(line[: body[0]] + _redactor().secret(line[slice(*body)]) + line[body[1] :])
+        else:
+            found.append(_redactor().text(line) if place in starts else line)
         place += len(line) + 1
     return "\n".join(found)
 

@@ -203,3 +203,55 @@ def test_what_was_redacted_into_a_folder_within_is_not_redacted_again(tmp_path: 
     assert redact(tmp_path, out=tmp_path / "out").written == ["a.log"]
     with pytest.raises(UsageError, match="exists already"):
         redact(tmp_path, out=tmp_path / "out")
+
+
+TOKEN = "hf_" + "aB3dE5gH7jK9mN1pQ3" * 2
+PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA0a1B2c3D\n" * 3 + "Zz09==\n-----END RSA PRIVATE KEY-----\n"
+
+
+def test_a_secret_is_replaced_and_its_place_is_told_unless_accepted(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", f"step 1\n\nHF_TOKEN={TOKEN}\nloss 2.5\npassword: hunter2x\n")
+    put(tmp_path / "in" / "b.tar", tar_of({"c.log": f"x\n{TOKEN}\n".encode(), "d.log": b"step 1\n"}))
+
+    done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out", db=db)
+    accepted = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out2", "--accept", db=db)
+
+    assert (done.exit_code, accepted.exit_code) == (1, 0)
+    places = [line for line in done.stderr.splitlines() if line.startswith("secret: ")]
+    assert places == ["secret: a.log:3", "secret: a.log:5", "secret: b.tar!/c.log:2"]
+    assert "secret: 3 replaced, 2 different" in done.stdout
+    assert "change them; with --accept, the exit code is 0" in done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    text = (tmp_path / "out" / "a.log").read_text()
+    assert shown(text) == "step 1\n\nHF_TOKEN=<secret>\nloss 2.5\npassword: <secret>\n"
+
+
+def test_a_private_key_is_followed_over_its_lines_and_no_further(tmp_path: Path) -> None:
+    log = put(tmp_path / "in" / "a.log", f"before 1\n{PEM}abcdefghijklmnopqrst\n" + '"quoted", a line\n' * 2)
+
+    result = redact(log, out=tmp_path / "out")
+
+    text = shown((tmp_path / "out" / "a.log").read_text())
+    assert text.splitlines()[1:6] == ["-----BEGIN RSA PRIVATE KEY-----", *["<secret>"] * 4]
+    assert text.splitlines()[6:8] == ["-----END RSA PRIVATE KEY-----", "abcdefghijklmnopqrst"]
+    assert result.secrets == [("a.log", number) for number in (3, 4, 5, 6)]
+
+
+def test_a_key_without_an_end_costs_only_itself(tmp_path: Path) -> None:
+    head = PEM.partition("Zz09")[0]
+    log = put(tmp_path / "in" / "a.log", f"{head}step 1 loss 2.5\nabcdefghijklmnopqrst\n")
+
+    redact(log, out=tmp_path / "out")
+
+    assert (tmp_path / "out" / "a.log").read_text().endswith("\nstep 1 loss 2.5\nabcdefghijklmnopqrst\n")
+
+
+def test_no_secret_is_among_the_real_names_of_a_ledger(db: Path, tmp_path: Path) -> None:
+    log = put(tmp_path / "in" / "a.log", run_text().log + f"slurmstepd: error: *** JOB 12 ON gpua CANCELLED {TOKEN}\n")
+    ingest(log, db=db)
+
+    ((kept,),) = ask(db, "select distinct texts[1] from kept.record where texts[1] like '%CANCELLED%'")
+    assert "<secret>" in shown(kept)
+    private = (db.parent / f"{db.name}.private").read_bytes()
+    assert b"gpua" in private
+    assert TOKEN.encode() not in private

@@ -1,0 +1,95 @@
+"""Turns the rules of redact.toml into regexes; every part is bounded, so that time is proportional to the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, Key, Shape
+from benchledger.definitions.template import Hole, Literal
+from benchledger.redaction.patterns import HOST, HOST_LIST, SECRET, USER
+
+_NAMES = {"host": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+", "device": r"[\w:.-]{1,64}+",
+          "secret": SECRET}  # fmt: skip
+_OTHER = {"int": r"-?\d{1,18}+", "word": r"[^\s,]{0,128}?", "text": r"[^\n]{0,200}?"}
+_SKIP = r"[^\n]{0,200}?"
+# A file suffix after a dot is not a domain.
+_ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|zip|tar|tgz|html?|sqlite|nvvp|ncu-rep)\b"
+_HOLE = re.compile(r"\{([a-z]+)\}")
+
+
+def canonical(name: str) -> str:
+    """Returns the name of a field with `_` between its words, in lower case."""
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def key_hints(name: str) -> Iterator[str]:
+    """Returns the literals of which the regex of a key's name needs one: the name, and a character that may follow."""
+    for between in " _-":
+        for after in "=:.\"'] \t\\":
+            yield canonical(name).replace("_", between) + after
+
+
+def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    """Returns the regex of names before `=`, `:` or dots, or in an option of a command, with their values."""
+    names = "|".join(
+        re.escape(name).replace("_", "[ _-]")
+        for name in sorted({canonical(name) for key in keys for name in key.names}, key=lambda name: (-len(name), name))
+    )
+    blanks = r"[ \t]{0,64}+"
+    return re.compile(
+        rf"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{{1,20}}[_-]){{0,4}})|(?<![A-Za-z0-9]))(?P<name>{names})"
+        rf"(?:(?:\\?[\"']\]?)?{blanks}(?:[=:]|\.{{3,80}}+){blanks}|(?(option)[ \t]{{1,8}}+|(?!)))"
+        rf"(?:b?\\?[\"'])?(?P<value>{_value(keys)})"
+    )
+
+
+def _value(keys: tuple[Key, ...]) -> str:
+    name = rf"{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d)"
+    if not any(key.kind == "secret" for key in keys):
+        return name
+    return SECRET
+
+
+def compile_context(context: Context) -> re.Pattern[str]:
+    """Returns the regex of a template."""
+    pattern = ""
+    seen: dict[str, int] = {}
+    for part in context.template.parts:
+        if isinstance(part, Literal):
+            pattern += "".join(
+                rf"[ \t]{{{len(piece)},64}}+" if piece.isspace() else re.escape(piece)
+                for piece in re.split(r"( +)", part.text)
+                if piece
+            )
+        elif isinstance(part, Hole) and (part.name in KINDS or part.name in LISTS):
+            seen[part.name] = seen.get(part.name, 0) + 1
+            name = HOST_LIST if part.name in LISTS else _NAMES.get(part.name, USER)
+            pattern += f"(?P<{part.name}{seen[part.name]}>{name})"
+        else:
+            pattern += _OTHER.get(part.type, _OTHER["word"]) if isinstance(part, Hole) else _SKIP
+    first = context.template.parts[0]
+    begins_in_word = not isinstance(first, Literal) or first.text[0].isalnum()
+    return re.compile((r"(?<![A-Za-z0-9])" if begins_in_word else "") + pattern)
+
+
+def loose(shape: Shape) -> re.Pattern[str] | None:
+    """Returns a regex that searches fast for a shape whose literal is too common to search for, else None."""
+    return None if len(shape.literal) > 1 else re.compile(_of_shape(shape))
+
+
+def _of_shape(shape: Shape) -> str:
+    parts = _HOLE.split(shape.source)
+    return "".join(SHAPE_HOLES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts))
+
+
+def compile_shape(shape: Shape) -> re.Pattern[str]:
+    """Returns the regex of one shape; the domain of a host belongs to its name."""
+    name = _of_shape(shape)
+    domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
+    return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]|-\w){domain}")
+
+
+def domain_ending(endings: frozenset[str]) -> re.Pattern[str]:
+    """Returns the regex of the endings of machine names that are recognised by their domain, in lower case."""
+    return re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(endings)))})(?![\w-])")

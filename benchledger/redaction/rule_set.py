@@ -1,0 +1,57 @@
+"""Applies many regexes to a text: one search for their literals selects the few that can match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+
+@dataclass
+class Rule:
+    """A regex with the text of each of its matches. A text without any of the hints (in any case) has no match.
+
+    The regex is compiled at its first use: an ingest needs only few of them.
+    """
+
+    hints: tuple[str, ...]
+    compiled: Callable[[], re.Pattern[str]]
+    replace: Callable[[re.Match[str]], str]
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """Returns the compiled regex."""
+        return self.compiled()
+
+
+class RuleSet:
+    """Rules in the order in which they are applied."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        hints = sorted({folded(hint) for rule in self.rules for hint in rule.hints})
+        self._owners = [
+            [number for number, rule in enumerate(self.rules) if hint in map(folded, rule.hints)] for hint in hints
+        ]
+        self._search = BytesAhoCorasick(hints, implementation=Implementation.ContiguousNFA)
+
+    def redact(self, text: str) -> str:
+        """Returns the text after every rule whose hint it has."""
+        found = self._search.find_matches_as_indexes(folded(text), overlapping=True)
+        if not found:
+            return text
+        for number in sorted({number for hint, _, _ in found for number in self._owners[hint]}):
+            text = self.rules[number].regex.sub(self.rules[number].replace, text)
+        return text
+
+    def places(self, data: bytes) -> list[tuple[int, int, int]]:
+        """Returns where hints are in a folded text; at least one per line that has any."""
+        return self._search.find_matches_as_indexes(data)
+
+
+def folded(text: str) -> bytes:
+    """Returns a text in lower case, with one byte per character: `?` for each that is not ASCII."""
+    return text.encode("ascii", "replace").lower()
