@@ -32,11 +32,12 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        hints = sorted({folded(hint) for rule in self.rules for hint in rule.hints})
-        self._owners = [
-            [number for number, rule in enumerate(self.rules) if hint in map(folded, rule.hints)] for hint in hints
-        ]
-        self._search = BytesAhoCorasick(hints, implementation=Implementation.ContiguousNFA)
+        owners: dict[bytes, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            for hint in {folded(hint) for hint in rule.hints}:
+                owners.setdefault(hint, []).append(number)
+        self._owners = list(owners.values())
+        self._search = BytesAhoCorasick(list(owners), implementation=Implementation.ContiguousNFA)
 
     def redact(self, text: str) -> str:
         """Returns the text after every rule whose hint it has."""

@@ -44,6 +44,7 @@ OTHERWISE = {
     ("ingest", "archive_depth"): "limits",
     ("query", "list_all"): "queries",
     ("reproduce", "findings"): "findings of its result",
+    ("redact", "accept"): "decides the exit code",
     ("run", "list_all"): "cases",
     ("run", "make_environment"): "make_environment",
     ("run", "gpus"): "one more sweep",
