@@ -47,7 +47,8 @@ def _sections(command: click.Command, words: str, above: click.Context | None) -
         yield f"\n{'#' * (1 + len(words.split()))} {words}\n\n{_plain(text)}\n\n```text\n{usage}\n```\n"
         records = [record for option in command.get_params(ctx) if (record := option.get_help_record(ctx))]
         # Each command has --help.
-        yield _table(("option", "meaning"), [(f"`{names}`", text) for names, text in records if "--help" not in names])
+        told = [(f"`{names}`", text) for names, text in records if text and "--help" not in names]
+        yield _table(("option", "meaning"), told)
         if isinstance(command, click.Group):
             for name in command.list_commands(ctx):
                 inner = command.get_command(ctx, name)

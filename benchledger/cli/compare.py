@@ -58,7 +58,7 @@ def compare(
     """Compare two sets of runs case by case, with intervals and verdicts.
 
     A and B are folders of logs, ledger files, or campaigns (globs) of the ledger. Without them, --a and --b select two
-    sets of the ledger. Exit 0 if nothing is slower or needs more, 1 if something does.
+    sets of the ledger. Exit 1 if any case got worse, else 0.
     """
     from benchledger.cli.output import print_frame
 

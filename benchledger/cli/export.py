@@ -69,7 +69,7 @@ def tables(
     REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard,
     ranking, pivot.
 
-    Excel holds them all, a sheet a table; CSV and Parquet of several are a folder with a file each.
+    Excel has one sheet per table. Several tables in CSV or Parquet are a folder with one file per table.
     """
     asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(words)}
     reports = benchledger.export_tables(*names, output=output, form=form, reveal=asked_names(output), **asked)

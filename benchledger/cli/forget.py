@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: float, form: str) -> None:
     """Remove each LOG and everything derived from it.
 
-    LOG is a place where it was seen, as bench show prints it, its log_id, the beginning of its content's hash, of 6
-    digits at least, or the path of the file that it was read from. The file itself stays where it is, and the next
-    ingest of that place reads it again.
+    LOG is a place as bench show prints it, a log_id, the first digits (at least 6) of the content's hash, or the path
+    of the file. The file itself is not deleted, and the next ingest of its place reads it again.
     """
     found = benchledger.forget(*logs, dry_run=dry_run, db=settings.db, wait_s=wait_s)
     click.echo(_json(found) if form == "json" else _text(found))

@@ -64,7 +64,7 @@ def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
 def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> None:
     """Draft a format with samples from LOGs of one program; several logs make a better draft.
 
-    Each guess in it is marked by a comment `# ?` with a question. See docs/new-format.md.
+    A comment `# ?` with a question marks each guess. See docs/new-format.md.
     """
     from benchledger.exports.safe_text import escaped_lines
 

@@ -26,7 +26,7 @@ _PLOTS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "loss": ("Training loss of runs, with a target.", (_RUN, _TARGET)),
     "steps": ("Every reading of one run, and which of them its rule skips.", (_RUN, rule_option)),
     "memory": ("Memory of the fullest GPU, beside the size of the GPU.", ()),
-    "utilization": ("How busy GPUs and their pipes were: by profile, or of one run over time.", (_RUN,)),
+    "utilization": ("Utilization of GPUs and their pipes: by profile, or over time for one run.", (_RUN,)),
     "history": ("Speed of cases over the dates of their runs.", (rule_option,)),
 }
 

@@ -36,9 +36,9 @@ def redact(
 ) -> None:
     """Copy logs and archives under PATHS with private names replaced.
 
-    Line numbers, kinds of archives, and the order and times of members stay. Nothing is overwritten. Without a key file
-    and without a ledger the pseudonyms hold for this call only. Exit 1 if something had to be left out, or if a secret
-    (a password, token or key) was found: its places are listed, and it should be changed where it is valid.
+    Line numbers, kinds of archives, and the order and times of members stay the same. Nothing is overwritten. With
+    neither a key file nor a ledger, the pseudonyms are valid for this call only. Exit 1 if something was left out, or
+    if a secret (a password, token or key) was found: its places are listed, and it should be changed where it is valid.
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":

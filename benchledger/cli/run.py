@@ -100,8 +100,8 @@ def run(
 ) -> None:
     """Run training cases and stage their logs for ingest.
 
-    CASE is a file of runners/cases/ without its ending. Each run is a fresh process with a manifest, and its folder
-    appears in the staging folder when it is over, whole; the name of one that failed ends with how.
+    CASE is a file of runners/cases/ without its suffix. Each run is a fresh process with a manifest. Its folder appears
+    in the staging folder when the run has ended. If the run failed, the folder's name ends with the reason.
     """
     from benchledger.cli.output import print_frame
     from benchledger.running.run import run_all

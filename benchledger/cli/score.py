@@ -17,7 +17,7 @@ from benchledger.cli.settings import Settings
 @click.option(
     "--campaign",
     metavar="GLOB",
-    help="Filter by campaign (glob): its whole name, or the part behind its root.",
+    help="Filter by campaign (glob): its whole name, or the part after its root.",
     shell_complete=complete.campaigns,
 )
 @output_options

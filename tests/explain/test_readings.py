@@ -89,7 +89,7 @@ def test_values_that_a_rule_leaves_out_say_why(ledger: Ledger) -> None:
 
     assert told(ledger, "trimmed", run, "value", "use") == [
         (50.0, "dropped: before the window, one of the first 1"),
-        (-1.0, "dropped: a speed below 0, or of 0 after a step"),
+        (-1.0, "dropped: a speed below 0, or of 0 after step 0"),
         (9.0, "kept"),
         (1.0, "dropped: one of the 1 lowest"),
         (5.0, "kept"),

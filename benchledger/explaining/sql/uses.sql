@@ -7,7 +7,7 @@ select
         when dropped is null then 'kept'
         when dropped = 'no usable number' then 'dropped: ' || case
             when not isfinite(use.value) then 'not finite'
-            when chosen.quantity = 'throughput' then 'a speed below 0, or of 0 after a step'
+            when chosen.quantity = 'throughput' then 'a speed below 0, or of 0 after step 0'
             else 'a time of 0 or less'
         end
         when dropped = 'of another rank' then format('dropped: rank {}, not the lowest', lane)
