@@ -20,7 +20,7 @@ class MemberStream:
     """The bytes of one member, to its end or to its damage, which `problem` then describes.
 
     With `keep`, the part before a cut is a log of its own. It ends with the last whole line, since half a number is
-    another number.
+    another number. So is complete data before bytes that do not belong to it.
     """
 
     def __init__(self, source: Source, keep: bool = False, budget: Budget | None = None) -> None:
@@ -56,7 +56,7 @@ class MemberStream:
     @property
     def kept(self) -> bool:
         """Tells whether the part before a cut counts as a log."""
-        return self._keep and self.problem is not None and self.problem.kind == "truncated"
+        return self._keep and self.problem is not None and self.problem.kind in ("truncated", "trailing")
 
     def is_lost(self) -> bool:
         """Tells whether a cut left no whole line. Call it before the first read."""
@@ -74,7 +74,7 @@ class MemberStream:
 
     def _fail(self, problem: Problem) -> None:
         self.problem, self._over = problem, True
-        if self._keep:
+        if self._keep and problem.kind != "trailing":
             self._ahead = self._ahead[: self._ahead.rfind(b"\n") + 1]
 
 

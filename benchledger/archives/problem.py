@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# `truncated`: the data ends too early.
-KINDS = ("encrypted", "link", "climbing", "special", "corrupt", "truncated", "deep", "bomb", "foreign", "empty")
+# `truncated`: the data ends too early. `trailing`: it is complete, and something else follows.
+KINDS = (
+    "encrypted", "link", "climbing", "special", "corrupt", "truncated", "trailing", "deep", "bomb", "foreign", "empty"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class LimitReached(ArchiveError):
 def truncated(fact: str) -> Damaged:
     """Returns the exception for data that ends too early."""
     return Damaged(Problem("truncated", fact, "the rest is missing: get a whole copy"))
+
+
+def trailing(fact: str) -> Damaged:
+    """Returns the exception for bytes behind the end of complete data."""
+    return Damaged(Problem("trailing", fact, "what is before them was read: see what they are, or cut them off"))
 
 
 def corrupt(fact: str) -> Damaged:

@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol, cast
 
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
-from benchledger.archives.problem import Damaged, corrupt, truncated
+from benchledger.archives.problem import Damaged, corrupt, trailing, truncated
 
 CHUNK = 256 * 1024
 # Memory for data that must be buffered as a whole: a zip within a stream (its directory is at the end), and a member
@@ -171,7 +171,7 @@ class Decompressed:
         if len(rest) < HEAD:
             rest += self._take()
         if not rest.startswith(MAGIC[self._kind]):
-            raise corrupt(f"after its end, {self._out:,} bytes out, follow bytes that are no {self._kind}")
+            raise trailing(f"after its end, {self._out:,} bytes out, follow bytes that are no {self._kind}")
         return _decoder(self._kind), rest
 
 

@@ -142,7 +142,10 @@ class LogReader:
             reading = _Reading(detected.format, file_reader, columns)
             self._read_detected(reading, stream, first, counter, reopen is None)
             log, lines = reading.log, reading.line - 1
-        result = _result(counter.digest(), counter.bytes, lines + counter.unterminated, detected, counter.grew(), log)
+        lines += counter.unterminated
+        if counter.unterminated and (file_reader is None or not file_reader.whole):
+            log.ignore_unfinished(lines)
+        result = _result(counter.digest(), counter.bytes, lines, detected, counter.grew(), log)
         if known(result.content_hash):
             result.status = "known"
         result.document = document
@@ -171,7 +174,10 @@ class LogReader:
                 self._scan(reading, content, len(content), 0, True)
                 columns.flush()
             log.segments.close(detected.format)
-        lines = content.count(b"\n") + (not content.endswith(b"\n"))
+        unterminated = not content.endswith(b"\n")
+        lines = content.count(b"\n") + unterminated
+        if unterminated and (file_reader is None or not file_reader.whole):
+            log.ignore_unfinished(lines)
         result = _result(digest, len(content), lines, detected, grew, log)
         result.document = document_content(content)
         return result

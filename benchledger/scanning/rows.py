@@ -26,6 +26,9 @@ BAD_SQLITE = "bad sqlite: the file is corrupt, or its tables are not those of th
 CUT_ROW = "cut row: not as many cells as the header has"
 BAD_CELL = "bad cell: a row that fits none of the columns"
 
+# The reason of an ignored piece: a last line without its end, which is read again when the log has grown.
+UNFINISHED = "unfinished last line"
+
 # (key, number or None, text or None, logged unit or None)
 Pair = tuple[str, float | None, str | None, str | None]
 Columns = dict[str, int | float | str | datetime | None]

@@ -162,7 +162,8 @@ select
 from claimed
 join kept.shape using (shape_id);
 comment on view kept.measurement_all is
-    'One row per value of every record, also of duplicate streams. Ask measurement unless you look for duplicates.';
+    'One row per value of every record, also of duplicate streams and of older contents of logs that have grown. '
+    'Ask measurement unless you look for these.';
 comment on column kept.measurement_all.run_id is 'Id of the run; NULL where no run claims the log.';
 comment on column kept.measurement_all.role is 'What the log is to the run; NULL where no run claims it.';
 comment on column kept.measurement_all.phase is
@@ -174,12 +175,19 @@ comment on column kept.measurement_all.value is 'Value, scaled to unit; NULL if 
 create view measurement as
 select measurement_all.*
 from kept.measurement_all
-where role is distinct from 'duplicate_stream'
-    or run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
-    or (log_id, byte_offset) in (select (log_id, byte_offset) from kept.stream_only);
+where (
+        role is distinct from 'duplicate_stream'
+        or run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
+        or (log_id, byte_offset) in (select (log_id, byte_offset) from kept.stream_only)
+    )
+    -- The older contents of a log that has grown.
+    and log_id not in (
+        select log_id from main.sighting where log_id is not null group by log_id having bool_and(status = 'superseded')
+    );
 comment on view measurement is
     'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate '
-    'stream is left out where the train log has its records. Filter by run_id, name or quantity.';
+    'stream is left out where the train log has its records, and a log that has grown where its new content is. '
+    'Filter by run_id, name or quantity.';
 comment on column measurement.run_id is 'Id of the run; NULL where no run claims the log.';
 comment on column measurement.role is 'What the log is to the run; NULL where no run claims it.';
 comment on column measurement.phase is 'train unless the format says validation or inference; NULL for telemetry.';

@@ -157,7 +157,7 @@ def test_members_that_follow_one_another_are_one_text_and_padding_is_none(kind: 
 
 
 def test_bytes_after_the_end_are_told() -> None:
-    assert told(COMPRESS["gz"](b"one\n") + b"who knows") == [("", "corrupt")]
+    assert told(COMPRESS["gz"](b"one\n") + b"who knows") == [("", "trailing")]
 
 
 def test_links_and_devices_lead_nowhere() -> None:

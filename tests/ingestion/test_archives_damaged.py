@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from benchledger.archives.limits import Limits
 from benchledger.ingestion import members
 from benchledger.ingestion.ingest import ingest
 from benchledger.scanning import log_reader
+from benchledger.scanning.content import content_hash
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import ask, put, run_text, stable_tables
+from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
 LOGS = {f"bert/run_{number}.log": run_text(seed=number, speed=200 + number).log for number in (1, 2, 3)}
@@ -57,6 +59,24 @@ def test_a_cut_lone_log_is_a_truncated_run_until_the_whole_one_comes(db: Path, t
     put(place, gzip.compress(text))
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
     assert ask(db, "select status from run") == [("ok",)]
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
+@pytest.mark.parametrize("rest", [b"\n", b"-- signature --", os.urandom(3000).replace(b"\x1f", b"x")])
+def test_a_complete_compressed_log_is_read_and_bytes_behind_it_are_told(
+    db: Path, tmp_path: Path, kind: str, rest: bytes
+) -> None:
+    text = LOGS["bert/run_1.log"].rstrip("\n").encode()
+    put(tmp_path / "logs" / f"run.log.{kind}", COMPRESS[kind](text) + rest)
+    put(tmp_path / "logs" / f"logs.tar.{kind}", COMPRESS[kind](tar({"other.log": LOGS["bert/run_2.log"]})) + rest)
+
+    told = {outcome.path: outcome for outcome in ingest(tmp_path / "logs", db=db).outcomes}
+
+    assert {path: outcome.status for path, outcome in told.items()} == {
+        "run.log": "loaded", f"run.log.{kind}": "unreadable", "other.log": "loaded", f"logs.tar.{kind}": "unreadable",
+    }  # fmt: skip
+    assert "follow bytes that are no" in str(told[f"run.log.{kind}"].reason)
+    assert one(db, "select lines from log where content_hash = $1", content_hash(text)) == text.count(b"\n") + 1
 
 
 def test_what_a_limit_kept_out_is_read_when_the_limit_is_raised(db: Path, tmp_path: Path) -> None:

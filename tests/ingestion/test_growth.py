@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchledger import ingest
+from benchledger.scanning import native_scanner
 from tests.ingestion.logs import ask, one, put, run_text
 
 
@@ -30,6 +34,37 @@ def test_a_log_that_has_grown_supersedes_its_older_self(db: Path, tmp_path: Path
     ]
     assert ask(db, "select old_key, run_key from kept.run_alias") == [(old_key, new_key)]
     assert one(db, "select count(distinct run_id) from measurement where run_id is not null") == 1
+    assert one(db, "select count(distinct log_id) from measurement") == 1
+    assert one(db, "select count(distinct log_id) from kept.measurement_all") == 2
+
+
+@pytest.mark.parametrize("scanner", ["native", "python"])
+def test_a_partly_written_last_line_is_no_reject_while_a_log_grows(
+    db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanner: str
+) -> None:
+    monkeypatch.setenv("BENCH_SCANNER", scanner if native_scanner.is_available() else "python")
+    text = run_text(steps=30).log
+    lines = re.findall(r".*\n", text)
+    rejects, pieces = [], set()
+    for cut in (0, 5, len(lines[10]) // 2, len(lines[10]) - 20):
+        put(tmp_path / "logs" / "run.log", "".join(lines[:10]) + lines[10][:cut])
+        rejects.append(ingest(tmp_path / "logs", db=db).rejects)
+        pieces.update(ask(db, "select reason from kept.ignored_piece"))
+    put(tmp_path / "logs" / "run.log", text)
+    ingest(tmp_path / "logs", db=db)
+
+    assert rejects == [0] * len(rejects)
+    assert ("unfinished last line",) in pieces
+    ingest(tmp_path / "logs", db=db2)
+    values = "select count(*), sum(value) from measurement"
+    assert ask(db, values) == ask(db2, values)
+
+
+def test_a_last_line_that_ends_and_is_none_stays_a_reject(db: Path, tmp_path: Path) -> None:
+    lines = re.findall(r".*\n", run_text(steps=30).log)
+    put(tmp_path / "logs" / "run.log", "".join(lines[:10]) + lines[10][: len(lines[10]) // 2] + "\n")
+
+    assert ingest(tmp_path / "logs", db=db).rejects == 1
 
 
 def test_a_log_that_grows_twice_keeps_every_key_it_ever_had(db: Path, tmp_path: Path) -> None:
@@ -80,7 +115,10 @@ def test_growth_is_seen_though_the_first_ingest_of_the_longer_log_was_killed(db:
 import os, signal
 from benchledger.ingestion import write
 write.derive = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+import pytest
+
 from benchledger import ingest
+from benchledger.scanning import native_scanner
 ingest({str(tmp_path / "logs")!r}, db={str(db)!r})
 """
     killed = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False)

@@ -80,7 +80,12 @@ def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     unread = UnreadLines()
     for line, text in pieces.unread:
         unread.add(line, text)
-    return _found(columns, pieces.rejects, pieces.ignored, pieces.pieces, unread, notes)
+    rejects = pieces.rejects
+    if not log.endswith(b"\n"):
+        # A last line without its end may be written further.
+        rejects = [reject for reject in rejects if reject.line <= log.count(b"\n")]
+        pieces.ignored["unfinished last line"] += len(pieces.rejects) - len(rejects)
+    return _found(columns, rejects, +pieces.ignored, pieces.pieces, unread, notes)
 
 
 def _reference(log_format: LogFormat) -> LineReader:
