@@ -40,6 +40,7 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
     "--rule", shell_complete=complete.rules, help="Explain the number by this rule instead of the default rule."
 )
 @click.option("--definition", help="With --table memory: device, allocated, reserved or process.")
+@click.option("--lines", is_flag=True, help="Show the printed lines too; needs logs that ingest --keep-logs kept.")
 @click.option("--scaling", help="With --table speedup: weak or strong.")
 @case_options
 @click.option(
@@ -48,7 +49,7 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 @reveal_option
 @click.pass_obj
 def explain(
-    settings: Settings, /, what: str | None, table: str, campaign: str | None, form: str, **filters: Any
+    settings: Settings, /, what: str | None, table: str, lines: bool, campaign: str | None, form: str, **filters: Any
 ) -> None:
     """Explain where a number, a run or a file comes from.
 
@@ -60,7 +61,7 @@ def explain(
         os.environ.setdefault("POLARS_MAX_THREADS", "1")
     own = {name: value for name in ("rule", "definition", "scaling") if (value := filters.pop(name)) is not None}
     answer = revealed(
-        benchledger.explain(what, db=settings.db, table=table, campaign=campaign, **own, **given(filters))
+        benchledger.explain(what, db=settings.db, table=table, lines=lines, campaign=campaign, **own, **given(filters))
     )
     print_text(headed(_json(answer) if form == "json" else wrapped_lines(_text(answer)), form))
 
@@ -126,23 +127,25 @@ def _lines(cell: ExplainedCell) -> str:
     """Returns the first and last used lines of each run, and counts of the others by reason."""
     lines = []
     counts = cell.readings.group_by("run_key", "use", maintain_order=True).len()
-    used = cell.readings.select(*_SHOWN, "run_key", "use").filter(use="kept")
+    texts = ["text"] if "text" in cell.readings.columns else []
+    used = cell.readings.select(*_SHOWN, *texts, "run_key", "use").filter(use="kept")
     for key in counts["run_key"].unique(maintain_order=True):
         kept, uses = used.filter(run_key=key), counts.filter(run_key=key)
         values = f"{kept.height} value{'s' * (kept.height != 1)} kept"
         lines.append(f"lines of run {key}: {values}, {uses['len'].sum() - kept.height} not")
         ends = [kept] if kept.height <= 2 * _ENDS else [kept.head(_ENDS), kept.tail(_ENDS)]
-        shown = [[f"  {_line(row)}" for row in end.to_dicts()] for end in ends]
+        shown = [[f"  {part}" for row in end.to_dicts() for part in _line(row)] for end in ends]
         lines += shown[0] if len(shown) == 1 else [*shown[0], "  ...", *shown[1]]
         lines += [f"  {count} {use}" for _, use, count in uses.iter_rows() if use != "kept"]
     return _escaped(lines)
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: dict[str, Any]) -> list[str]:
     from_line = "" if row["from_line"] is None else f" since line {row['from_line']}"
     step = "" if row["step"] is None else f" step {row['step']}"
     value = f"{row['name'] or 'time'} {row['value']} {row['unit'] or ''}".rstrip()
-    return f"{row['log']}:{row['line']}{step} {value}{from_line}"
+    text = [] if row.get("text") is None else [f"  | {row['text']}"]
+    return [f"{row['log']}:{row['line']}{step} {value}{from_line}", *text]
 
 
 def _facts(cell: ExplainedCell) -> pl.DataFrame:

@@ -32,6 +32,8 @@ STDIN = "-"
 @click.option("--refresh", is_flag=True, help="Read files again that were read before.")
 @click.option("--strict", is_flag=True, help="Exit 1 on any reject, unrecognised or unreadable file.")
 @click.option("--documents", is_flag=True, help="Treat pages and scripts that quote log lines as logs.")
+@click.option("--keep-logs", is_flag=True, help="Keep the contents of logs beside the ledger, compressed and private.")
+@click.option("--keep-redacted", is_flag=True, help="As --keep-logs, with private names replaced.")
 @click.option("--campaign-name", metavar="NAME", help="Campaign name for everything read by this command.")
 @click.option(
     "--key-file",
@@ -77,6 +79,8 @@ def ingest(
     refresh: bool,
     strict: bool,
     documents: bool,
+    keep_logs: bool,
+    keep_redacted: bool,
     campaign_name: str | None,
     key_file: Path | None,
     archive_ratio: int,
@@ -90,6 +94,8 @@ def ingest(
     PATHS are files, folders, archives, or - for stdin. With --refresh and no PATHS, every log of the ledger whose
     definitions have changed is read again.
     """
+    if keep_logs and keep_redacted:
+        raise click.UsageError("--keep-logs and --keep-redacted cannot be combined")
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
     from benchledger.archives.limits import Limits
@@ -109,6 +115,8 @@ def ingest(
                 refresh=refresh,
                 dry_run=dry_run,
                 documents=documents,
+                keep_logs=keep_logs,
+                keep_redacted=keep_redacted,
                 campaign_name=campaign_name,
                 key_file=key_file or settings.key_file,
                 wait_s=wait_s,

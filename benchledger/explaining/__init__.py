@@ -5,5 +5,6 @@
 - A speed: `speed.py` with its trials, `readings.py` with every value, its line and its use. These are those of
   `benchledger.kept.uses`, the statements that fill the kept numbers; `sql/` finds their lines and says them in words.
 - `memory.py` and `speedup.py` explain the other two tables, `run.py` a run, `file.py` and `file_now.py` a file.
+- `lines.py` adds the printed lines, from kept contents of logs.
 - In words: `rule_words.py` a rule as a recipe, `speed_words.py` a speed.
 """

@@ -38,6 +38,7 @@ def explain(
     *,
     db: Path | str = DEFAULT_DB,
     table: str = "speed",
+    lines: bool = False,
     campaign: str | None = None,
     **columns: object,
 ) -> Explained:
@@ -46,7 +47,9 @@ def explain(
     `what` is the name of a cell, a run's key or its beginning, or a file: a path on disk, or a place as the ledger
     tells it. Its form decides, in this order; a path with a slash is never a run. Instead of it filters do where one
     cell of `table` (speed, memory, speedup) meets them: the columns of a case, `rule`, `unit`, `definition`, `scaling`.
-    Raises NothingFoundError, with all that was tried, for what is not there; UsageError where several are meant.
+    `lines` adds column `text` to the readings of a cell: the printed line of each that is used, with private names
+    replaced, from the kept contents of the logs. Raises NothingFoundError, with all that was tried, for what is not
+    there; UsageError where several are meant.
     """
     if table not in _OWN_FILTERS:
         raise UsageError(f"no table {table!r}; known: {', '.join(_OWN_FILTERS)}")
@@ -57,8 +60,19 @@ def explain(
         raise UsageError(f"give {str(what)!r} or filters, not both")
     with reading(db) as con:
         if what is None:
-            return explained_cell(con, _cell_by_filters(con, table, filters))
-        return _explained(con, str(what), db)
+            found: Explained = explained_cell(con, _cell_by_filters(con, table, filters))
+        else:
+            found = _explained(con, str(what), db)
+        return _with_lines(con, found, db) if lines else found
+
+
+def _with_lines(con: duckdb.DuckDBPyConnection, found: Explained, db: Path | str) -> Explained:
+    from benchledger.explaining.explained import ExplainedCell
+    from benchledger.explaining.lines import with_lines
+
+    if not isinstance(found, ExplainedCell):
+        raise UsageError("--lines shows the lines behind a cell: name one, or give filters")
+    return with_lines(con, found, db)
 
 
 def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Explained:

@@ -7,6 +7,7 @@
 - `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
   would refuse), `segments` and `derive` (runs).
+- `keep_logs` keeps contents while they are read, and reads them again when the folder is gone.
 - `facts_file` reads facts.toml; `forget` removes logs.
 - `seams` has the same steps as pure functions, for any process on any machine: `read_unit`, `closure`, `derive` and
   `load`; `base_tables` are the Arrow tables between them.

@@ -16,6 +16,7 @@ from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
+from benchledger.store.log_contents import KeptLog
 from benchledger.store.private_file import SeenFile
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Pending:
     touched: set[int] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     real_names: dict[str, str] = field(default_factory=dict)
+    kept: list[KeptLog] = field(default_factory=list)
     records: int = 0
 
     def leave_out(self, log_ids: set[int]) -> None:
@@ -98,6 +100,7 @@ class Accounts:
         for records in found.spilled:
             records.leave_out(twice)
         self.pending.spilled += found.spilled
+        self.pending.kept += found.kept
         self.pending.real_names.update(found.real_names)
         self.pending.records += found.tables["record"].num_rows if found.tables else 0
         self.pending.records += sum(records.rows for records in found.spilled)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.ingestion.derive import derive
+from benchledger.ingestion.keep_logs import store_contents
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
 from benchledger.ingestion.roots import drop_empty_roots, name_campaigns
 from benchledger.store.database import closing_written, open_for_writing, transaction
@@ -97,6 +98,7 @@ def forget(*logs: str, dry_run: bool = False, db: Path | str = DEFAULT_DB, wait_
             return _forget(con, db, logs, dry_run)
         with transaction(con, db):
             found = _forget(con, db, logs, dry_run)
+        store_contents(con, Path(db), [])
     # Afterwards: after a kill in between, the list has files whose log is missing, and these are read again.
     _forget_places(db, set(found.logs["log_id"]))
     return found

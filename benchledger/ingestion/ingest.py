@@ -22,6 +22,7 @@ from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
+from benchledger.ingestion.keep_logs import end_keeping, keeping_of, provide_kept_facts, with_kept
 from benchledger.ingestion.outcomes import Documents, FileOutcome
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.pool import Pool, is_little
@@ -119,6 +120,8 @@ def ingest(
     refresh: bool = False,
     dry_run: bool = False,
     documents: bool = False,
+    keep_logs: bool = False,
+    keep_redacted: bool = False,
     campaign_name: str | None = None,
     key_file: Path | str | None = None,
     wait_s: float = 30.0,
@@ -130,7 +133,8 @@ def ingest(
 
     `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
     `dry_run` reads and accounts, and writes nothing. `documents` reads pages and scripts that quote log lines as logs,
-    as every later ingest does with them. `limits` are those against archives that are bombs.
+    as every later ingest does with them. `keep_logs` keeps the contents of logs in LEDGER.logs, as every later ingest
+    does; `keep_redacted` does so with private names replaced. `limits` are those against archives that are bombs.
     `key_file` holds the key of a new ledger's pseudonyms, so that they are those of another one; a ledger keeps the key
     that it was made with. Raises UsageError for a path that does not exist or a key file that cannot be used,
     DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for
@@ -139,7 +143,7 @@ def ingest(
     key = read_key_file(Path(key_file)) if key_file is not None else None
     options = IngestOptions(
         Path(db), jobs, refresh, campaign_name, key, wait_s, limits or Limits(), progress or (lambda _: None),
-        documents=documents,
+        documents=documents, keep_logs=keep_logs and not dry_run, keep_redacted=keep_redacted and not dry_run,
     )  # fmt: skip
     return ingest_with(options, *paths, stdin=stdin, dry_run=dry_run)
 
@@ -158,6 +162,8 @@ class IngestOptions:
     progress: Callable[[Progress], None] = lambda _: None
     batch_limits: BatchLimits = field(default_factory=BatchLimits)
     documents: bool = False
+    keep_logs: bool = False
+    keep_redacted: bool = False
 
 
 def ingest_with(
@@ -192,6 +198,7 @@ class _Ingest:
                 unchanged = self._accounts.unchanged_files(self._work)
             result.runs, result.unpaired, result.stale = self._writer.finish(unchanged)
             self._writer.close()
+            end_keeping(self._db, self._work, self._sources.facts)
         self._sum_up(result)
         return result
 
@@ -212,7 +219,7 @@ class _Ingest:
             if con is not None:
                 plan.know(con, private, self._formats)
         if self._reads_all_stale and stdin is None:
-            self._files = plan.stale_files()
+            self._files = with_kept(plan.stale_files(), plan, con, options.db)
         if stdin is not None:
             opened.close()
             content = stdin.read()
@@ -233,12 +240,14 @@ class _Ingest:
     def _begin_reading(self, opened: ExitStack) -> None:
         options, plan = self._options, self._plan
         report = Reporter(options.progress, self._work.sizes)
-        pool = Pool(partial(process_reader, plan.known, self._key, self._db.parent), options.jobs)
+        keeping = keeping_of(self._db, raw=options.keep_logs, redacted=options.keep_redacted)
+        pool = Pool(partial(process_reader, plan.known, self._key, self._db.parent, keeping=keeping), options.jobs)
         self._reading = Reading(self._work, pool, report, jobs=options.jobs)
         # While other processes read: check the samples of all formats.
         load_formats()
         load_redaction()
         self._facts = FactsFiles()
+        provide_kept_facts(self._facts, options.db)
         self._sightings = SightingMaker(
             self._key, self._names, self._facts, self._campaign_name, self._redactor, self._roots, datetime.now(UTC)
         )

@@ -25,6 +25,7 @@ from benchledger.scanning.samples import load_formats
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.key_file import key_path
+from benchledger.store.log_contents import merge_contents
 from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
 from benchledger.store.sync import sync_definitions
 from benchledger.store.tables import quoted
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 # What a merge reads of another ledger.
 _READ = (
     *map(in_ledger, BASE_TABLES),
-    "run", "run_log", "kept.run_alias", "kept.exclusion", "kept.format",
+    "run", "run_log", "kept.run_alias", "kept.exclusion", "kept.accepted_change", "kept.format",
 )  # fmt: skip
 _OF_LOGS = ("reject", "ignored_piece", "unread", "log_fact", "segment")
 _OF_SIGHTINGS = ("sighting", "sighting_fact", "sighting_file")
@@ -96,6 +97,7 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
             copy_to(con, scratch)
         with tempfile.TemporaryDirectory() as folder:
             merged = _Merge(sources, scratch, key, Path(folder)).run(target)
+        merge_contents(sources, scratch)
         for new, place in zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True):
             if new.exists():
                 new.replace(place)

@@ -21,6 +21,7 @@ from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
+from benchledger.ingestion.keep_logs import Keeping, LogKeeper
 from benchledger.ingestion.read_guard import ReadGuard, is_disk_full
 from benchledger.ingestion.transfer import SharedTables, Spill, SpilledRecords, shared, use_unnamed_sockets
 from benchledger.redaction.redactor import Redactor
@@ -32,6 +33,7 @@ from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
 from benchledger.scanning.native_scanner import is_available, is_requested
 from benchledger.scanning.samples import known_formats
 from benchledger.scanning.trackers.named_files import name_within
+from benchledger.store.log_contents import KeptLog
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -141,6 +143,7 @@ class ReadFiles:
     """The files of one unit of work, and all that was found in them as Arrow tables by name.
 
     Most records of long logs are on the disk (`spilled`). `real_names` are those that were replaced, by pseudonym.
+    `kept` are compressed contents.
     """
 
     files: list[WasRead] = field(default_factory=list)
@@ -148,6 +151,7 @@ class ReadFiles:
     layouts: dict[int, Layout] = field(default_factory=dict)
     spilled: list[SpilledRecords] = field(default_factory=list)
     real_names: dict[str, str] = field(default_factory=dict)
+    kept: list[KeptLog] = field(default_factory=list)
 
     def __getstate__(self) -> dict[str, Any]:
         # As tuples, thousands of files are pickled in a third of the time.
@@ -174,10 +178,14 @@ _worker: list[UnitReader] = []
 
 
 def process_reader(
-    known: frozenset[str], key: bytes, folder: Path, meanwhile: Callable[[], None] = lambda: None
+    known: frozenset[str],
+    key: bytes,
+    folder: Path,
+    meanwhile: Callable[[], None] = lambda: None,
+    keeping: Keeping = Keeping(),  # noqa: B008 - it never changes
 ) -> UnitReader:
     """A reader with the definitions of this process and the key of the pseudonyms; the rest is as in UnitReader."""
-    return UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile)
+    return UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile, keeping)
 
 
 def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection]) -> None:
@@ -235,8 +243,10 @@ class UnitReader:
         folder: Path | None = None,
         known: frozenset[str] = frozenset(),
         meanwhile: Callable[[], None] = lambda: None,
+        keeping: Keeping = Keeping(),  # noqa: B008 - it never changes
     ) -> None:
         self._formats, self._redactor, self._folder = formats, redactor, folder
+        self._keeper = LogKeeper(redactor, keeping)
         self._unread_hash = all_formats_hash(formats)
         self._manifests = {name for name, known in formats.items() if known.role == "manifest"}
         self._reader = LogReader(formats)
@@ -270,6 +280,7 @@ class UnitReader:
 
     def _read_all(self, files: list[ToRead], failed: dict[int, str]) -> ReadFiles:
         redact = self._redactor.text
+        self._keeper.begin()
         spill = Spill(self._folder) if self._folder is not None else None
         base, columns = ReadFiles(), RecordColumns(self._redactor, spill.add if spill is not None else None)
         rows = LogRows(self._formats, self._unread_hash, self._redactor)
@@ -307,7 +318,7 @@ class UnitReader:
                               for reject in found.rejects[:REJECTS_SHOWN]),
                         tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip
-        base.real_names = dict(self._redactor.real_names)
+        base.real_names, base.kept = dict(self._redactor.real_names), self._keeper.taken()
         if all(file.status in ("", "archive", "known") for file in base.files):
             # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.
             return base
@@ -321,23 +332,36 @@ class UnitReader:
             return self._read_one(file, columns, known)
 
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
-        reader, name = self._reader, name_within(file.place)
+        reader, keeper, name = self._reader, self._keeper, name_within(file.place)
         if file.stream is not None:
-            stream = ObservedStream(file.stream, self._guard.meanwhile)
-            return reader.read(stream, columns, known, file.previous, file.size, file.reopen, name)
+            stream = keeper.observed(ObservedStream(file.stream, self._guard.meanwhile), name)
+            reopen = None if file.reopen is None else partial(_observed_again, keeper, file.reopen, name)
+            return keeper.keep_observed(reader.read(stream, columns, known, file.previous, file.size, reopen, name))
         try:
             content = file.content
             if content is None and file.open is None:
                 content = small_content(file.place, file.size)
             opens = file.open or partial(open_file, file.place)
             if content is not None and len(content) < CHUNK:
-                return reader.read_content(content, columns, known, file.previous, name)
+                whole = content
+                log = reader.read_content(content, columns, known, file.previous, name)
+                return keeper.keep(log, lambda: (whole,), name)
             opened: BinaryIO
             with io.BytesIO(content) if content is not None else opens() as opened:
                 seen = ObservedStream(opened, self._guard.meanwhile)
-                return reader.read(seen, columns, known, file.previous, file.size, name=name)
+                log = reader.read(seen, columns, known, file.previous, file.size, name=name)
+                return keeper.keep(log, partial(_again, seen), name)
         except OSError as error:
             if is_disk_full(error):
                 raise
             # It vanished or may not be read: the other files are read all the same.
             return f"cannot be read: {error.strerror or error}"
+
+
+def _again(stream: ObservedStream) -> Iterator[bytes]:
+    stream.seek(0)
+    return iter(partial(stream.read, CHUNK), b"")
+
+
+def _observed_again(keeper: LogKeeper, reopen: Callable[[], Source], name: str) -> Source:
+    return keeper.observed(reopen(), name)

@@ -165,14 +165,17 @@ class ArchiveSources:
         self._accounted = accounted
         # Folders whose facts.toml came when something below had been accounted for already.
         self.late: list[str] = []
+        # The texts of all facts.toml files in archives, by place.
+        self.facts: dict[str, bytes] = {}
 
     def to_read(self, archive: FoundFile) -> ArchiveToRead:
         """An archive, and what has to be known to read it."""
         previous = {seen.place: self._plan.previous(seen.place) for seen in self._plan.members_of(archive.place)}
         known = {place: content for place, content in previous.items() if content is not None}
         is_remembered = os.path.isabs(archive.place) or archive.place in self._plan.seen
-        if self._accounted is not None and not is_remembered:
+        if self._accounted is not None and (not is_remembered or archive.place in self._plan.wanted):
             # Standard input: its members are not remembered, and cannot be written again when a facts.toml comes late.
+            # Of an archive of which some members are read again, facts.toml would not be read.
             self.load_facts(archive, None)
         return ArchiveToRead(archive, self._limits, self._plan.wanted.get(archive.place), known)
 
@@ -190,6 +193,7 @@ class ArchiveSources:
 
     def _declare(self, file: FoundFile, text: bytes) -> FoundFile:
         declared = self._facts.take_up(file, text)
+        self.facts[file.place] = text
         folder = os.path.dirname(file.place)
         if any(is_below(earlier, folder) for earlier in self._accounted or ()):
             self.late.append(folder)

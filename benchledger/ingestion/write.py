@@ -12,6 +12,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
+from benchledger.ingestion.keep_logs import store_contents
 from benchledger.ingestion.load import (
     insert,
     load_formats_table,
@@ -226,6 +227,7 @@ class Writer:
         )
         touched = pending.touched | {old for old, _, _ in pending.grown} | set(name_campaigns(con))
         derive(con, sorted(touched), [(old, new) for old, new, _ in pending.grown], insert_records)
+        store_contents(con, self._db, pending.kept)
 
 
 def sightings_again(

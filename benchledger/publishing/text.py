@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 
 from benchledger.archives.magic_bytes import is_text
 from benchledger.archives.streams import Source
-from benchledger.redaction.key_block import MARK, KeyBlock
+from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
@@ -16,7 +15,6 @@ from benchledger.scanning.samples import load_formats
 CHUNK = 1024 * 1024
 # A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
 _LONGEST = 16 * CHUNK
-_CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
 
 
 class NotRedactable(Exception):
@@ -30,7 +28,7 @@ def redact_text(
 
     Raises NotRedactable for bytes that are not text.
     """
-    lines = _Lines(redactor, on_secret)
+    lines = LineRedactor(redactor, on_secret)
     rest = source.read(CHUNK)
     if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
@@ -49,62 +47,3 @@ def redact_text(
 @cache
 def _log_reader() -> LogReader:
     return LogReader(load_formats())
-
-
-class _Lines:
-    # Keeps what earlier lines tell: the header of a CSV table names the cells that are private, and a key goes on.
-    def __init__(self, redactor: Redactor, on_secret: Callable[[int], object]) -> None:
-        self._redactor = redactor
-        self._on_secret = on_secret
-        self._header: list[str] = []
-        self._key = KeyBlock()
-        self._lines = 0
-
-    def redact(self, data: bytes) -> bytes:
-        text = data.decode("utf-8", "surrogateescape")
-        suspects = self._redactor.lines_to_check(text)
-        parts: list[str] = []
-        if self._header or '"' in text or self._key.is_open or MARK in text:
-            start = 0
-            for number, line in enumerate(text.split("\n"), start=1):
-                clean = self._cells(line) if line.count(",") >= 2 and (self._header or '"' in line) else line
-                body = self._key.body(line)
-                is_suspect = start in suspects or clean is not line or body is not None
-                parts.append(self._line(clean, number, body) if is_suspect else line)
-                start += len(line) + 1
-            self._lines += text.count("\n")
-            return "\n".join(parts).encode("utf-8", "surrogateescape")
-        last = number = 0
-        for start in sorted(suspects):
-            end = text.find("\n", start) % (len(text) + 1)
-            number += text.count("\n", last, start)
-            parts += (text[last:start], self._line(text[start:end], number + 1))
-            last = end
-        self._lines += text.count("\n")
-        return "".join([*parts, text[last:]]).encode("utf-8", "surrogateescape")
-
-    def _line(self, line: str, number: int, body: tuple[int, int] | None = None) -> str:
-        before = self._redactor.counts["secret"]
-        if body is not None:
-            start, end = body
-            line = line[:start] + self._redactor.secret(line[start:end]) + line[end:]
-        # A zero byte is part of no name: it stays, and the text on either side is redacted.
-        line = "\x00".join(map(self._redactor.fresh, line.split("\x00")))
-        if self._redactor.counts["secret"] > before:
-            self._on_secret(self._lines + number)
-        return line
-
-    def _cells(self, line: str) -> str:
-        cells = list(_CELL.finditer(line))
-        names = [cell.group(1) or cell.group(2) or "" for cell in cells]
-        if any(self._redactor.kind_of(name) for name in names):
-            self._header = names
-        elif len(cells) == len(self._header):
-            out, last = "", 0
-            for name, cell, text in zip(self._header, cells, names, strict=True):
-                if text and self._redactor.kind_of(name):
-                    group = 1 if cell.group(1) is not None else 2
-                    out += line[last : cell.start(group)] + self._redactor.value(name, text)
-                    last = cell.end(group)
-            return out + line[last:]
-        return line

@@ -67,14 +67,16 @@ def ledger_files(db: Path) -> set[str]:
     """The real paths of a ledger's own files, which are no logs where the ledger lies in a folder of logs."""
     place = Path(os.path.realpath(db))
     seen = private_path(place)
-    files = (place, f"{place}.wal", *private_paths(place), f"{seen}-journal", f"{seen}-wal", *spill_files(place))
+    own = [f"{file}{end}" for file in (seen, private_paths(place)[2]) for end in ("-journal", "-wal")]
+    files = (place, f"{place}.wal", *private_paths(place), *own, *spill_files(place))
     return set(map(str, files))
 
 
 def copy_for_trial(db: Path, folder: Path) -> Path:
     """Copies a ledger with its private files, if there is one, and returns the place of the copy."""
     target = folder / "trial.duckdb"
-    for source, copy in zip((db, *private_paths(db)), (target, *private_paths(target)), strict=True):
+    # The contents of logs are not read by a trial, and may be large.
+    for source, copy in zip((db, *private_paths(db)[:2]), (target, *private_paths(target)[:2]), strict=True):
         if source.exists():
             try:
                 shutil.copy(source, copy)

@@ -60,9 +60,9 @@ def private_path(db_path: Path | str) -> Path:
     return Path(f"{db_path}.private")
 
 
-def private_paths(db_path: Path | str) -> tuple[Path, Path]:
-    """Returns the paths of a ledger's private files: the list of files and the key."""
-    return private_path(db_path), key_path(db_path)
+def private_paths(db_path: Path | str) -> tuple[Path, Path, Path]:
+    """Returns the paths of a ledger's private files: the list of files, the key, and the kept contents of logs."""
+    return private_path(db_path), key_path(db_path), Path(f"{db_path}.logs")
 
 
 def key_of(db_path: Path | str) -> bytes | None:
@@ -84,7 +84,7 @@ class PrivateFile:
 
     def __init__(self, db_path: Path | str, key: bytes | None = None) -> None:
         self.path = private_path(db_path)
-        self.is_new = _make_private(self.path)
+        self.is_new = make_private(self.path)
         _take_back_rights(key_path(db_path))
         with _usable(self.path):
             self._con = sqlite3.connect(self.path, timeout=30.0)
@@ -228,7 +228,7 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
     if not source.is_file():
         return False
     key = stored_key(db_path)
-    _make_private(target)
+    make_private(target)
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
@@ -279,8 +279,8 @@ def _cure(error: str) -> str:
     )
 
 
-def _make_private(path: Path) -> bool:
-    # SQLite would create it with the umask's mode, readable by others until a chmod. Its journals inherit this mode.
+def make_private(path: Path) -> bool:
+    """Creates a file for its owner only, as SQLite's journals inherit its mode; returns False if there is one."""
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
     except FileExistsError:

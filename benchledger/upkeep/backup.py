@@ -12,6 +12,7 @@ from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.log_contents import copy_contents
 from benchledger.store.private_file import copy_private, private_path, private_paths
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def db_backup(
             copy_to(con, scratch, _PUBLIC if public else ())
             if not public:
                 has_private = copy_private(source, scratch)
+                copy_contents(source, scratch)
         if public:
             _rewrite(scratch)
         scratch.chmod(source.stat().st_mode & 0o777)

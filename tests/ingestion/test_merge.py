@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from benchledger import exclude, ingest, merge
+from benchledger import accept_changes, exclude, ingest, merge
 from benchledger.errors import UsageError
 from benchledger.store.private_file import PrivateFile, key_of
 from benchledger.store.tables import tables_of
@@ -162,9 +162,11 @@ def two(home: Home) -> tuple[Path, Path]:
     first, second = home.ledger("first"), home.ledger("second")
     home.ingest(first)
     exclude(one(first, "select run_key from run where status = 'truncated'"), reason="it has not ended", db=first)
+    accept_changes(*(row[0] for row in ask(first, "select run_key from run")), reason="first", db=first)
     home.fill({"logs/a/run.log": text.encode(), "logs/b/run.log": run_text(seed=3, steps=150).log.encode()})
     home.ingest(second)
     exclude(one(second, "select run_key from run where steps_done = 150"), reason="another program ran", db=second)
+    accept_changes(*(row[0] for row in ask(second, "select run_key from run")), reason="second", db=second)
     return first, second
 
 
@@ -181,6 +183,8 @@ def test_former_keys_and_exclusions_hold_in_the_merged_ledger(home: Home, two: t
     assert ask(into, "select path, status from sighting order by all") == [
         ("a/run.log", "loaded"), ("a/run.log", "superseded"), ("b/run.log", "loaded"), ("b/run.log", "loaded"),
     ]  # fmt: skip
+    accepted = sorted(row for db in two for row in ask(db, "select run_key, reason from kept.accepted_change"))
+    assert ask(into, "select run_key, reason from kept.accepted_change order by all") == accepted
     before = one(two[0], "select run_key from run where status = 'truncated'")
     after = one(into, "select run_key from kept.run_alias where old_key = ?", before)
     assert one(into, "select status from run where run_key = ?", after) == "ok"

@@ -1,9 +1,9 @@
 -- The base tables of another ledger, which views arriving_* show, join those of this one. A log that both have keeps its
 -- rows, except where only the other one read it by the definitions of today (current_definition).
 -- reads: arriving_log, log, current_definition, arriving_sighting, sighting, arriving_shape, arriving_root, arriving_format,
---   arriving_exclusion
+--   arriving_exclusion, arriving_accepted_change, kept.accepted_change
 -- makes: shared_log, better_log, new_log, told_there, unlike_sighting, kept.shape, kept.root, kept.format,
---   kept.exclusion
+--   kept.exclusion, kept.accepted_change
 
 create or replace temp table shared_log as
 select log_id from arriving_log semi join log using (log_id);
@@ -55,3 +55,11 @@ where exclusion.run_key = there.run_key and there.excluded_at > exclusion.exclud
 insert into kept.exclusion
 select * from arriving_exclusion
 where run_key not in (select run_key from kept.exclusion);
+
+insert into kept.accepted_change
+select * from arriving_accepted_change as there
+where not exists (
+    select 1
+    from kept.accepted_change as here
+    where here.run_key = there.run_key and here.quantity is not distinct from there.quantity
+);
