@@ -24,8 +24,10 @@ static Place between_at(const Style *style, Place at, Place end) {
     return NULL;
 }
 
-static int is_closer(const Style *style, Place start, Place end) {
+/* Whether a text between pairs closes the last one; without a blank before it: of ` - ` no dash. */
+static int is_closer(const Style *style, Place start, Place end, int is_glued) {
     for (uint32_t index = 0; index < style->betweens; index++) {
+        if (is_glued && is_blank(*style->between[index].start)) continue;
         Span closer = stripped(style->between[index].start, style->between[index].end);
         if ((size_t)(end - start) == span_length(closer) && memcmp(start, closer.start, span_length(closer)) == 0) return 1;
     }
@@ -94,7 +96,7 @@ static int value_ends(const Reader *reader, Place at) {
     if (is_divided(reader->style, at, end)) return 1;
     Place behind = end;
     while (is_blank(behind[-1])) behind--;
-    if (is_closer(reader->style, at, behind)) return 1;
+    if (is_closer(reader->style, at, behind, 1)) return 1;
     behind = at;
     while (behind < end && is_closing(*behind)) behind++;
     if (behind < end && (*behind == '.' || *behind == ',' || *behind == ';') && (behind + 1 == end || is_blank(behind[1])))
@@ -197,7 +199,7 @@ static Place past_separator(const Reader *reader, Place at, int after_unit) {
         if (starts_with(at, reader->end, between)) return past_blanks(at + span_length(between), reader->end);
         if (is_all_space(between) && (size_t)(past - at) >= span_length(between)) return past;
     }
-    if (is_closer(style, past, reader->trimmed > past ? reader->trimmed : past)) return reader->end;
+    if (is_closer(style, past, reader->trimmed > past ? reader->trimmed : past, 0)) return reader->end;
     return after_unit && past > at ? past : NULL;
 }
 

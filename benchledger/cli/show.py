@@ -53,6 +53,9 @@ def _text(detail: RunDetail) -> str:
     lines.append(f"case: {detail.run['name']}")
     steps = [detail.run[name] for name in ("steps_done", "steps_planned")]
     lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
+    epochs = [detail.run[name] for name in ("epochs_done", "epochs_planned")]
+    if epochs != [None, None]:
+        lines.append("epochs: {} done of {} planned".format(*("unknown" if one is None else one for one in epochs)))
     lines.append(f"started: {time_text(detail.run['started_at'], detail.run['time_source'])}")
     if detail.run["ended_at"] is not None:
         # A log that dates few of its lines continues after the last dated one.

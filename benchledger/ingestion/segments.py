@@ -75,18 +75,24 @@ class Segments:
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
-    """Adds the last epoch and its last step. Steps that fall in a later epoch begin anew in each, in any format."""
+    """Adds the last epoch and its last step; an epoch 0 is the first one.
+
+    Steps that fall in a later epoch begin anew in each, in any format.
+    """
     import polars as pl
 
     each = epochs.group_by("at", "epoch").agg(pl.col("low").min(), pl.col("high").max()).sort("at", "epoch")
     most = pl.col("high").cum_max().shift().over("at")
     ended = each.group_by("at", maintain_order=True).agg(
+        lowest=pl.col("epoch").first(),
         last_epoch=pl.col("epoch").last(),
         epoch_step=pl.col("high").last(),
         begins_anew=(pl.col("low") < most).fill_null(False).any(),
     )
     counted = pl.when(pl.col("begins_anew").fill_null(False).not_()).then("steps_done")
-    return whole.join(ended, on="at", how="left").with_columns(steps_done=counted).drop("begins_anew")
+    first = pl.coalesce("first_epoch", pl.when(pl.col("lowest") == 0).then(pl.col("lowest")))
+    joined = whole.join(ended, on="at", how="left").with_columns(steps_done=counted, first_epoch=first)
+    return joined.drop("begins_anew", "lowest")
 
 
 def _spans(logged: pl.DataFrame) -> pl.DataFrame:
@@ -196,6 +202,7 @@ def _whole(found: pl.DataFrame) -> pl.DataFrame:
         ended_at=pl.col("logged_at").max(),
         records=pl.len().cast(pl.Int64),
         step_records=pl.col("is_step").sum().cast(pl.Int64),
+        first_epoch=pl.when(pl.col("is_step") & pl.col("epoch").is_not_null()).then("first_epoch").max(),
         moments=pl.col("logged_at").drop_nulls().bottom_k(FIRST).cast(pl.Int64).implode(),
         devices=each if named else pl.lit([], pl.List(pl.String)),
     )
@@ -214,7 +221,6 @@ def _steps(found: pl.DataFrame) -> pl.DataFrame:
         "at",
         steps_done=pl.col("step").filter(first.is_null()).max(),
         last_step_line=pl.col("line").max(),
-        first_epoch=first.max(),
         step_gap=pl.when(pl.col("gap") > 0).then("gap").max(),
         first_step=pl.col("step").first(),
         last_step=pl.col("step").last(),

@@ -53,6 +53,8 @@ class PairsReader:
         self._blanks = tuple(text for text in self._between if not text.strip())
         self._ends = (*_BLANK, *self._between)
         self._closers = {text.strip() for text in self._between}
+        # What may close the last number without a blank before it: of ` - ` no dash.
+        self._glued = {text.strip() for text in self._between if text[:1] not in _BLANK}
         self._end = style.end.encode() if style.end else None
         self._marks = re.compile(rb"['\"(\[{]|" + re.escape(self._end or b"'"))
         self._closed = style.closed
@@ -156,7 +158,7 @@ class PairsReader:
         return None, text, None, end
 
     def _ends_number(self, tail: bytes, end: int) -> bool:
-        if end == len(tail) or tail.startswith(self._ends, end) or tail[end:].rstrip(b" \t") in self._closers:
+        if end == len(tail) or tail.startswith(self._ends, end) or tail[end:].rstrip(b" \t") in self._glued:
             return True
         closing = _CLOSING.match(tail, end)
         return closing is not None and (closing.end() == len(tail) or tail.startswith(self._ends, closing.end()))

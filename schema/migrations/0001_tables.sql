@@ -398,6 +398,8 @@ create table run (
     status_line    bigint,
     steps_planned  bigint,
     steps_done     bigint,
+    epochs_planned bigint,
+    epochs_done    bigint,
     exit_code      bigint
 );
 comment on table run is
@@ -418,6 +420,10 @@ comment on column run.status_line is 'Line that decided the status.';
 comment on column run.steps_done is
     'Last step that its log states. Where steps begin anew in each epoch: NULL unless epochs and steps of an epoch '
     'are known.';
+comment on column run.epochs_planned is 'Epochs that the run was to have, where its log states them.';
+comment on column run.epochs_done is
+    'Whole epochs that its log has. NULL unless it is known which number the first epoch has, and whether the last '
+    'one is whole.';
 
 create table kept.run_alias (
     old_key varchar primary key,

@@ -64,7 +64,7 @@ PROGRAMS = {
     ),
 }  # fmt: skip
 FOUND = """
-select path, steps_done, run.status
+select path, steps_done, epochs_done, epochs_planned, run.status
 from run join run_log using (run_id) join sighting using (sighting_id) where role = 'train'
 """
 
@@ -95,15 +95,16 @@ def test_a_log_that_is_cut_in_any_epoch_is_truncated_and_its_steps_are_right_or_
         epoch, step = noise.randrange(epochs - 1), 10 * noise.randrange(1, steps // 10 + 1)
         lines = written(PROGRAMS[name], (epoch, step), epochs, steps)
         put(folder / "logs" / f"{name}-{number}.log", "\n".join([f"log {number}", *lines]))
-        truth[f"{name}-{number}.log"] = (PROGRAMS[name], epoch * steps + step, epoch)
+        truth[f"{name}-{number}.log"] = (PROGRAMS[name], epoch * steps + step, epoch, step == steps, epochs)
 
     ingest(folder / "logs", db=db)
-    found = {path: (done, status) for path, done, status in ask(db, FOUND)}
+    found = {path: rest for path, *rest in ask(db, FOUND)}
 
     assert found.keys() == truth.keys()
-    for path, (program, done, epoch) in truth.items():
+    for path, (program, done, epoch, is_whole, epochs) in truth.items():
         known = program.tells_steps or epoch == 0
-        assert (path, *found[path]) == (path, done if known else None, "truncated")
+        whole = epoch + is_whole if program.tells_steps else None
+        assert (path, *found[path]) == (path, done if known else None, whole, epochs, "truncated")
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))

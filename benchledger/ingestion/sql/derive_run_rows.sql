@@ -10,7 +10,8 @@ select
     case
         when n.started_at is not null then 'log' when coalesce(b.value, a.value) is not null then 'manifest'
     end as time_source,
-    s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.exit_code
+    s.status, s.reason, s.status_log_id, s.status_line, s.steps_planned, s.steps_done, s.epochs_planned,
+    s.epochs_done, s.exit_code
 from new_run as n
 join run_case as c using (run_id)
 join run_environment as e using (run_id)

@@ -28,6 +28,8 @@ with evidence as (
         coalesce(n.step_gap, t.step_gap) as step_gap,
         try_cast(p.value as bigint) as steps_planned,
         try_cast(c.value as bigint) as epochs_planned,
+        try_cast(l.value as bigint) as epoch_steps, n.epoch_step,
+        n.last_epoch + 1 - n.first_epoch as epochs_begun,
         try_cast(e.value as bigint) as exit_code,
         g.value as signal,
         w.value as failure,
@@ -72,7 +74,7 @@ judged as (
     from counted
 )
 select
-    run_id, steps_planned, steps_done, exit_code,
+    run_id, steps_planned, steps_done, epochs_planned, exit_code,
     case
         when broken then coalesce(event_status, 'failed')
         when final_loss_nan then 'nan'
@@ -86,6 +88,11 @@ select
         when expects_closing or ((short or lacks_epochs) and exit_code is null) then 'truncated'
         else 'unknown'
     end as status,
+    -- An epoch is whole if one more record would be of the next one, and the last one of a run that ended well.
+    case
+        when status = 'ok' or epoch_step + coalesce(step_gap, 1) > epoch_steps then epochs_begun
+        when epoch_step is not null and epoch_steps is not null then epochs_begun - 1
+    end as epochs_done,
     case
         when broken then ending || coalesce(': ' || coalesce(event_text, failure), '')
             || if(logless, '; none of its logs is in a known format', '')
