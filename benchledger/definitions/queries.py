@@ -43,7 +43,9 @@ class Query:
         for name, value in given.items():
             if name not in bound:
                 known = ", ".join(f"{key} ({default!r})" for key, default in bound.items()) or "none"
-                raise UsageError(f"query {self.name!r} has no parameter {name!r}; it has: {known}")
+                raise UsageError(
+                    f"query {self.name!r} has no parameter {name!r}{suggestion(name, bound)}; it has: {known}"
+                )
             bound[name] = self.header.parameters[name].read(self.name, value)
         return bound
 

@@ -11,7 +11,7 @@ from benchledger.definitions.rounding import ROUNDING_KEYS, Rounding, read_round
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, suggestion
 
 _KEYS = ("method", "source", "description", "function", "rule", "among", "numbers", "weights", *ROUNDING_KEYS)
 # What a score compares: the cases of a campaign, or the runs of a case in all campaigns.
@@ -56,7 +56,7 @@ def find_score(name: str, functions: Collection[str]) -> Score:
     """Returns the score of that name. Raises UsageError with the known names."""
     scores = load_scores(functions)
     if name not in scores:
-        raise UsageError(f"no score {name!r}; known: {', '.join(scores)}")
+        raise UsageError(f"no score {name!r}{suggestion(name, scores)}; known: {', '.join(scores)}")
     return scores[name]
 
 

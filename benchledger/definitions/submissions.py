@@ -9,7 +9,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.rounding import ROUNDING_KEYS, Rounding, read_rounding
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.errors import DefinitionError, UsageError
+from benchledger.errors import DefinitionError, UsageError, suggestion
 
 _KEYS = (
     "source", "scores", "runs", "left_out", "no_verdict", "apart", "log", "counted", "weak", "points", "power",
@@ -74,7 +74,7 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
         raise UsageError(f"name one suite of several: {', '.join(sorted(files))}")
     name = name or next(iter(files))
     if name not in files:
-        raise UsageError(f"no suite {name!r}; known: {', '.join(sorted(files))}")
+        raise UsageError(f"no suite {name!r}{suggestion(name, files)}; known: {', '.join(sorted(files))}")
     file = read_toml(files[name])
     table = Table(file, "", file.data, _KEYS)
     runs, left_out = _counts(file, "runs"), _counts(file, "left_out")

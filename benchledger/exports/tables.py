@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.read_only import reading
 from benchledger.answers.tables.table import Report
-from benchledger.errors import NothingFoundError, UsageError
+from benchledger.errors import NothingFoundError, UsageError, suggestion
 from benchledger.exports.atomic_write import write_whole
 from benchledger.exports.output_forms import TEXT_FORMS, parquet_bytes, report_json, report_text
 from benchledger.exports.overwrite_guard import refuse_overwrite
@@ -115,7 +115,7 @@ def reports_text(reports: Sequence[Report], form: str) -> str:
 def _known(tables: Sequence[str], words: Iterable[str]) -> list[str]:
     for table in tables:
         if table not in TABLES:
-            raise UsageError(f"no table {table!r}; known: {', '.join(TABLES)}")
+            raise UsageError(f"no table {table!r}{suggestion(table, TABLES)}; known: {', '.join(TABLES)}")
     if not tables:
         raise UsageError(f"name the reports to export: {', '.join(TABLES)}")
     for word in words:

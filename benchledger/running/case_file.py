@@ -9,7 +9,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import UsageError, known
+from benchledger.errors import UsageError, known, suggestion
 from benchledger.running.settings import SETTINGS, Value, problem_of
 
 FOLDER = "runners/cases"
@@ -72,7 +72,7 @@ def find_case(name: str) -> Case:
     """Returns the case of a name. Raises UsageError with the known names."""
     cases = load_cases()
     if name not in cases:
-        raise UsageError(f"no case {name!r}; known: {known(cases, name, 'bench run --list')}")
+        raise UsageError(f"no case {name!r}{suggestion(name, cases)}; known: {known(cases, name, 'bench run --list')}")
     return cases[name]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchledger.errors import UsageError, known
+from benchledger.errors import UsageError, known, suggestion
 
 Value = str | int | float | bool
 # A value of batch_size that asks for the largest batch size that runs (README 004).
@@ -64,7 +64,7 @@ def find_setting(name: str) -> Setting:
     """Returns the setting of a name. Raises UsageError with the known names."""
     wanted = ALIASES.get(name, name).replace("-", "_")
     if wanted not in SETTINGS:
-        raise UsageError(f"no setting {name!r}; known: {known(SETTINGS, wanted)}")
+        raise UsageError(f"no setting {name!r}{suggestion(wanted, SETTINGS)}; known: {known(SETTINGS, wanted)}")
     return SETTINGS[wanted]
 
 

@@ -136,7 +136,7 @@ def test_a_table_of_strong_scaling_says_what_is_fixed(db: Path) -> None:
         ({"columns": "fp32:0"}, "the batch size of column 'fp32:0' must be a whole number, max or unknown"),
         ({"columns": "fp32:²"}, "the batch size of column 'fp32:²' must be a whole number"),
         ({"rows": "1,eight"}, "no row 'eight': rows are numbers of GPUs, such as 1,8,32"),
-        ({"layout": "padle"}, "no layout 'padle'; known: paddle, paddle_max, "),
+        ({"layout": "padle"}, "no layout 'padle'; did you mean 'paddle'?; known: paddle, paddle_max, "),
         ({"layout": "dlperf"}, "layout 'dlperf' has no speed table, but: speedup, max-batch. Layouts that have one: "),
         ({"lang": "de"}, "no language 'de'; known: en, zh"),
         ({"unit": "tokens/s"}, "'tokens/s' is not a name for samples/s; known: "),

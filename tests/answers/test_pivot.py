@@ -201,8 +201,8 @@ def test_columns_of_the_environment_can_be_rows(db: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"rows": "gpu_mdel"}, "no column 'gpu_mdel' for rows; known: gpu_model, "),
-        ({"columns": "modl,task"}, "no column 'modl' for columns; known: model, "),
+        ({"rows": "gpu_mdel"}, "no column 'gpu_mdel' for rows; did you mean 'gpu_model'?; known: gpu_model, "),
+        ({"columns": "modl,task"}, "no column 'modl' for columns; did you mean 'model'?; known: model, "),
         ({"rows": "model", "columns": "model"}, "model: a column stands in --rows or in --columns, not in both"),
         ({"value": "sped"}, "no value 'sped'; known: speed, "),
         ({"value": "memory", "per_gpu": True}, "--per-gpu divides speeds: leave it out with --value memory"),

@@ -42,7 +42,7 @@ def test_a_name_is_taken_in_both_spellings(ledger: Path, name: str) -> None:
     ("words", "exit_code", "says"),
     [
         (["spedup"], 2, "did you mean 'speedup'?; known: against_published"),
-        (["speed", "-p", "campain=x"], 2, "no parameter 'campain'; it has: campaign"),
+        (["speed", "-p", "campain=x"], 2, "no parameter 'campain'; did you mean 'campaign'?; it has: campaign"),
         (["speed", "-p", "campaign"], 2, "'campaign' must read NAME=VALUE"),
         (["speed", "-p", "campaign=winter*"], 1, "no run with campaign 'winter*'; known: autumn, spring's"),
         (["speed", "-p", "rule=ngc.sumary"], 1, "no rule with rule 'ngc.sumary'; did you mean 'ngc.summary'?; known: "),

@@ -96,7 +96,7 @@ def test_gpus_that_nodes_do_not_divide_are_refused() -> None:
     ("text", "says"),
     [
         ("batch_size", "NAME=VALUE"),
-        ("batchsize=3", "no setting 'batchsize'; known: batch_size"),
+        ("batchsize=3", "no setting 'batchsize'; did you mean 'batch_size'\\?; known: batch_size"),
         ("batch_size=0", "must be at least 1"),
         ("batch_size=big", "must be a whole number, not 'big'"),
         ("precision=fp12", "must be one of fp32, tf32"),

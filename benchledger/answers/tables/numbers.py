@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.filters import Filters
 from benchledger.answers.tables.grouping import Row, SortKey, sort_key
 from benchledger.answers.tables.rules import rows_by_rule
-from benchledger.errors import UsageError, known
+from benchledger.errors import UsageError, known, suggestion
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +40,9 @@ def checked_facts(given: object, facts: Sequence[str], what: str) -> tuple[str, 
     names = tuple(dict.fromkeys(part.strip() for one in listed for part in str(one or "").split(",") if part.strip()))
     for name in names:
         if name not in facts:
-            raise UsageError(f"no column {name!r} for {what}; known: {_all_known(facts, name)}")
+            raise UsageError(
+                f"no column {name!r} for {what}{suggestion(name, facts)}; known: {_all_known(facts, name)}"
+            )
     if not names:
         raise UsageError(f"name the {what}: one or several of {', '.join(facts)}")
     return names

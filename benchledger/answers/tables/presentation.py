@@ -13,7 +13,7 @@ from benchledger.answers.tables.cells import fact_text, number_text, python_numb
 from benchledger.answers.tables.table import Above
 from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
 from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
-from benchledger.errors import UsageError, known
+from benchledger.errors import UsageError, known, suggestion
 
 # Columns of words, which may look like numbers.
 _OF_WORDS = {
@@ -118,7 +118,7 @@ def look_of(report: str, layout: str | None = None, lang: str | None = None) -> 
     layouts = load_layouts()
     name, language = layout or PLAIN, lang or LANGUAGES[0]
     if name not in layouts:
-        raise UsageError(f"no layout {name!r}; known: {known(layouts, name)}")
+        raise UsageError(f"no layout {name!r}{suggestion(name, layouts)}; known: {known(layouts, name)}")
     if language not in LANGUAGES:
         raise UsageError(f"no language {language!r}; known: {', '.join(LANGUAGES)}")
     chosen = layouts[name]
