@@ -42,7 +42,7 @@ demo: .venv/.runs .venv/.native
 	    "report memory --campaign h200 --model bert_base --task pretraining" "report speedup --campaign h200-two" \
 	    "export site $(DEMO_SITE)"; do \
 	    echo; echo "$$ bench $$words"; BENCH_DB=$(DEMO_DB) BENCH_DEFINITIONS= $(BIN)/bench $$words || exit; done
-	@echo; echo "Measured by runners/ on H200s: docs/results.md. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
+	@echo; echo "Measured by runners/ on H200 and H100: docs/results.md. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
 	@echo "The site is $(CURDIR)/$(DEMO_SITE)/index.html: open it in a browser (docs/site.md)"
 
 # On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of

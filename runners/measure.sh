@@ -23,15 +23,15 @@ folder=${FOLDER:-data}
 limit=${LIMIT_S:-3600}
 failed=0
 
-# Seconds on one H200, most of them starts of Python, CUDA and compilers; that of ncu is a guess.
+# Seconds on one H200 or H100, most of them starts of Python, CUDA and compilers; that of ncu is a guess.
 declare -A about=(
     [data]="5 s: training data from a seed"
     [tables]="530 s: README 000's four columns, five trials"
     [graph]="150 s: README 000's two columns in fp16, each step one CUDA graph; three trials"
     [fast]="150 s: BERT and GPT in bf16 by kernels of ours, one CUDA graph a step; three trials in turn"
-    [jax]="400 s: the same and JAX, which PYTHON then has, too, in turn"
+    [jax]="520 s: the same and JAX, which PYTHON then has, too, in turn"
     [columns]="800 s: README 000's columns, phase 2 and BERT large as fast as one GPU makes them; three trials in turn"
-    [losses]="220 s: losses of the fast cases and of plain PyTorch, not compiled, by three seeds in turn"
+    [losses]="300 s: losses of the fast cases and of plain PyTorch, not compiled, by three seeds in turn"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
     [gpt]="95 s: README 002's two columns, two trials"
@@ -42,7 +42,7 @@ declare -A about=(
     [phases]="170 s: BERT base phase 2, two columns, and BERT large phase 1, three; one trial"
     [megatron]="60 s: README 002's two columns on megatron-core, which PYTHON then has, too"
     [two]="300 s: one GPU and two, bf16, batch 96, five trials"
-    [two_fast]="260 s: the fast cases on one GPU and on two, three trials in turn"
+    [two_fast]="440 s: the fast cases on one GPU and on two, three trials in turn"
     [two_fp16]="180 s: the same in fp16, three trials"
     [two_tables]="200 s: READMEs 000 and 002 on two GPUs"
     [torch_profile]="30 s: torch.profiler's trace and table"

@@ -78,7 +78,9 @@ def test_a_log_that_fills_the_disk_is_staged_with_its_manifest(
     assert frame["status"].to_list() == ["disk"]
     assert "Free some space" in frame["why"][0]
     assert log.parent.name == f"{NAME}_trial1_disk"
-    assert benchledger.sql("select status from run", db=db)["status"].to_list() == ["failed"]
+    [(status, reason)] = benchledger.sql("select status, reason from run", db=db).rows()
+    assert status == "failed"
+    assert "the disk is full" in reason
 
 
 def test_on_a_disk_that_is_full_already_no_run_begins(bench: Bench, small_disk: Path) -> None:
