@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.series import rows_asked
 from benchledger.kept import uses
+from benchledger.reproducing.chance import windows
 from benchledger.store.private_file import PrivateFile, private_path
 
 if TYPE_CHECKING:
@@ -63,18 +64,21 @@ class Run:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs and places that may stand behind a page, and the formats' claimed rules."""
+    """The runs and places that may stand behind a page."""
 
     runs: tuple[Run, ...]
     places: tuple[Place, ...]
     con: duckdb.DuckDBPyConnection
+    made: dict[int, dict[str, float]] = field(default_factory=dict)
 
-    def rates(self, run_ids: list[int]) -> dict[int, list[float]]:
-        """Returns the printed rates of some runs, in their order."""
-        if not run_ids:
-            return {}
-        with uses(self.con, run_ids, _ALL_STEPS):
-            return {row["run_id"]: row["rates"] for row in rows_asked(self.con, _read("rates"))}
+    def windows(self, run_ids: list[int]) -> dict[int, dict[str, float]]:
+        """Returns what means and medians over windows of some runs' printed rates give, by run; made once for each."""
+        missing = [run for run in run_ids if run not in self.made]
+        if missing:
+            with uses(self.con, missing, _ALL_STEPS):
+                rates = {row["run_id"]: row["rates"] for row in rows_asked(self.con, _read("rates"))}
+            self.made.update({run: windows(rates.get(run, [])) for run in missing})
+        return {run: self.made[run] for run in run_ids}
 
 
 def _read(name: str) -> str:

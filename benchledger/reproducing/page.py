@@ -113,8 +113,10 @@ class _Context:
     def __init__(self) -> None:
         self._headings: list[tuple[int, str]] = []
         self._paragraphs: list[str] = []
+        self._title: str | None = None
 
     def head(self, level: int, text: str) -> None:
+        self._title = self._title or text
         self._headings = [(above, said) for above, said in self._headings if above < level] + [(level, text)]
         self._paragraphs = []
 
@@ -123,7 +125,9 @@ class _Context:
             self._paragraphs.append(text.strip())
 
     def headings(self) -> tuple[str, ...]:
-        return tuple(text for _, text in reversed(self._headings))
+        """Returns the headings above, nearest first, and the page's first, whatever level the others have."""
+        said = [text for _, text in reversed(self._headings)]
+        return tuple(said if self._title is None or self._title in said else [*said, self._title])
 
     def paragraphs(self) -> tuple[str, ...]:
         return tuple(reversed(self._paragraphs))

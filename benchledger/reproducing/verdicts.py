@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchledger.reproducing.chance import Found, SearchCell, chance_of, fit, search, windows
+from benchledger.reproducing.chance import Found, SearchCell, chance_of, fit, search
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Number, Run
 from benchledger.reproducing.matching import Candidates
@@ -129,13 +129,13 @@ def _judge_by_search(cells: Sequence[Cell], evidence: Evidence) -> None:
     for cell in cells:
         if cell.run is not None and cell.claim.unit.quantity == "speed":
             groups[cell.run.facts["format"]].append(cell)
-    rates = evidence.rates(sorted({cell.run.run_id for group in groups.values() for cell in group if cell.run}))
+    tried = evidence.windows(sorted({cell.run.run_id for group in groups.values() for cell in group if cell.run}))
     for group in groups.values():
         # A number that a page prints twice is one number.
         same: dict[object, list[Cell]] = defaultdict(list)
         for cell in group:
             same[cell.run and cell.run.run_id, cell.claim.value, cell.claim.step].append(cell)
-        asked = [_searched(cells[0], rates) for cells in same.values()]
+        asked = [_searched(cells[0], tried) for cells in same.values()]
         for found in search(asked):
             for at in found.cells:
                 for cell in list(same.values())[at]:
@@ -149,17 +149,16 @@ def _say_found(cell: Cell, found: Found, asked: SearchCell) -> None:
     cell.how = fit(value, asked.printed, asked.step)
 
 
-def _searched(cell: Cell, rates: dict[int, list[float]]) -> SearchCell:
+def _searched(cell: Cell, tried: dict[int, dict[str, float]]) -> SearchCell:
     assert cell.run is not None
     scale, run = cell.claim.unit.scale, cell.run
     by_rule = {
         f"{number.rule} over trials" if number.over_trials else number.rule: cell.ours_of(run, number)
         for number in numbers_of(cell, run)
     }
-    mine = rates.get(run.run_id, [])
     unit = cell.claim.unit.unit
     # What a run prints in another unit than the table is no rate of it.
-    if mine and any(number.unit == unit or unit is None for number in run.numbers if number.rule.startswith("steps.")):
+    if any(number.unit == unit or unit is None for number in run.numbers if number.rule.startswith("steps.")):
         cards = int(str(run.facts["gpus"] or 1)) if cell.claim.unit.per_gpu else 1
-        by_rule |= {rule: value / cards for rule, value in windows(mine).items()}
+        by_rule |= {rule: value / cards for rule, value in tried.get(run.run_id, {}).items()}
     return SearchCell(cell.claim.value * scale, cell.claim.step * scale, by_rule)

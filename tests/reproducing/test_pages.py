@@ -87,6 +87,24 @@ def test_csv_with_systems_below_each_other(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_the_first_heading_of_a_page_is_its_title_whatever_level_the_others_have(tmp_path: Path) -> None:
+    text = "# TensorFlow ResNet50\n\n# Result\n\n| GPU数 | samples/s |\n|--|--|\n| 8 | 2458.74 |\n"
+
+    (claim,) = claims(tmp_path, "README.md", text).claims
+    assert claim.facts == {"framework": "tensorflow", "gpus": 8, "model": "resnet50"}
+
+
+def test_a_batch_size_for_each_precision_of_the_columns(tmp_path: Path) -> None:
+    text = (
+        "| GPUs | Batch size / GPU (TF32 and FP16) | TF32 (images/s) | FP16 (images/s) | Throughput speedup (TF32 to FP16) |\n"
+        "|--|--|--|--|--|\n| 8 | 128 and 256 | 7248 | 16621 | 2.29 |\n"
+    )
+    found = claims(tmp_path, "README.md", text)
+
+    assert [(claim.value, claim.facts["batch_size_per_gpu"]) for claim in found.claims] == [(7248, 128), (16621, 256)]
+    assert ["a quantity that is not compared" in said for _, said in found.unread] == [True]
+
+
 def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
     text = "### batch size = 32\n\n| node_num | gpu_num | samples/s | speedup |\n|--|--|--|--|\n| 2 | 16 | 1136.44 | 8.94 |\n"
     found = claims(tmp_path, "README.md", text)
