@@ -194,7 +194,7 @@ def _case(row: Row, outcome: Outcome | None) -> Row:
     kept = {name: value for name, value in row.items() if not name.endswith(_LISTS) and name != "unpaired"}
     counts = {f"{x}_trials": len(row[f"{x}_trials"]) for x in "ab"}
     judged: Row = dict.fromkeys(
-        ("ratio", "low", "high", "change_percent", "interval_from", "p", "q", "more_trials")
+        ("ratio", "low", "high", "change_percent", "interval_from", "p", "q", "more_trials", "outliers")
     )  # fmt: skip
     if outcome is not None:
         judged |= {name: getattr(outcome, name) for name in judged if name != "change_percent"}

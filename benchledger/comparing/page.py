@@ -173,6 +173,9 @@ def _marks(paired: list[Row]) -> list[str]:
     differs = dict.fromkeys(name for row in paired for name in (row["differs"] or "").split(", ") if name)
     if differs:
         notes.append(f"The sides differ in {', '.join(differs)}.")
+    far = list(dict.fromkeys(row["name"] for row in paired if row["outliers"]))
+    if far:
+        notes.append(f"One trial of {', '.join(far[:_NAMES])} is left out: it is far from all others.")
     for source, words in _FROM.items():
         count = sum(row["interval_from"] == source for row in paired)
         if count:

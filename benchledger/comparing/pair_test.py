@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchledger.comparing.distributions import t_quantile, t_two_sided
 from benchledger.comparing.noise import LEAST_VARIANCE, Noise, fit_noise
@@ -13,7 +14,9 @@ SAME, MORE, LESS, UNDECIDED = "same", "more", "less", "undecided"
 CONFIDENCE = 0.95
 # Noise of real trials is no normal one: at 0.7 %, 1 % of comparisons of 40 cases with such noise have a false alarm.
 FALSE_DISCOVERY_RATE = 0.007
-# Two trials do not show an outlier.
+# Fewer trials a side do not show an outlier, which lies this many spreads away; and the median distance from the mean
+# of a normal distribution, in spreads.
+_LEAST_FOR_OUTLIER, _FAR, _NORMAL_MEDIAN = 5, 6.0, 0.6745
 _LEAST_TRIALS = 3
 _MOST_TRIALS = 50
 
@@ -33,7 +36,8 @@ class Outcome:
     """B over A with its interval, the probability of chance (alone and among all pairs), and the verdict.
 
     `interval_from` says what the interval is made of: trials, other_trials (those of other cases or of the other side),
-    steps, or None without an interval. `more_trials` is per side; None if decided, or if 50 would not do.
+    steps, or None without an interval. `more_trials` is per side; None if decided, or if 50 would not do. `outliers` is
+    1 if one trial was left out, because it is far from all others.
     """
 
     ratio: float
@@ -44,6 +48,7 @@ class Outcome:
     q: float | None
     verdict: str
     more_trials: int | None = None
+    outliers: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ def judge(pairs: Sequence[Pair], threshold: float, rate: float = FALSE_DISCOVERY
 
     `rate` is the false-discovery rate over all pairs.
     """
+    given, pairs = pairs, [without_outlier(pair) for pair in pairs]
     noise = fit_noise([_squares(pair) for pair in pairs])
     estimates = [_estimate(pair, noise) for pair in pairs]
     chances = [_chance(one) for one in estimates]
@@ -67,19 +73,21 @@ def judge(pairs: Sequence[Pair], threshold: float, rate: float = FALSE_DISCOVERY
     tested = sum(chance is not None for chance in chances)
     least = math.log1p(threshold)
     results = []
-    for pair, one, p, q in zip(pairs, estimates, chances, adjusted, strict=True):
+    for before, pair, one, p, q in zip(given, pairs, estimates, chances, adjusted, strict=True):
         half = _half_width(one)
         verdict = _verdict(one, half, q, least, rate)
         low, high = (None, None) if half is None else (math.exp(one.change - half), math.exp(one.change + half))
         more = None
         if verdict == UNDECIDED:
             more = more_trials(pair, one.change, one.trial_variance, least, rate / max(tested, 1))
-        results.append(Outcome(math.exp(one.change), low, high, one.interval_from, p, q, verdict, more))
+        outliers = len(before.a) + len(before.b) - len(pair.a) - len(pair.b)
+        results.append(Outcome(math.exp(one.change), low, high, one.interval_from, p, q, verdict, more, outliers))
     return results
 
 
 def geometric_mean(pairs: Sequence[Pair]) -> tuple[float, float | None, float | None]:
     """Returns the geometric mean of the ratios of pairs, and its interval; None where a pair's noise is not known."""
+    pairs = [without_outlier(pair) for pair in pairs]
     noise = fit_noise([_squares(pair) for pair in pairs])
     estimates = [_estimate(pair, noise) for pair in pairs]
     change = math.fsum(one.change for one in estimates) / len(estimates)
@@ -90,6 +98,27 @@ def geometric_mean(pairs: Sequence[Pair]) -> tuple[float, float | None, float | 
     df = total**2 / math.fsum(one.variance**2 / one.df for one in estimates)
     half = t_quantile(1 - CONFIDENCE, round(df, 1)) * math.sqrt(total) / len(estimates)
     return math.exp(change), math.exp(change - half), math.exp(change + half)
+
+
+def without_outlier(pair: Pair) -> Pair:
+    """Returns the pair without its one far trial, if there are enough to tell; two far trials are no outlier."""
+    if min(len(pair.a), len(pair.b)) < _LEAST_FOR_OUTLIER:
+        return pair
+    sides = [[math.log(value) for value in side] for side in (pair.a, pair.b)]
+    middles = [statistics.median(side) for side in sides]
+    off = sorted(
+        (abs(value - middle), side, number)
+        for side, (values, middle) in enumerate(zip(sides, middles, strict=True))
+        for number, value in enumerate(values)
+    )
+    # Without the two medians themselves.
+    spread = max(statistics.median(far for far, _, _ in off[2:]) / _NORMAL_MEDIAN, math.sqrt(LEAST_VARIANCE))
+    (second, _, _), (first, side, number) = off[-2:]
+    if not second <= _FAR * spread < first:
+        return pair
+    kept = [list(pair.a), list(pair.b)]
+    kept[side].pop(number)
+    return replace(pair, a=kept[0], b=kept[1])
 
 
 def adjust(chances: Sequence[float | None]) -> list[float | None]:

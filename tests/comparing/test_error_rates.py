@@ -23,7 +23,8 @@ def test_a_slow_down_is_found_with_few_trials() -> None:
     for trials, slowed in ((5, 0.02), (3, 0.05)):
         found = [judge(comparison(SOURCE, drawn, trials, 40, NOISE, slowed), 0.01)[0] for _ in range(60)]
 
-        assert sum(outcome.verdict == LESS for outcome in found) >= 54
+        # 99 % of 1,000.
+        assert sum(outcome.verdict == LESS for outcome in found) >= 57
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:

@@ -129,3 +129,17 @@ def test_steps_that_drift_together_are_no_independent_steps() -> None:
     assert steps_variance(white) == pytest.approx(0.01**2 / 400, rel=0.6)
     assert (steps_variance(slow) or 0) > 4 * 0.01**2 / 400
     assert steps_variance(white[:5]) is None
+
+
+def test_one_far_trial_of_five_is_left_out_and_two_are_not() -> None:
+    usual = [100.0, 100.2, 99.9, 100.1, 99.8]
+    slower = [value * 0.98 for value in usual]
+    far, two_far = [*slower[:4], 80.0], [*slower[:3], 80.0, 81.0]
+
+    assert (judge([Pair(usual, far)], 0.01)[0].verdict, judge([Pair(usual, far)], 0.01)[0].outliers) == ("less", 1)
+    assert judge([Pair(usual, far)], 0.01)[0].ratio == pytest.approx(0.98, abs=0.002)
+    assert judge([Pair(usual, two_far)], 0.01)[0].outliers == 0
+    assert geometric_mean([Pair(usual, far)])[0] == pytest.approx(0.98, abs=0.002)
+    # Three trials a side do not show which one is usual; and equal ones have no spread.
+    assert judge([Pair(usual[:3], [*slower[:2], 80.0])], 0.01)[0].outliers == 0
+    assert judge([Pair([100.0] * 5, [100.0] * 5)], 0.01)[0].outliers == 0
