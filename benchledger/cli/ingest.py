@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,8 +20,15 @@ from benchledger.errors import BenchledgerError
 STDIN = "-"
 
 
+class _PathOrAddress(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns an address as it is: a path would lose one of its slashes."""
+        is_address = isinstance(value, str) and "://" in value and not os.path.exists(value)  # noqa: PTH110 - as given
+        return value if is_address else super().convert(value, param, ctx)
+
+
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True, path_type=Path))
+@click.argument("paths", nargs=-1, type=_PathOrAddress(exists=True, allow_dash=True, path_type=Path))
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -73,7 +81,7 @@ STDIN = "-"
 def ingest(
     settings: Settings,
     /,
-    paths: tuple[Path, ...],
+    paths: tuple[Path | str, ...],
     jobs: int,
     dry_run: bool,
     refresh: bool,
@@ -91,8 +99,8 @@ def ingest(
 ) -> None:
     """Read all logs under PATHS into the ledger.
 
-    PATHS are files, folders, archives, or - for stdin. With --refresh and no PATHS, every log of the ledger whose
-    definitions have changed is read again.
+    PATHS are files, folders, archives, or - for stdin; or addresses: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE.
+    With --refresh and no PATHS, every log of the ledger whose definitions have changed is read again.
     """
     if keep_logs and keep_redacted:
         raise click.UsageError("--keep-logs and --keep-redacted cannot be combined")

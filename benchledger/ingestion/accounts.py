@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from benchledger.archives.member import CHAIN
 from benchledger.ingestion.base_tables import without
-from benchledger.ingestion.discover import FoundFile, folder_of
+from benchledger.ingestion.discover import FoundFile, folder_of, is_lasting
 from benchledger.ingestion.outcomes import DOCUMENT, Documents, FileOutcome, KnownLog, copy_of
 from benchledger.ingestion.plan import ARCHIVE, AS_LOG, LIMITED, Plan, Work
 from benchledger.ingestion.read import ReadFiles, WasRead
@@ -108,7 +107,7 @@ class Accounts:
 
     def archive_read(self, file: FoundFile) -> None:
         """Remembers that all of an archive was read: while the archive is unchanged, so are its members."""
-        if os.path.isabs(file.place) and file.place not in self._plan.wanted:
+        if is_lasting(file.place) and file.place not in self._plan.wanted:
             seen = SeenFile(file.place, file.size, file.mtime_ns, 0, None, self._plan.names_hash, ARCHIVE)
             self.pending.seen.append(seen)
 
@@ -279,7 +278,7 @@ class Accounts:
         folder = folder_of(file.place)
         self.folders.add(folder)
         self.pending.folders.add(folder)
-        if os.path.isabs(file.place):
+        if is_lasting(file.place):
             size, mtime, names_hash = file.size, file.mtime_ns, self._plan.names_hash
             known = LIMITED if file.limited else AS_LOG if file.place in self._read_as_logs else status
             self.pending.seen.append(

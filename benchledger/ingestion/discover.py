@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
+from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_file, is_remote, listed, open_remote
+from benchledger.store.private_file import SeenFile
 
 FACTS_FILE = "facts.toml"
 # Stands before the number of a member whose name another member of its archive has too.
@@ -69,22 +72,47 @@ class NamedFolders:
         """The highest of them that is a folder or lies above it; None where none does."""
         if folder not in self._outermost:
             ends = [number for number, sign in enumerate(folder) if sign == os.sep and number] if self._folders else []
-            above = (os.sep, *(folder[:end] for end in ends), folder)
-            self._outermost[folder] = next((one for one in above if one in self._folders), None)
+            top = [os.sep] if folder.startswith(os.sep) else []
+            higher = (*top, *(folder[:end] for end in ends), folder)
+            self._outermost[folder] = next((one for one in higher if one in self._folders), None)
         return self._outermost[folder]
 
 
 def named_folders(paths: Iterable[Path | str]) -> list[str]:
-    """The real paths of the folders among some paths."""
-    return [os.path.realpath(path) for path in paths if os.path.isdir(path)]
+    """The real paths of the folders among some paths, and the addresses of those that are not on this disk."""
+    places = map(given_place, paths)
+    return [
+        place if is_remote(place) else os.path.realpath(place)
+        for place in places
+        if (not is_file(place) if is_remote(place) else os.path.isdir(place))
+    ]
+
+
+def given_place(path: Path | str) -> str:
+    """A path or address as it was given. Raises UsageError for an address that nothing can read."""
+    place = str(path)
+    if place.startswith("file://"):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        return url2pathname(urlsplit(place).path)
+    return address_of(place) if isinstance(path, str) and "://" in place and not os.path.exists(place) else place
+
+
+def is_lasting(place: str) -> bool:
+    """Whether a file can be found at its place again: standard input cannot."""
+    return os.path.isabs(place) or is_remote(place)
 
 
 def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
     """Every file under the given paths, once. Raises UsageError for a path that does not exist."""
     seen: set[str] = set()
-    paths = list(paths)
-    named = NamedFolders(named_folders(paths))
-    for path in paths:
+    places = list(map(given_place, paths))
+    named = NamedFolders(named_folders(places))
+    for path in places:
+        if is_remote(path):
+            yield from _remote_files(path, named, seen)
+            continue
         given = Path(path)
         if not given.exists() and not given.is_symlink():
             raise UsageError(f"{given}: no such file or folder")
@@ -103,6 +131,22 @@ def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[Found
                 yield _found(found, top)
 
 
+def _remote_files(place: str, named: NamedFolders, seen: set[str]) -> Iterator[FoundFile]:
+    folder = os.path.dirname(place) if is_file(place) else place
+    top = named.outermost(folder) or folder
+    found = [(place, *(head(place) or (0, 0)))] if is_file(place) else listed(place)
+    for one, size, changed in chain(found, above(place, FACTS_FILE)):
+        if one not in seen:
+            seen.add(one)
+            yield _remote_file(one, top, size, changed)
+
+
+def _remote_file(place: str, top: str, size: int, mtime_ns: int) -> FoundFile:
+    """A file at an address, as it was listed or seen."""
+    shown = printable(place[len(top) + 1 :] if place.startswith(f"{top}/") else os.path.relpath(place, top))
+    return FoundFile(place, shown, top, size, mtime_ns, open=partial(open_remote, place, size))
+
+
 def open_file(place: str) -> BinaryIO:
     """Opens a file on this disk. Raises OSError."""
     return open(place, "rb")
@@ -112,6 +156,32 @@ def found_at(place: str, shown: str) -> FoundFile:
     """The file at a real path that was seen before as `shown`; it may be gone."""
     inside = place.endswith(os.sep + shown.replace("/", os.sep))
     return _found(place, place[: -len(shown) - 1] if inside else os.path.dirname(place))
+
+
+def found_before(seen: SeenFile, shown: str) -> FoundFile:
+    """A file that was seen before as `shown`: on this disk as it is now, elsewhere as it was."""
+    place = seen.place
+    if not is_remote(place):
+        return found_at(place, shown)
+    top = place[: -len(shown) - 1] if place.endswith(f"/{shown}") else os.path.dirname(place)
+    return _remote_file(place, top, seen.size, seen.mtime_ns)
+
+
+def gone_among(files: list[FoundFile]) -> Callable[[str], bool]:
+    """Tells of a place whether its file is gone; of what is not on this disk only the files found below a top tell."""
+    there, tops = ({getattr(file, name) for file in files if is_remote(file.place)} for name in ("place", "top"))
+
+    def is_gone(place: str) -> bool:
+        if not is_remote(place):
+            return not os.path.exists(place)
+        return place not in there and any(is_below(os.path.dirname(place), top) for top in tops)
+
+    return is_gone
+
+
+def is_below(folder: str, top: str) -> bool:
+    """Whether a folder is another one or lies below it."""
+    return folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def member_at(place: str, shown: str, within: str) -> FoundFile:
@@ -136,6 +206,17 @@ def is_lone(place: str) -> bool:
 def _once(place: str) -> str:
     place_once, again, number = place.rpartition(AGAIN)
     return place_once if again and number.isdigit() else place
+
+
+def folder_above(folder: str) -> str:
+    """The folder above another one; of the highest that one itself."""
+    return folder if is_bucket(folder) else os.path.dirname(folder)
+
+
+def joined(folder: str, name: str) -> str:
+    """The place of a file that is named as it is seen from a folder."""
+    scheme, sign, rest = folder.partition("://") if is_remote(folder) else ("", "", folder)
+    return scheme + sign + os.path.normpath(os.path.join(rest, name))
 
 
 def printable(path: str) -> str:
@@ -177,6 +258,10 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str] | str]:
 
 
 def _found(place: str, top: str) -> FoundFile:
+    if is_remote(place):
+        found = head(place)
+        file = _remote_file(place, top, *(found or (0, 0)))
+        return file if found is not None else replace(file, problem="cannot be read: nothing lies there any more")
     above = top.rstrip(os.sep) + os.sep
     shown = printable(place[len(above) :] if place.startswith(above) else os.path.relpath(place, top))
     shown = shown.replace(os.sep, "/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,7 @@ from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of
-from benchledger.ingestion.plan import is_below
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of, is_below, open_file
 
 # No facts.toml is longer.
 MOST_BYTES = 1024 * 1024
@@ -78,6 +78,20 @@ class FactsFiles:
         self.provide(file.place, text)
         return replace(file, problem=self.problems.get(file.place))
 
+    def read(self, file: FoundFile) -> FoundFile:
+        """Reads a facts.toml, wherever it lies, and returns its file with what is wrong with it."""
+        try:
+            with (file.open or partial(open_file, file.place))() as opened:
+                text = opened.read(MOST_BYTES + 1)
+        except OSError as error:
+            self.problems[file.place] = f"cannot be read: {error.strerror or error}"
+        else:
+            if len(text) <= MOST_BYTES:
+                return self.take_up(file, text)
+            self.problems[file.place] = f"longer than {MOST_BYTES:,} bytes: no facts.toml is"
+        self._bodies[os.path.dirname(file.place)] = ()
+        return replace(file, problem=self.problems[file.place])
+
     def declared(self, place: str) -> Declared:
         """What is declared for the file at a real path."""
         declaring = self._declaring(folder_of(place))
@@ -128,7 +142,7 @@ class FactsFiles:
         if folder not in self._bodies:
             path = os.path.join(folder, FACTS_FILE)
             self._bodies[folder] = ()
-            if self._on_disk and os.path.isfile(path):
+            if self._on_disk and os.path.isabs(folder) and os.path.isfile(path):
                 try:
                     self._bodies[folder] = _read(read_toml(Path(path), MOST_BYTES))
                 except DefinitionError as error:

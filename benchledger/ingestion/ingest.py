@@ -131,6 +131,7 @@ def ingest(
 ) -> IngestResult:
     """Reads every log under the paths into the ledger and returns what became of each file.
 
+    A path is a file, a folder or an archive, or an address of one: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE.
     `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
     `dry_run` reads and accounts, and writes nothing. `documents` reads pages and scripts that quote log lines as logs,
     as every later ingest does with them. `keep_logs` keeps the contents of logs in LEDGER.logs, as every later ingest
@@ -248,6 +249,9 @@ class _Ingest:
         load_redaction()
         self._facts = FactsFiles()
         provide_kept_facts(self._facts, options.db)
+        for file in self._work.facts:
+            if file.open is not None:
+                self._facts.read(file)
         self._sightings = SightingMaker(
             self._key, self._names, self._facts, self._campaign_name, self._redactor, self._roots, datetime.now(UTC)
         )

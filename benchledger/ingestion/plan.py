@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, NamedFolders, found_at, member_at
+from benchledger.ingestion.discover import (
+    FACTS_FILE,
+    FoundFile,
+    NamedFolders,
+    found_at,
+    found_before,
+    gone_among,
+    is_below,
+    member_at,
+)
 from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
 from benchledger.ingestion.read import ToRead
 from benchledger.scanning.content import Previous
@@ -181,7 +190,7 @@ class Plan:
         if not seen.within:
             # The path in the ledger is redacted and has as many parts as the real one, which is to be read.
             real = "/".join(seen.place.split("/")[-(path.count("/") + 1) :])
-            return found_at(seen.place, real if self._shown(real, seen.place) == path else path)
+            return found_before(seen, real if self._shown(real, seen.place) == path else path)
         return member_at(seen.place, path, seen.within)
 
     def sort_out(self, files: list[FoundFile]) -> Work:
@@ -210,10 +219,11 @@ class Plan:
 
     def facts_gone(self, files: list[FoundFile]) -> list[SeenFile]:
         """Every facts.toml that was seen in a folder of these files, or above one, and is gone."""
+        is_gone = gone_among(files)
         gone = [
             seen for seen in self.seen.values()
             if seen.place.endswith(FACTS_FILE) and os.path.basename(seen.place) == FACTS_FILE and not seen.within
-            and not os.path.exists(seen.place)
+            and is_gone(seen.place)
         ]  # fmt: skip
         folders = {os.path.dirname(file.place) for file in files} if gone else set()
         return [seen for seen in gone if any(_related(os.path.dirname(seen.place), folder) for folder in folders)]
@@ -286,8 +296,3 @@ class Plan:
 
 def _related(one: str, other: str) -> bool:
     return is_below(one, other) or is_below(other, one)
-
-
-def is_below(folder: str, top: str) -> bool:
-    """Whether a folder is another one or lies below it."""
-    return folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)

@@ -13,10 +13,10 @@ from pathlib import Path
 from benchledger.archives.limits import Limits
 from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.ingestion.accounts import Accounts
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, open_file
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, is_below, is_lasting, open_file
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
-from benchledger.ingestion.plan import ARCHIVE, Plan, Work, is_below
+from benchledger.ingestion.plan import ARCHIVE, Plan, Work
 from benchledger.ingestion.pool import EXPANSION, Pool
 from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
 from benchledger.store.private_file import PrivateFile, SeenFile
@@ -172,7 +172,7 @@ class ArchiveSources:
         """An archive, and what has to be known to read it."""
         previous = {seen.place: self._plan.previous(seen.place) for seen in self._plan.members_of(archive.place)}
         known = {place: content for place, content in previous.items() if content is not None}
-        is_remembered = os.path.isabs(archive.place) or archive.place in self._plan.seen
+        is_remembered = is_lasting(archive.place) or archive.place in self._plan.seen
         if self._accounted is not None and (not is_remembered or archive.place in self._plan.wanted):
             # Standard input: its members are not remembered, and cannot be written again when a facts.toml comes late.
             # Of an archive of which some members are read again, facts.toml would not be read.

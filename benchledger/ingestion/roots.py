@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.archives.magic_bytes import without_suffixes
 from benchledger.archives.member import CHAIN
-from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lone, printable
+from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lasting, is_lone, printable
 from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.plan import Plan
 from benchledger.redaction.redactor import Redactor
@@ -109,7 +109,7 @@ class Roots:
         if not names:
             # What a compressed file holds, or what is missing of an archive.
             place = file.named_place if is_lone(file.place) else file.within
-            path = _relative(place, root) if os.path.isabs(place) else file.shown
+            path = _relative(place, root) if is_lasting(place) else file.shown
             shown = self._redactor.path(path, place)
             return Below(path, shown, shown)
         return self._within(file, root, names)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -100,11 +100,11 @@ def load_definitions() -> Definitions:
 
 
 def inputs_of(*paths: Path | str) -> Iterator[Input]:
-    """Every file below some paths on this disk. Raises UsageError for a path that does not exist."""
+    """Every file below some paths or addresses. Raises UsageError for a path that does not exist."""
     named = NamedFolders(named_folders(paths))
     for file in discover(paths, set()):
         root = named.outermost(os.path.dirname(file.place)) or file.place
-        opens = partial(open_file, file.place)
+        opens = file.open or partial(open_file, file.place)
         yield Input(file.place, file.shown, root, file.size, file.mtime_ns, opens, file.problem)
 
 
@@ -137,7 +137,7 @@ def read_unit(
     pool = Pool(partial(UnitReader, definitions.formats, redactor), jobs=1)
     reading = Reading(work, pool, Reporter(lambda _: None, work.sizes))
     # All is read before anything is accounted for: a facts.toml may come after the files for which it holds.
-    declared = [_declared(file, facts) for file in work.facts]
+    declared = [facts.read(file) for file in work.facts]
     parts = list(reading.parts(ArchiveSources(plan, facts, limits or Limits())))
     roots.read = _members_of(parts)
     accounts.add([*work.unreadable, *declared], ReadFiles())
@@ -199,14 +199,6 @@ def _found(one: Input) -> FoundFile:
     inside = one.place.endswith(f"{os.sep}{one.shown}")
     top = one.place[: -len(one.shown) - 1] if inside else os.path.dirname(one.place)
     return FoundFile(one.place, one.shown, top, one.size, one.mtime_ns, one.problem, open=one.open)
-
-
-def _declared(file: FoundFile, facts: FactsFiles) -> FoundFile:
-    try:
-        with (file.open or partial(open_file, file.place))() as opened:
-            return facts.take_up(file, opened.read())
-    except OSError as error:
-        return replace(file, problem=f"cannot be read: {error.strerror or error}")
 
 
 def _members_of(parts: list[Part]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.campaign_folders import without_moments
 from benchledger.definitions.names import NameFact, NameMatch, Names
-from benchledger.ingestion.discover import FoundFile, folder_of
+from benchledger.ingestion.discover import FoundFile, folder_above, folder_of, joined
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
 from benchledger.ingestion.load import insert, set_ids
 from benchledger.ingestion.roots import Below, Root, Roots
@@ -133,7 +133,7 @@ class SightingMaker:
         facts += [self._fact(sighting_id, fact, fact.source, fact.place) for fact in declared.facts]
         if listed is None:
             return Sighting(row, root, facts, None, keeps)
-        places = {name: self._place(os.path.normpath(os.path.join(folder, name))) for name in listed}
+        places = {name: self._place(joined(folder, name)) for name in listed}
         files = [
             {"sighting_id": sighting_id, "file": redactor.path(name), "place": place} for name, place in places.items()
         ]
@@ -182,10 +182,10 @@ class SightingMaker:
         # A sidecar holds for its folder and what is below.
         if folder not in self._above:
             hashes = [self._folder(folder)]
-            above, below = os.path.dirname(folder), folder
+            above, below = folder_above(folder), folder
             while above != below and above not in self._above:
                 hashes.append(self._folder(above))
-                above, below = os.path.dirname(above), above
+                above, below = folder_above(above), above
             self._above[folder] = hashes + (self._above[above] if above != below else [])
         return self._above[folder]
 
