@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -53,15 +54,18 @@ class _Body:
 class FactsFiles:
     """Reads each facts.toml once; `problems` holds, by real path, what is wrong with those that cannot be used.
 
-    `on_disk`: whether to look for them on this disk. Others are provided.
+    `on_disk`: whether to look for them on this disk. Those of `files` that lie elsewhere are read at once.
     """
 
-    def __init__(self, *, on_disk: bool = True) -> None:
+    def __init__(self, files: Iterable[FoundFile] = (), *, on_disk: bool = True) -> None:
         self._on_disk = on_disk
         self._bodies: dict[str, tuple[_Body, ...]] = {}
         self._above: dict[str, tuple[str, ...]] = {}
         self._fitting: set[tuple[str, str]] = set()
         self.problems: dict[str, str] = {}
+        for file in files:
+            if file.open is not None:
+                self.read(file)
 
     def provide(self, place: str, text: bytes) -> None:
         """Takes a facts.toml that lies in an archive; `place` leads through it."""

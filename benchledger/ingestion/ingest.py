@@ -131,11 +131,10 @@ def ingest(
 ) -> IngestResult:
     """Reads every log under the paths into the ledger and returns what became of each file.
 
-    A path is a file, a folder or an archive, or an address of one: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE.
-    `refresh` reads again what was read before; without paths, every log of the ledger whose definitions have changed.
-    `dry_run` reads and accounts, and writes nothing. `documents` reads pages and scripts that quote log lines as logs,
-    as every later ingest does with them. `keep_logs` keeps the contents of logs in LEDGER.logs, as every later ingest
-    does; `keep_redacted` does so with private names replaced. `limits` are those against archives that are bombs.
+    Paths can be addresses (s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE). `refresh` reads again what was read
+    before; without paths, every log whose definitions have changed. `dry_run` reads and accounts, and writes nothing.
+    `documents` reads pages and scripts that quote log lines as logs, `keep_logs` keeps the contents of logs in
+    LEDGER.logs, `keep_redacted` with private names replaced: as every later ingest does. `limits`: against bombs.
     `key_file` holds the key of a new ledger's pseudonyms, so that they are those of another one; a ledger keeps the key
     that it was made with. Raises UsageError for a path that does not exist or a key file that cannot be used,
     DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for
@@ -247,11 +246,8 @@ class _Ingest:
         # While other processes read: check the samples of all formats.
         load_formats()
         load_redaction()
-        self._facts = FactsFiles()
+        self._facts = FactsFiles(self._work.facts)
         provide_kept_facts(self._facts, options.db)
-        for file in self._work.facts:
-            if file.open is not None:
-                self._facts.read(file)
         self._sightings = SightingMaker(
             self._key, self._names, self._facts, self._campaign_name, self._redactor, self._roots, datetime.now(UTC)
         )
