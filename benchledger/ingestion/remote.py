@@ -140,7 +140,7 @@ class _Remote(io.RawIOBase):
         start, is_all = self._at, end - self._at == self._size
         if is_all:
             # Some servers give no ranges.
-            content = _reading(lambda: obstore.get(self._store, self._key).bytes()[:end])
+            content = _reading(lambda: memoryview(obstore.get(self._store, self._key).bytes())[:end])
         else:
             content = _reading(lambda: obstore.get_range(self._store, self._key, start=start, end=end))
         buffer[: len(content)] = content

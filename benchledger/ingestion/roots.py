@@ -14,6 +14,7 @@ from benchledger.archives.member import CHAIN
 from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lasting, is_lone, printable
 from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.plan import Plan
+from benchledger.ingestion.remote import is_bucket
 from benchledger.redaction.redactor import Redactor
 from benchledger.store.private_file import SeenFile
 
@@ -171,6 +172,8 @@ class Roots:
         return self._spread[archive]
 
     def _name(self, place: str, *, is_archive: bool) -> str:
+        if is_bucket(place):
+            return self._redactor.text(place).partition("://")[2]
         name = os.path.basename(place)
         name = without_suffixes(name) if is_archive else name
         return self._redactor.path(printable(name) or "root", os.path.join(os.path.dirname(place), name))

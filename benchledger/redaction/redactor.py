@@ -101,6 +101,10 @@ class Redactor:
     def _path(self, path: str, place: str) -> str:
         if not place.endswith(path) or place == path:
             place = path if path.startswith("/") else f"/{path}"
+        scheme, sign, rest = place.partition("://")
+        if sign and scheme.isalnum():
+            # An address of a file: as a text, all of it would be one name.
+            place = f"/{rest}"
         # Folders are shared by many files, so they are cached. Only the nearest folders decide what a file name is.
         folder, _, name = place.rpartition("/")
         near = "/".join(folder.rsplit("/", 2)[-2:])

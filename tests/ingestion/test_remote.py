@@ -125,6 +125,16 @@ def test_what_cannot_be_read_is_told_with_the_cure(store: Bucket, db: Path, monk
     assert (done.exit_code, done.stderr) == (2, f"Error: s3://{BUCKET}/nothing: nothing lies there\n")
 
 
+def test_the_name_of_a_bucket_is_private(store: Bucket, db: Path) -> None:
+    store.put("alone/x.log", run_text(seed=70).log.encode())
+    ingest(f"s3://{BUCKET}/alone", db=db)
+    assert one(db, "select campaign from sighting") == "alone"
+    ingest(f"s3://{BUCKET}", db=db)
+    (name,) = set(ask(db, "select name from kept.root"))
+    assert name[0].startswith("bucket-")
+    assert one(db, "select campaign from sighting where path = 'alone/x.log'") == f"{name[0]}/alone"
+
+
 def test_one_log_on_a_web_server_and_one_by_a_file_address(db: Path, tmp_path: Path) -> None:
     log = put(tmp_path / "logs" / "a" / "run.log", run_text().log)
     handler = partial(_Quiet, directory=str(tmp_path / "logs"))
