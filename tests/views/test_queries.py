@@ -118,7 +118,7 @@ def test_unpaired_lists_only_logs_that_no_run_claims(filled):
 def test_an_unknown_question_or_parameter_lists_the_known_ones():
     with pytest.raises(UsageError, match="did you mean 'speedup'"):
         find_query("spedup")
-    with pytest.raises(UsageError, match="no parameter 'camp'; it has: campaign"):
+    with pytest.raises(UsageError, match=r"no parameter 'camp'; did you mean 'campaign'\?; it has: campaign"):
         find_query("speed").bind({"camp": "*"})
     with pytest.raises(UsageError, match="must be like 1000, not 'many'"):
         find_query("rejects").bind({"limit": "many"})
