@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.forget import forget
     from benchledger.ingestion.ingest import ingest
     from benchledger.ingestion.merge import merge
+    from benchledger.ingestion.watch import watch
     from benchledger.mlperf.report import report_submissions
     from benchledger.plots.charts import (
         plot_batch,
@@ -138,6 +139,7 @@ __all__ = [
     "show_run",
     "sql",
     "use_definitions",
+    "watch",
     "write_page",
 ]
 
@@ -203,6 +205,7 @@ _HOMES = {
     "show_run": "benchledger.answers.run_detail",
     "sql": "benchledger.answers.query",
     "use_definitions": "benchledger.definitions.folders",
+    "watch": "benchledger.ingestion.watch",
     "write_page": "benchledger.cli.page",
 }
 

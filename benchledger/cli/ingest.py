@@ -73,6 +73,16 @@ class _PathOrAddress(click.Path):
     metavar="LAYERS",
     help="Skip members nested more than LAYERS archives or compressions deep.",
 )
+@click.option("--watch", is_flag=True, help="Go on reading logs as they come, until Ctrl-C or SIGTERM.")
+@click.option(
+    "--quiet-for",
+    "quiet_s",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --watch: read a file that has not changed for SECONDS, or that a manifest lists.",
+)
 @wait_option
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
@@ -94,6 +104,8 @@ def ingest(
     archive_ratio: int,
     archive_bytes: int,
     archive_depth: int,
+    watch: bool,
+    quiet_s: float,
     wait_s: float,
     form: str,
 ) -> None:
@@ -109,11 +121,25 @@ def ingest(
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
+    from benchledger.cli.watch import print_batches
     from benchledger.scanning.native_scanner import missing_reason
 
     if why := missing_reason():
         settings.say(f"the reference reader reads the lines, with the same result, but many times slower: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
+    limits = Limits(archive_ratio, archive_bytes, archive_depth)
+    key_file = key_file or settings.key_file
+    if watch:
+        _refuse_with_watch(dry_run=dry_run, refresh=refresh, strict=strict, stdin=stdin is not None)
+        print_batches(
+            settings,
+            benchledger.watch(
+                *paths, db=settings.db, quiet_s=quiet_s, jobs=jobs, documents=documents, keep_logs=keep_logs,
+                keep_redacted=keep_redacted, campaign_name=campaign_name, key_file=key_file, wait_s=wait_s, limits=limits,
+            ),
+            form,
+        )  # fmt: skip
+        return
     try:
         with progress_line(settings) as progress:
             result = benchledger.ingest(
@@ -126,10 +152,10 @@ def ingest(
                 keep_logs=keep_logs,
                 keep_redacted=keep_redacted,
                 campaign_name=campaign_name,
-                key_file=key_file or settings.key_file,
+                key_file=key_file,
                 wait_s=wait_s,
                 stdin=stdin,
-                limits=Limits(archive_ratio, archive_bytes, archive_depth),
+                limits=limits,
                 progress=progress,
             )
     except (KeyboardInterrupt, Exception) as error:
@@ -139,6 +165,13 @@ def ingest(
     only_stale = refresh and not paths
     print_summary(settings, result, form, dry_run, only_stale)
     click.get_current_context().exit(summary_exit_code(result, strict, only_stale))
+
+
+def _refuse_with_watch(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            option = "standard input" if name == "stdin" else f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"--watch and {option} cannot be combined")
 
 
 def _what_is_kept(db: Path) -> str:

@@ -52,6 +52,20 @@ def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: 
         settings.say("dry run: nothing was written")
 
 
+def batch_line(result: IngestResult, form: str, now: str) -> str:
+    """Returns the sums of one batch of a watch in one line: as text or JSON."""
+    if form == "json":
+        import json
+
+        from benchledger.exports.values import plain
+
+        return json.dumps({"at": now, **plain(_as_json(result, dry_run=False))}, ensure_ascii=True, allow_nan=False)
+    files = " + ".join(f"{count} {status}" for status, count in _by_status(result).items() if count)
+    faults = f"; {counted(result.rejects, 'reject')}" if result.rejects else ""
+    read = f"{result.bytes_read / 1e6:.1f} MB in {result.seconds:.1f} s"
+    return f"{now} files: {len(result.outcomes)} = {files or '0'}; runs: {result.runs}; {read}{faults}"
+
+
 def _sums(result: IngestResult) -> list[str]:
     files = " + ".join(f"{count} {status}" for status, count in _by_status(result).items() if count)
     parts = f"{result.records} records + {result.ignored} ignored + {result.rejects} rejects + {result.unread} unread"

@@ -150,7 +150,7 @@ def ingest(
 
 @dataclass(frozen=True)
 class IngestOptions:
-    """The arguments of `ingest`, with the content of the key file; and when batches are written."""
+    """The arguments of `ingest`, with the content of the key file; when batches are written; and the files it takes."""
 
     db: Path
     jobs: int = 1
@@ -164,6 +164,7 @@ class IngestOptions:
     documents: bool = False
     keep_logs: bool = False
     keep_redacted: bool = False
+    takes: Callable[[FoundFile], bool] = lambda _: True
 
 
 def ingest_with(
@@ -185,7 +186,8 @@ class _Ingest:
         self._formats, self._names = known_formats(), load_names()
         self._reads_all_stale = options.refresh and not paths
         with gc_paused():
-            self._files, self._folders = list(discover(paths, ledger_files(options.db))), named_folders(paths)
+            self._files = list(filter(options.takes, discover(paths, ledger_files(options.db))))
+            self._folders = named_folders(paths)
 
     def run(self, stdin: BinaryIO | None) -> IngestResult:
         with ExitStack() as opened:

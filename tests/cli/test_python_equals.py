@@ -42,6 +42,8 @@ OTHERWISE = {
     ("ingest", "archive_ratio"): "limits",
     ("ingest", "archive_bytes"): "limits",
     ("ingest", "archive_depth"): "limits",
+    ("ingest", "watch"): "watch",
+    ("ingest", "quiet_s"): "watch",
     ("query", "list_all"): "queries",
     ("reproduce", "findings"): "findings of its result",
     ("redact", "accept"): "decides the exit code",

@@ -1,0 +1,191 @@
+"""`bench ingest --watch`: reads logs as they come into a folder, when they are complete."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchledger.archives.limits import Limits
+from benchledger.definitions.manifest import KEY, read_manifest
+from benchledger.errors import DatabaseError, UsageError, install_line
+from benchledger.ingestion.discover import FoundFile, discover
+from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
+from benchledger.ingestion.remote import is_remote
+from benchledger.store.copies import ledger_files
+from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.key_file import read_key_file
+
+# Seconds between two looks at the folders where nothing was told to have changed: network file systems tell nothing.
+LOOK_AGAIN_S = 60.0
+# Seconds until a batch is tried again that could not be written.
+TRY_AGAIN_S = 30.0
+# A look at many files, or a batch, takes at most this share of the time.
+LOOKING, WRITING = 0.1, 0.5
+# A larger file is no manifest.
+_MOST_BYTES = 1024 * 1024
+
+# What shows that a file has changed.
+State = tuple[int, int, str | None]
+
+
+@dataclass(frozen=True)
+class WatchBatch:
+    """What was read together: its result, or the problem of a ledger that cannot be written now; it is tried again."""
+
+    result: IngestResult | None
+    problem: str = ""
+
+
+def watch(
+    *paths: Path | str,
+    db: Path | str = DEFAULT_DB,
+    quiet_s: float = 30.0,
+    jobs: int = 1,
+    documents: bool = False,
+    keep_logs: bool = False,
+    keep_redacted: bool = False,
+    campaign_name: str | None = None,
+    key_file: Path | str | None = None,
+    wait_s: float = 30.0,
+    limits: Limits | None = None,
+) -> Iterator[WatchBatch]:
+    """Reads logs under the paths into the ledger as they come, for ever; yields each batch that was written.
+
+    A file is read when it has not changed for `quiet_s` seconds, or when a manifest that lists it is there. The ledger
+    is open only while a batch is written. Everything else is as in `ingest`. Raises UsageError for an address, and if
+    watchfiles is not installed.
+    """
+    if remote := [path for path in paths if is_remote(str(path))]:
+        raise UsageError(
+            f"{remote[0]}: only folders of this machine can be watched; ingest that again and again instead"
+        )
+    key = read_key_file(Path(key_file)) if key_file is not None else None
+    options = IngestOptions(
+        Path(db), jobs, campaign_name=campaign_name, key=key, wait_s=wait_s, limits=limits or Limits(),
+        documents=documents, keep_logs=keep_logs, keep_redacted=keep_redacted,
+    )  # fmt: skip
+    arrivals = Arrivals(paths, ledger_files(options.db), quiet_s)
+    not_before, look_at, has_changed = 0.0, 0.0, True
+    for changes in _wakes(paths, min(1.0, quiet_s / 4)):
+        has_changed |= changes
+        now = time.monotonic()
+        if now < not_before or not (has_changed or now >= min(look_at, arrivals.due)):
+            continue
+        has_changed, look_at = False, now + LOOK_AGAIN_S
+        ready = arrivals.look()
+        looked = time.monotonic()
+        not_before = looked + (looked - now) / LOOKING
+        if not ready:
+            continue
+        batch = _batch(options, paths, ready)
+        yield batch
+        if batch.result is not None:
+            arrivals.take(ready)
+            not_before = max(not_before, looked + (time.monotonic() - looked) / WRITING)
+        else:
+            not_before, has_changed = time.monotonic() + TRY_AGAIN_S, True
+
+
+def _batch(options: IngestOptions, paths: tuple[Path | str, ...], ready: dict[str, State]) -> WatchBatch:
+    def takes(file: FoundFile) -> bool:
+        # A facts.toml that is left out would count as deleted.
+        return file.is_facts or ready.get(file.place) == _state(file)
+
+    try:
+        return WatchBatch(ingest_with(replace(options, takes=takes), *paths))
+    except DatabaseError as error:
+        return WatchBatch(None, str(error))
+
+
+class Arrivals:
+    """The files under some paths that were not read yet, and since when each is as it is."""
+
+    def __init__(self, paths: tuple[Path | str, ...], leave_out: set[str], quiet_s: float) -> None:
+        self._paths, self._leave_out, self._quiet_s = paths, leave_out, quiet_s
+        self._waiting: dict[str, tuple[State, float]] = {}
+        # A hash of the state of each file that was read: few bytes for each of very many files.
+        self._taken: dict[str, int] = {}
+        self._listed: dict[str, tuple[State, frozenset[str]]] = {}
+        self._is_first = True
+        # When the next file will have been quiet for long enough.
+        self.due = 0.0
+
+    def look(self) -> dict[str, State]:
+        """Returns the files that are complete and were not read in this state."""
+        now, today = time.monotonic(), time.time()
+        waiting: dict[str, tuple[State, float]] = {}
+        taken: dict[str, int] = {}
+        for file in discover(self._paths, self._leave_out):
+            state = _state(file)
+            if self._taken.get(file.place) == hash(state):
+                taken[file.place] = hash(state)
+                continue
+            before = self._waiting.get(file.place)
+            since = before[1] if before is not None and before[0] == state else now
+            if self._is_first:
+                # Nobody watched it so far.
+                since -= max(today - file.mtime_ns / 1e9, 0.0)
+            waiting[file.place] = (state, since)
+        self._waiting, self._taken, self._is_first = waiting, taken, False
+        listed = self._listed_by_manifests()
+        ready = {
+            place: state for place, (state, since) in waiting.items() if now - since >= self._quiet_s or place in listed
+        }
+        others = (since for place, (_, since) in waiting.items() if place not in ready)
+        self.due = min(others, default=float("inf")) + self._quiet_s
+        return ready
+
+    def take(self, ready: dict[str, State]) -> None:
+        """Remembers files that were read."""
+        for place, state in ready.items():
+            self._waiting.pop(place, None)
+            self._taken[place] = hash(state)
+
+    def _listed_by_manifests(self) -> set[str]:
+        """The places that manifests among the waiting files list, and those of the manifests."""
+        there = {place: state for place, (state, _) in self._waiting.items() if place.lower().endswith(".json")}
+        self._listed = {
+            place: known if (known := self._listed.get(place)) is not None and known[0] == state
+            else (state, _listed_in(place, state))
+            for place, state in there.items()
+        }  # fmt: skip
+        return {listed for _, places in self._listed.values() for listed in places}
+
+
+def _listed_in(place: str, state: State) -> frozenset[str]:
+    try:
+        text = Path(place).read_text(encoding="utf-8") if state[0] <= _MOST_BYTES else ""
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    manifest = read_manifest(text) if KEY in text else None
+    if manifest is None or manifest.problems:
+        # Perhaps it is half written.
+        return frozenset()
+    folder = os.path.dirname(place)
+    return frozenset({place, *(os.path.normpath(os.path.join(folder, name)) for name in manifest.files)})
+
+
+def _state(file: FoundFile) -> State:
+    return file.size, file.mtime_ns, file.problem
+
+
+def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:
+    """Yields whether something has changed under the paths, again and again after some `seconds`."""
+    try:
+        from watchfiles import watch as changes_in
+    except ImportError as error:
+        raise UsageError(f"--watch needs watchfiles. Install it: {install_line('watch')} ({error})") from error
+    try:
+        for changes in changes_in(
+            *paths, watch_filter=None, debounce=int(1000 * seconds), rust_timeout=int(1000 * seconds),
+            yield_on_timeout=True, raise_interrupt=True,
+        ):  # fmt: skip
+            yield bool(changes)
+    except (OSError, RuntimeError):
+        # The system watches no more folders (fs.inotify.max_user_watches): they are looked at, again and again.
+        while True:
+            time.sleep(seconds)
+            yield True

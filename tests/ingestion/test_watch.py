@@ -1,0 +1,245 @@
+"""`bench ingest --watch`: what comes into a folder is read once it is complete, whatever happens to the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import benchledger
+from benchledger import ingest
+from benchledger.ingestion.watch import Arrivals
+from benchledger.store.lock_wait import set_wait_listener
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, one, put, run_text
+
+pytest.importorskip("watchfiles")
+BENCH = Path(sys.executable).with_name("bench")
+# What a ledger says of its logs now, whatever came in between.
+QUESTIONS = (
+    "select run_key, status, reason from run",
+    "select run_key, fact, value, source from fact join run using (run_id)",
+    "select name, value, text, line, content_hash from measurement join log using (log_id)",
+    "select * exclude (series_id, cell) from speed_table",
+    "select path, log_id, status from sighting where status <> 'superseded'",
+)
+
+
+def names(ready: dict[str, object]) -> set[str]:
+    return {os.path.basename(place) for place in ready}
+
+
+def test_a_file_is_complete_when_it_is_quiet(tmp_path: Path) -> None:
+    arrivals = Arrivals((tmp_path,), set(), 0.3)
+    old, new = put(tmp_path / "old.log", "a"), put(tmp_path / "new.log", "a")
+    os.utime(old, (0, time.time() - 100))
+
+    # At the start the time of a file says how long it has been quiet.
+    first = arrivals.look()
+    assert names(first) == {"old.log"}
+    arrivals.take(first)
+    put(new, "ab")
+    time.sleep(0.35)
+    assert arrivals.look() == {}
+    time.sleep(0.35)
+    second = arrivals.look()
+    assert names(second) == {"new.log"}
+    arrivals.take(second)
+    assert arrivals.look() == {}
+    put(old, "more")
+    arrivals.look()
+    time.sleep(0.35)
+    assert names(arrivals.look()) == {"old.log"}
+
+
+def test_a_manifest_makes_the_files_that_it_lists_complete(tmp_path: Path) -> None:
+    arrivals = Arrivals((tmp_path,), set(), 1000.0)
+    for name in ("run.log", "part/gpus.csv", "other.log"):
+        put(tmp_path / name, "a")
+    text = json.dumps({"benchledger_manifest": 1, "files": ["run.log", "part/gpus.csv"]})
+    put(tmp_path / "run.json", text[:-5])
+
+    assert arrivals.look() == {}
+    put(tmp_path / "run.json", text)
+    assert names(arrivals.look()) == {"run.json", "run.log", "gpus.csv"}
+
+
+def test_a_watch_cannot_be_a_dry_run_and_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in (["--dry-run"], ["--refresh"], ["--strict"]):
+        assert run_bench("ingest", "--watch", tmp_path, *words).exit_code == 2
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+
+    refused = run_bench("ingest", "--watch", tmp_path)
+
+    assert refused.exit_code == 2
+    assert "benchledger[watch]" in refused.stderr
+
+
+def test_a_ledger_that_another_program_holds_is_written_later(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchledger.ingestion.watch.TRY_AGAIN_S", 0.1)
+    set_wait_listener(lambda _: None)
+    put(tmp_path / "logs" / "run.log", run_text(steps=20).log)
+    code = "import sys, duckdb; con = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    batches = benchledger.watch(tmp_path / "logs", db=db, quiet_s=0.1, wait_s=0.2)
+    try:
+        assert f"PID {holder.pid}" in next(batches).problem
+    finally:
+        holder.communicate()
+
+    result = next(batch.result for batch in batches if batch.result is not None)
+
+    assert result.files == {"loaded": 1}
+    # It is open only while a batch is written.
+    assert one(db, "select count(*) from run") == 1
+
+
+@dataclass
+class Watched:
+    """A watch as a process, which can be ended and started again."""
+
+    staging: Path
+    db: Path
+    key: Path
+    quiet_s: float
+    process: subprocess.Popen[bytes] | None = None
+    rss: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+
+    def start(self) -> None:
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(
+                [BENCH, "--db", self.db, "ingest", "--watch", "--jobs", "1", "--quiet-for", str(self.quiet_s),
+                 "--key-file", self.key, self.staging],
+                stdout=out, stderr=out, env={**os.environ, "BENCH_DEFINITIONS": ""},
+            )  # fmt: skip
+
+    @property
+    def output(self) -> Path:
+        return self.db.with_suffix(".out")
+
+    def measure(self) -> None:
+        assert self.process is not None
+        assert self.process.poll() is None, self.output.read_text()
+        status = Path(f"/proc/{self.process.pid}/status")
+        if status.exists():
+            self.rss += [int(number) for number in re.findall(r"VmRSS:\s+(\d+)", status.read_text())]
+
+    def end(self, how: signal.Signals) -> None:
+        assert self.process is not None
+        self.process.send_signal(how)
+        self.codes.append(self.process.wait(60))
+
+    def wait_for(self, files: int) -> None:
+        """Waits until so many files are in the ledger, by the lines that it prints."""
+        for _ in range(600):
+            time.sleep(0.5)
+            self.measure()
+            if not self.db.exists():
+                continue
+            try:
+                if one(self.db, "select count(*) from sighting where status <> 'superseded'") >= files:
+                    return
+            except Exception:  # noqa: BLE001 - it is being written
+                continue
+        pytest.fail(self.output.read_text()[-3000:])
+
+
+def day(watched: Watched, logs: int, seconds: float, ends: list[signal.Signals], burst: int) -> int:
+    """A day of training in some seconds: logs written in halves, bursts, manifests, growth, and ends of the watch."""
+    noise = random.Random(1)
+    began, written, at_end, next_burst = time.monotonic(), 0, list(ends), logs // 5
+    watched.start()
+    while written < logs:
+        elapsed = time.monotonic() - began
+        hour = int(24 * written / logs)
+        folder = watched.staging / f"campaign{written % 3}" / f"hour{hour:02}"
+        if written >= next_burst:
+            next_burst += logs // 3
+            for number in range(burst):
+                put(
+                    folder / "burst" / f"{written + number}.log",
+                    run_text(seed=written + number, steps=3, at=written + number).log,
+                )
+            written += burst
+        elif written % 10 == 4:
+            made = run_text(seed=written, steps=3, at=written)
+            put(folder / f"run{written}" / "run.log", made.log)
+            put(
+                folder / f"run{written}" / "run.json",
+                json.dumps({"benchledger_manifest": 1, "files": ["run.log"], "run": f"r{written}"}),
+            )
+            written += 2
+        else:
+            text = run_text(seed=written, steps=3, at=written).log
+            path = put(folder / f"{written}.log", text[: noise.randrange(len(text))])
+            time.sleep(0.002)
+            with path.open("w") as file:
+                file.write(text)
+            written += 1
+        if at_end and written >= logs * (1 - len(at_end) / (len(ends) + 1)):
+            watched.end(at_end.pop(0))
+            watched.start()
+        watched.measure()
+        time.sleep(max(0.0, seconds * written / logs - elapsed))
+    watched.wait_for(written)
+    watched.end(signal.SIGTERM)
+    return written
+
+
+def assert_equal_to_one_ingest(watched: Watched, other: Path) -> None:
+    ingest(watched.staging, db=other, key_file=watched.key)
+    for question in QUESTIONS:
+        assert ask(watched.db, f"from ({question}) order by all") == ask(other, f"from ({question}) order by all"), (
+            question
+        )
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Watched:
+    key = put(tmp_path / "key", "0123456789abcdef" * 4 + "\n")
+    key.chmod(0o600)
+    (tmp_path / "staging").mkdir()
+    return Watched(tmp_path / "staging", tmp_path / "watched.duckdb", key, 0.5)
+
+
+def test_a_day_with_restarts_gives_the_ledger_of_one_ingest(watched: Watched, tmp_path: Path) -> None:
+    files = day(watched, 60, 6.0, [signal.SIGKILL, signal.SIGTERM], burst=20)
+
+    assert files > 60
+    # SIGTERM is the usual end.
+    assert watched.codes == [-signal.SIGKILL, 0, 0]
+    assert not re.search("Traceback|Error", watched.output.read_text())
+    assert_equal_to_one_ingest(watched, tmp_path / "once.duckdb")
+
+
+@pytest.mark.long
+def test_a_long_day_with_restarts_gives_the_ledger_of_one_ingest_in_flat_memory(
+    watched: Watched, tmp_path: Path
+) -> None:
+    logs = int(os.environ.get("BENCH_WATCH_LOGS", "5000"))
+    ends = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] * 3
+    files = day(watched, logs, logs / 100, ends, burst=min(logs // 10, 5000))
+    assert_equal_to_one_ingest(watched, tmp_path / "once.duckdb")
+    half = len(watched.rss) // 2
+    print(
+        f"{files} files; at most {max(watched.rss[:half])} KiB in the first half, {max(watched.rss[half:])} in the second"
+    )
+
+    # What it knows of each file is some hundred bytes.
+    assert max(watched.rss[half:]) - max(watched.rss[:half]) < 100_000 + files
