@@ -135,7 +135,8 @@ def ingest(
             settings,
             benchledger.watch(
                 *paths, db=settings.db, quiet_s=quiet_s, jobs=jobs, documents=documents, keep_logs=keep_logs,
-                keep_redacted=keep_redacted, campaign_name=campaign_name, key_file=key_file, wait_s=wait_s, limits=limits,
+                keep_redacted=keep_redacted, campaign_name=campaign_name, key_file=key_file, wait_s=wait_s,
+                limits=limits,
             ),
             form,
         )  # fmt: skip

@@ -59,9 +59,7 @@ def watch(
     watchfiles is not installed.
     """
     if remote := [path for path in paths if is_remote(str(path))]:
-        raise UsageError(
-            f"{remote[0]}: only folders of this machine can be watched; ingest that again and again instead"
-        )
+        raise UsageError(f"{remote[0]}: only folders of this machine can be watched; ingest it by a timer instead")
     key = read_key_file(Path(key_file)) if key_file is not None else None
     options = IngestOptions(
         Path(db), jobs, campaign_name=campaign_name, key=key, wait_s=wait_s, limits=limits or Limits(),
