@@ -21,6 +21,8 @@ from benchledger.comparing.noise import LEAST_VARIANCE, Noise, fit_noise
 FALSE_DISCOVERY_RATE = 0.005
 # An outlier costs no more than this many squared deviations, and a step costs this many for each doubling of points.
 _BOUND, _PENALTY = 9.0, 3.0
+# Of quiet series, what is this small beside the smallest step that counts is no outlier and begins no level.
+_FINEST = 0.25
 # The spread of a normal distribution over the median of the absolute differences of two draws.
 _SPREAD = 1 / (0.6745 * math.sqrt(2))
 # How many differences of its own a series needs to count as much as all series together.
@@ -70,7 +72,8 @@ def find_steps(
     where fewer than three series show how points vary, it is all that is known.
     """
     alone = [one or Noise() for one in trials or [None] * len(series)]
-    spreads = _spreads(series, [math.sqrt(max(one.variance, LEAST_VARIANCE)) for one in alone])
+    floor = max(least * _FINEST, math.sqrt(LEAST_VARIANCE))
+    spreads = _spreads(series, [max(math.sqrt(one.variance), floor) for one in alone])
     parts = [_segments(values, spread) for values, spread in zip(series, spreads, strict=True)]
     joined, most = parts, FALSE_DISCOVERY_RATE
     # Twice: steps that fail are noise, and the noise decides which steps fail.
@@ -84,7 +87,7 @@ def find_steps(
         joined = [segments for segments, _ in tested]
         most = _most_chance([steps for _, steps in tested])
     return [
-        Found(tuple(steps), tuple(_outliers(values, segments, spread)))
+        Found(tuple(steps), tuple(_outliers(values, segments, spread, least)))
         for values, (segments, steps), spread in zip(series, tested, spreads, strict=True)
     ]
 
@@ -181,12 +184,11 @@ def _step(a: _Segment, b: _Segment, variance: float, df: float, places: int) -> 
     return Step(b.start, a.mean, b.mean, chance, t_quantile(0.05, round(df, 1)) * error)
 
 
-def _outliers(values: Sequence[float], segments: Sequence[_Segment], spread: float) -> list[int]:
+def _outliers(values: Sequence[float], segments: Sequence[_Segment], spread: float, least: float) -> list[int]:
     outliers = []
+    far_from = max(math.sqrt(2 * _BOUND) * spread, least)
     for one in segments:
-        far = [
-            number for number in range(one.start, one.stop) if (values[number] - one.mean) ** 2 > 2 * _BOUND * spread**2
-        ]
+        far = [number for number in range(one.start, one.stop) if abs(values[number] - one.mean) > far_from]
         # Where many points are far, there is no level.
         outliers += far if 3 * len(far) <= one.stop - one.start else []
     return outliers

@@ -76,6 +76,6 @@ def _told(row: Row, several: bool) -> dict[str, str]:
         "95 % interval": f"{row['low_percent']:+.2f} to {row['high_percent']:+.2f} %" if is_step else "",
         "chance": f"{row['chance']:.1g}" if is_step else "",
         "points": f"{row['points_before']}, {row['points_after']}" if is_step else "1",
-        "state": row["state"],
+        "state": row["state"] + (" (one point)" if row["points_after"] == 1 else ""),
         "run": row["run_key"],
     }

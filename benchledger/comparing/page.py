@@ -145,14 +145,15 @@ def _is_marked(row: Row) -> bool:
 
 def _alone(rows: list[Row]) -> list[str]:
     near = {name for names in nearly_paired(rows).values() for name in names}
+    compared = {row["name"] for row in rows if row["ratio"] is not None}
     notes = []
     for verdict, words in _ALONE.items():
-        names = list(
-            dict.fromkeys(_told_alone(row) for row in rows if row["verdict"] == verdict and row["name"] not in near)
-        )
+        of_it = [row for row in rows if row["verdict"] == verdict and row["name"] not in near]
+        names = list(dict.fromkeys(_told_alone(row, compared) for row in of_it))
         if names:
             more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-            notes.append(f"{counted(len(names), 'case')} {words}: {', '.join(names[:_NAMES])}{more}")
+            what = "number" if all(row["name"] in compared for row in of_it) else "case"
+            notes.append(f"{counted(len(names), what)} {words}: {', '.join(names[:_NAMES])}{more}")
     return notes
 
 
@@ -163,7 +164,10 @@ def _nearly_paired(rows: list[Row]) -> list[str]:
     ]
 
 
-def _told_alone(row: Row) -> str:
+def _told_alone(row: Row, compared: set[str]) -> str:
+    """Names a case without a partner; of one that is compared otherwise also the quantity."""
+    if row["name"] in compared and row["verdict"] in ("only_a", "only_b"):
+        return f"{row['quantity']} {row['a_rule'] or row['b_rule']} of {row['name']}"
     statuses = [f"{side}: {row[f'{key}_status']}" for side, key in (("A", "a"), ("B", "b")) if row[f"{key}_status"]]
     return str(row["name"]) + (f" ({', '.join(statuses)})" if statuses and row["verdict"] == "no_number" else "")
 

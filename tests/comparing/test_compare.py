@@ -218,3 +218,27 @@ def test_the_cause_of_a_slower_case_is_named(tmp_path: Path) -> None:
     assert case["verdict"] == "slower"
     assert case["causes"].startswith("clocks.current.sm 1980 → 1700; implementation_version a1b2c3d → d4e5f6a")
     assert any("may be slower: clocks.current.sm" in note for note in page_of(done).notes)
+
+
+def test_what_one_side_lacks_of_a_compared_case_is_named_by_its_quantity(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        trials(ledger, "old", 100.0, 100.1, 99.9)
+        for speed in (100.0, 100.1, 99.9):
+            ledger.device_memory(ledger.run(speed, campaign="new"), ("0", 1000.0), campaign="new")
+
+    notes = page_of(compare("old", "new", db=path)).notes
+
+    assert "1 number only in B: memory device of bert_base_bs32_fp32_1" in notes
+
+
+def test_a_trial_that_is_left_out_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        trials(ledger, "old", 100.0, 100.1, 99.9, 100.2, 99.8)
+        trials(ledger, "new", 98.0, 98.1, 97.9, 98.2, 80.0)
+
+    done = compare("old", "new", db=path)
+
+    assert done.cases.select("verdict", "outliers").row(0) == ("slower", 1)
+    assert "One trial of bert_base_bs32_fp32_1 is left out: it is far from all others." in page_of(done).notes
