@@ -82,7 +82,7 @@ def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
         migrate(fresh, "a new ledger")
         wanted = set(fresh.execute(statement).fetchall())
     missing = sorted({table for table, _, _ in wanted - set(con.execute(statement).fetchall())})
-    what = "tables and views are those that the migrations made; one's own beside them do no harm"
+    what = "tables and views are as the migrations made them; your own additions are allowed"
     if not missing:
         return [Held(what, True)]
     return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
@@ -91,17 +91,18 @@ def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
 def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:
     statement = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text(encoding="utf-8")
     return [
-        Held(what, True) if not found else Held(what, False, f"{found} break it, for example {example}", _CURES[cure])
+        Held(what, True) if not found else Held(what, False, f"{found} violate it, for example {example}", _CURES[cure])
         for what, found, example, cure in con.execute(statement).fetchall()
     ]
 
 
 def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
-    there, readable, matches = "the private files are there", "only their owner may read them", "they are this ledger's"
+    there, readable = "the private files are there", "only the owner can read the private files"
+    matches = "the private files belong to this ledger"
     path = private_path(db)
     if not path.is_file():
         # A public copy has no private files, and its readers need none.
-        return [Held(there, True, "they are not: what was ingested is read again, and hosts may get new pseudonyms")]
+        return [Held(there, True, "absent: the next ingest reads every file again, and hosts may get new pseudonyms")]
     modes = {file: file.stat().st_mode & 0o777 for file in private_paths(db) if file.is_file()}
     unsafe = [file for file, mode in modes.items() if os.name == "posix" and mode & 0o077]
     found = [Held(there, True)]
@@ -110,10 +111,10 @@ def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
         found.append(Held(readable, False, what, f"chmod 600 {' '.join(map(str, unsafe))}"))
     else:
         found.append(Held(readable, True))
-    cure = f"Put this ledger's own {path.name} beside it, or take this one away: a new one is made"
+    cure = f"Put this ledger's own {path.name} beside it, or remove this one: a new one is made"
     try:
         if key_of(db) is None:
-            found[0] = Held(there, True, "the key is not: what was ingested is read again, with new pseudonyms")
+            found[0] = Held(there, True, "no key: the next ingest reads every file again, with new pseudonyms")
         seen = sightings_in(db)
     except DatabaseError as error:
         return [*found, Held(matches, False, str(error), cure)]

@@ -2,7 +2,7 @@
 -- a ledger that only this program wrote.
 
 with held(what, found, example, cure) as (
-    select 'every log has the records that it counts', count(*), min(log_id::varchar), 'ingest'
+    select 'every log has as many records as it counts', count(*), min(log_id::varchar), 'ingest'
     from (
         select log_id
         from log
@@ -10,7 +10,7 @@ with held(what, found, example, cure) as (
         where log.records is distinct from coalesce(there, 0)
     )
     union all
-    select 'every log has the rejects that it counts', count(*), min(log_id::varchar), 'ingest'
+    select 'every log has as many rejects as it counts', count(*), min(log_id::varchar), 'ingest'
     from (
         select log_id
         from log
@@ -18,7 +18,7 @@ with held(what, found, example, cure) as (
         where log.rejects is distinct from coalesce(there, 0)
     )
     union all
-    select 'every log has the ignored pieces that it counts', count(*), min(log_id::varchar), 'ingest'
+    select 'every log has as many ignored pieces as it counts', count(*), min(log_id::varchar), 'ingest'
     from (
         select log_id
         from log
@@ -26,7 +26,7 @@ with held(what, found, example, cure) as (
         where log.ignored is distinct from coalesce(there, 0)
     )
     union all
-    select 'every log has the unread lines that it counts', count(*), min(log_id::varchar), 'ingest'
+    select 'every log has as many unread lines as it counts', count(*), min(log_id::varchar), 'ingest'
     from (
         select log_id
         from log
@@ -38,30 +38,30 @@ with held(what, found, example, cure) as (
     from log
     where pieces <> records + ignored + rejects + unread
     union all
-    select 'no record lies beyond the lines of its log', count(*), min(log_id::varchar), 'ingest'
+    select 'no record is beyond the last line of its log', count(*), min(log_id::varchar), 'ingest'
     from kept.record
     join log using (log_id)
     where record.line > log.lines
     union all
-    select 'every record is of the load that its log is of', count(*), min(log_id::varchar), 'ingest'
+    select 'every record has the load number of its log', count(*), min(log_id::varchar), 'ingest'
     from kept.record
     join log using (log_id)
     where record.load_number <> log.load_number
     union all
-    select 'a place in a log holds one record', count(*), min(log_id::varchar), 'ingest'
+    select 'no two records of a log begin at one byte', count(*), min(log_id::varchar), 'ingest'
     from (select log_id from kept.record group by log_id, byte_offset having count(*) > 1)
     union all
-    select 'every record has its layout, with a name for each value', count(*), min(log_id::varchar), 'ingest'
+    select 'every record has a layout with a name for each value', count(*), min(log_id::varchar), 'ingest'
     from kept.record
     left join (select shape_id, count(*) as names from kept.shape group by shape_id) as layout using (shape_id)
     where layout.names is null or layout.names <> greatest(len(record."values"), coalesce(len(record.texts), 0))
     union all
-    select 'every ' || owner || ' is of a log that is there', count(*) filter (where log_id not in (select log_id from log)),
+    select 'every ' || owner || ' refers to an existing log', count(*) filter (where log_id not in (select log_id from log)),
         min(log_id::varchar) filter (where log_id not in (select log_id from log)), 'ingest'
     from (
         select 'segment' as owner, log_id from kept.segment
         union all
-        select 'fact that a log states', log_id from kept.log_fact
+        select 'fact of a log', log_id from kept.log_fact
         union all
         select 'log of a run', log_id from run_log
         union all
@@ -70,23 +70,23 @@ with held(what, found, example, cure) as (
         select 'fact of a run', log_id from fact where log_id is not null
         union all
         -- Of what was empty nothing is kept.
-        select 'file that was seen', log_id from sighting where log_id is not null and status <> 'empty'
+        select 'sighting', log_id from sighting where log_id is not null and status <> 'empty'
     )
     group by owner
     union all
-    select 'every ' || owner || ' is of a place that is there',
+    select 'every ' || owner || ' refers to an existing sighting',
         count(*) filter (where sighting_id not in (select sighting_id from sighting)),
         min(sighting_id::varchar) filter (where sighting_id not in (select sighting_id from sighting)), 'ingest'
     from (
-        select 'fact of a place' as owner, sighting_id from kept.sighting_fact
+        select 'fact of a sighting' as owner, sighting_id from kept.sighting_fact
         union all
         select 'file in a manifest' as owner, sighting_id from kept.sighting_file
         union all
-        select 'place of a run''s log', sighting_id from run_log where sighting_id is not null
+        select 'sighting of a run''s log', sighting_id from run_log where sighting_id is not null
     )
     group by owner
     union all
-    select 'every ' || owner || ' is of a run that is there', count(*) filter (where run_id not in (select run_id from run)),
+    select 'every ' || owner || ' refers to an existing run', count(*) filter (where run_id not in (select run_id from run)),
         min(run_id::varchar) filter (where run_id not in (select run_id from run)), 'ingest'
     from (
         select 'log of a run' as owner, run_id from run_log
@@ -101,7 +101,7 @@ with held(what, found, example, cure) as (
         or environment_id not in (select environment_id from environment)
         or run_id not in (select run_id from run_log)
     union all
-    select 'no two used facts of a run have one name', count(*), min(run_id::varchar), 'ingest'
+    select 'no run has two used facts of one name', count(*), min(run_id::varchar), 'ingest'
     from (select run_id from fact where used group by run_id, name having count(*) > 1)
     union all
     select 'every exclusion has a reason', count(*), min(run_key), 'exclude'

@@ -100,7 +100,7 @@ def test_a_report_says_over_how_many_losses_it_means_and_by_what_runs_diverged(d
     (table,) = report_convergence(db=db).tables
 
     assert table.notes == (
-        "a first or final loss is the mean of 4 printed losses; a target is reached where such a mean is at it",
+        "first and final loss: mean of 4 printed losses; a target is reached when such a mean reaches it",
         "diverged by: loss.above_start (docs/convergence.md)",
     )
     assert table.facts["loss"] == "loss"

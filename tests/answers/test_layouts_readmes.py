@@ -91,7 +91,7 @@ def test_the_batch_24_table_of_readme_001_is_only_what_it_published(mxnet: Path,
     assert tables(report_text(report, "markdown")) == [
         tables_below(readme(shared, "001"), "BERT-base batch_size = 24")[0]
     ]
-    assert report.tables[0].notes == ("published, not measured here; ours beside it: bench query against-published",)
+    assert report.tables[0].notes == ("published numbers, not measured here; compare: bench query against-published",)
     assert report.cells.height == 8
 
 

@@ -231,7 +231,7 @@ def test_a_glob_of_rules_says_what_each_of_its_rules_says_alone(db: Path) -> Non
     assert str(steps.tables[0].coverage) == str(alone.tables[0].coverage)
     assert steps.tables[0].notes == (
         *alone.tables[0].notes,
-        "rules asked for that give no number here: steps.mean_skip9",
+        "requested rules without a number here: steps.mean_skip9",
     )
 
 

@@ -83,7 +83,7 @@ def test_cases_without_another_number_of_gpus_are_counted_instead_of_shown(db: P
 
     assert [table.frame["speedup"].to_list() for table in report.tables] == [["1.00", "7.00"]]
     (note,) = report.notes
-    assert re.fullmatch(r"tables left out: \d+; their cases have no other number of GPUs to be compared with", note)
+    assert re.fullmatch(r"tables left out: \d+; their cases ran on one number of GPUs only", note)
     # As data each number is there.
     assert set(report.cells["seq_len"].to_list()) == {128, 512, 1024}
 

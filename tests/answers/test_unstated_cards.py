@@ -41,7 +41,7 @@ def test_a_number_stands_under_no_card_that_nobody_stated(db: Path) -> None:
 def test_a_failed_run_among_its_kin_is_named_and_its_row_states_no_card(db: Path) -> None:
     for report in (report_speed(db=db), report_memory(db=db)):
         assert report.tables[0].notes[-1] == (
-            "failed without stating a GPU model, here with the others of their kind: bert_base_bs32_fp32_16"
+            "failed before a GPU model was printed; listed with similar runs: bert_base_bs32_fp32_16"
         )
         assert "taken_in" not in report.cells.columns
     cells = report_speed(db=db).cells.select("gpus", "gpu_model").rows()

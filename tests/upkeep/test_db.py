@@ -287,25 +287,25 @@ def test_what_is_no_ledger_is_told_apart(tmp_path: Path) -> None:
 
 
 BREAKS = {
-    "every log has the records that it counts": "delete from kept.record where line = (select min(line) from kept.record)",
-    "every log has the rejects that it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
-    "every log has the ignored pieces that it counts": "insert into kept.ignored_piece select log_id, 'x', 1 from log limit 1",
-    "every log has the unread lines that it counts": "insert into kept.unread select log_id, 1, 1, 'x' from log limit 1",
-    "no record lies beyond the lines of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
-    "every record is of the load that its log is of": "update log set load_number = load_number + 1",
-    "a place in a log holds one record": "insert into kept.record from kept.record limit 1",
-    "every record has its layout, with a name for each value": "delete from kept.shape where ordinal = 1",
-    "every segment is of a log that is there": "update kept.segment set log_id = 5 where log_id = (select min(log_id) from log)",
-    "every fact that a log states is of a log that is there": "update kept.log_fact set log_id = 5",
-    "every fact of a run is of a log that is there": "update fact set log_id = 5",
-    "every fact of a run is of a run that is there": "update fact set run_id = 5",
-    "every log of a run is of a log that is there": "insert into run_log by name select * replace (5 as log_id) from run_log limit 1",
-    "every log of a run is of a run that is there": "insert into run_log by name select * replace (5 as run_id) from run_log limit 1",
-    "every place of a run's log is of a place that is there": "update run_log set sighting_id = 5",
-    "every file that was seen is of a log that is there": "update sighting set log_id = 5",
-    "every line that decides a status is of a log that is there": "update run set status_log_id = 5",
+    "every log has as many records as it counts": "delete from kept.record where line = (select min(line) from kept.record)",
+    "every log has as many rejects as it counts": "insert into reject select log_id, 1, 0, null, 'x', 'x' from log limit 1",
+    "every log has as many ignored pieces as it counts": "insert into kept.ignored_piece select log_id, 'x', 1 from log limit 1",
+    "every log has as many unread lines as it counts": "insert into kept.unread select log_id, 1, 1, 'x' from log limit 1",
+    "no record is beyond the last line of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
+    "every record has the load number of its log": "update log set load_number = load_number + 1",
+    "no two records of a log begin at one byte": "insert into kept.record from kept.record limit 1",
+    "every record has a layout with a name for each value": "delete from kept.shape where ordinal = 1",
+    "every segment refers to an existing log": "update kept.segment set log_id = 5 where log_id = (select min(log_id) from log)",
+    "every fact of a log refers to an existing log": "update kept.log_fact set log_id = 5",
+    "every fact of a run refers to an existing log": "update fact set log_id = 5",
+    "every fact of a run refers to an existing run": "update fact set run_id = 5",
+    "every log of a run refers to an existing log": "insert into run_log by name select * replace (5 as log_id) from run_log limit 1",
+    "every log of a run refers to an existing run": "insert into run_log by name select * replace (5 as run_id) from run_log limit 1",
+    "every sighting of a run's log refers to an existing sighting": "update run_log set sighting_id = 5",
+    "every sighting refers to an existing log": "update sighting set log_id = 5",
+    "every line that decides a status refers to an existing log": "update run set status_log_id = 5",
     "every run has a case, an environment and a log": "delete from bench_case",
-    "no two used facts of a run have one name": "insert into fact from fact where used limit 1",
+    "no run has two used facts of one name": "insert into fact from fact where used limit 1",
     "every exclusion has a reason": "insert into kept.exclusion values ('a', ' ', now()::timestamp, null)",
 }
 
@@ -340,9 +340,9 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
 
     assert result.exit_code == 1
     modes = "the mode of bench.duckdb.private is 644, the mode of bench.duckdb.key is 640"
-    assert f"only their owner may read them: {modes}. chmod 600 {db}.private {db}.key" in result.stderr
+    assert f"only the owner can read the private files: {modes}. chmod 600 {db}.private {db}.key" in result.stderr
     assert "missing or changed: leaderboard" in result.stderr
-    assert "every log has the records that it counts: 3 break it, for example" in result.stderr
+    assert "every log has as many records as it counts: 3 violate it, for example" in result.stderr
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
 
 
@@ -354,9 +354,9 @@ def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(
     ingest(tmp_path / "more", db=other)
     private = Path(f"{db}.private")
     private.write_bytes(Path(f"{other}.private").read_bytes())
-    assert db_check(db=db).filter(what="they are this ledger's")["ok"].to_list() == [False]
+    assert db_check(db=db).filter(what="the private files belong to this ledger")["ok"].to_list() == [False]
     private.write_bytes(b"no database at all, but long enough to look like a file with something in it")
-    assert db_check(db=db).filter(what="they are this ledger's")["ok"].to_list() == [False]
+    assert db_check(db=db).filter(what="the private files belong to this ledger")["ok"].to_list() == [False]
     private.unlink()
 
     found = db_check(db=db)
