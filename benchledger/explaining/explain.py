@@ -104,7 +104,7 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
         return file.explained_content(con, str(found[0]["place"]), found[0]["log_id"])
     if (archive := file.explained_known_archive(con, what)) is not None:
         return archive
-    tried.append("no place in the ledger that is or ends so (bench query unrecognised, bench show RUN)")
+    tried.append("no place in the ledger with this ending (places: bench query unrecognised, bench show RUN)")
     raise NothingFoundError(f"nothing found for {what!r}; tried: {'; '.join(tried)}")
 
 

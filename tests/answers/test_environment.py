@@ -46,7 +46,7 @@ def test_each_environment_is_a_column_and_what_differs_is_marked(db: Path) -> No
     assert table.frame.columns == ["fact", "environment 1", "environment 2", "note"]
     rows = {row[0]: row[1:] for row in table.frame.rows()}
     assert rows["runs"] == ("2", "1", "")
-    assert rows["cards"] == ("1, 8", "32", "")
+    assert rows["GPUs"] == ("1, 8", "32", "")
     assert rows["GPU"] == ("V100-SXM2-16GB x 8", "V100-SXM2-16GB x 8", "")
     assert rows["CPU"] == ("Xeon Gold 6148 x 38", "Xeon Gold 6148 x 38", "")
     assert rows["driver"] == ("460.32.03", "450.80.02", "differs")
@@ -74,5 +74,5 @@ def test_an_environment_of_which_nothing_is_stated_says_so(tmp_path: Path) -> No
 
     table = report_environment(db=tmp_path / "bench.duckdb").tables[0]
 
-    assert table.frame.rows() == [("runs", "1"), ("cards", "1"), ("framework", "pytorch")]
+    assert table.frame.rows() == [("runs", "1"), ("GPUs", "1"), ("framework", "pytorch")]
     assert table.notes == ("environment 1: nothing stated",)

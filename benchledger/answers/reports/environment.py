@@ -143,7 +143,7 @@ def _prose(
 
 def _table(campaign: str | None, environments: list[Row]) -> Table:
     lines = [["runs", *(str(row["runs"]) for row in environments)]]
-    lines.append(["cards", *(_listed(row["gpus"]) for row in environments)])
+    lines.append(["GPUs", *(_listed(row["gpus"]) for row in environments)])
     lines.append(["framework", *(_listed(row["frameworks"]) for row in environments)])
     differing = set()
     for label, columns in _ROWS:
