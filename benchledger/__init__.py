@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from benchledger.ingestion.ingest import ingest
     from benchledger.ingestion.merge import merge
     from benchledger.ingestion.watch import watch
+    from benchledger.lake.ingest import lake_ingest
+    from benchledger.lake.publish import lake_publish
+    from benchledger.lake.upkeep import lake_gc, lake_status
     from benchledger.mlperf.report import report_submissions
     from benchledger.plots.charts import (
         plot_batch,
@@ -102,6 +105,10 @@ __all__ = [
     "formats",
     "history",
     "ingest",
+    "lake_gc",
+    "lake_ingest",
+    "lake_publish",
+    "lake_status",
     "leaderboard",
     "make_environment",
     "merge",
@@ -168,6 +175,10 @@ _HOMES = {
     "formats": "benchledger.answers.formats",
     "history": "benchledger.comparing.history",
     "ingest": "benchledger.ingestion.ingest",
+    "lake_gc": "benchledger.lake.upkeep",
+    "lake_ingest": "benchledger.lake.ingest",
+    "lake_publish": "benchledger.lake.publish",
+    "lake_status": "benchledger.lake.upkeep",
     "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",
     "merge": "benchledger.ingestion.merge",

@@ -83,6 +83,14 @@ class _PathOrAddress(click.Path):
     metavar="SECONDS",
     help="With --watch: read a file that has not changed for SECONDS, or that a manifest lists.",
 )
+@click.option("--lake", metavar="LAKE", help="Read into a lake, a folder or an address, instead of the ledger.")
+@click.option(
+    "--cluster",
+    metavar="CLUSTER",
+    default="local:1",
+    show_default=True,
+    help="With --lake: local:N processes, or the address of a dask scheduler.",
+)
 @wait_option
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
@@ -106,6 +114,8 @@ def ingest(
     archive_depth: int,
     watch: bool,
     quiet_s: float,
+    lake: str | None,
+    cluster: str,
     wait_s: float,
     form: str,
 ) -> None:
@@ -118,6 +128,11 @@ def ingest(
         raise click.UsageError("--keep-logs and --keep-redacted cannot be combined")
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
+    if lake is not None:
+        from benchledger.cli.lake import ingest_into_lake
+
+        ingest_into_lake(settings, paths, lake, cluster, key_file or settings.key_file, campaign_name, form)
+        return
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line

@@ -60,7 +60,7 @@ def head(place: str) -> tuple[int, int] | None:
     """The size of the file at an address, and its time of change in ns; None without one. Raises UsageError."""
     scheme, bucket, key = _parts(place)
     try:
-        return _head(_store(scheme, bucket), key) if key else None
+        return _head(store_at(scheme, bucket), key) if key else None
     except UsageError:
         raise
     except Exception as error:
@@ -76,7 +76,7 @@ def listed(place: str) -> Iterator[tuple[str, int, int]]:
     if scheme in _SERVERS:
         raise UsageError(f"{place}: no such file")
     try:
-        rows = sorted(_objects(_store(scheme, bucket), key))
+        rows = sorted(_objects(store_at(scheme, bucket), key))
     except UsageError:
         raise
     except Exception as error:
@@ -95,7 +95,7 @@ def above(place: str, name: str) -> Iterator[tuple[str, int, int]]:
     scheme, bucket, key = _parts(place)
     if scheme in _SERVERS:
         return
-    store, parts = _store(scheme, bucket), key.split("/")
+    store, parts = store_at(scheme, bucket), key.split("/")
     for depth in range(len(parts) - 1, -1, -1):
         path = "/".join([*parts[:depth], name])
         try:
@@ -116,7 +116,7 @@ class _Remote(io.RawIOBase):
 
     def __init__(self, place: str, size: int) -> None:
         scheme, bucket, self._key = _parts(place)
-        self._store, self._size, self._at = _store(scheme, bucket), size, 0
+        self._store, self._size, self._at = store_at(scheme, bucket), size, 0
 
     def readable(self) -> bool:
         return True
@@ -155,12 +155,15 @@ def _parts(place: str) -> tuple[str, str, str]:
 
 
 @lru_cache
-def _store(scheme: str, bucket: str) -> ObjectStore:
+def store_at(scheme: str, bucket: str) -> ObjectStore:
+    """The store of a scheme and bucket; of `file` a folder of this disk. Raises UsageError without obstore."""
     try:
-        from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
+        from obstore.store import AzureStore, GCSStore, HTTPStore, LocalStore, S3Store
     except ImportError as error:
         raise UsageError(f"files at addresses need obstore: {install_line('cloud')}") from error
     retry: Any = {"max_retries": 5, "retry_timeout": timedelta(seconds=_RETRY_S)}
+    if scheme == "file":
+        return LocalStore(bucket)
     if scheme in _SERVERS:
         options: Any = {"allow_http": scheme == "http"}
         return HTTPStore(f"{scheme}://{bucket}", client_options=options, retry_config=retry)

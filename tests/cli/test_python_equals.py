@@ -39,6 +39,8 @@ OTHERWISE = {
     ("history", "undo"): "accept_changes",
     ("history", "wait_s"): "accept_changes",
     ("ingest", "strict"): "decides the exit code",
+    ("ingest", "lake"): "lake_ingest",
+    ("ingest", "cluster"): "lake_ingest",
     ("ingest", "archive_ratio"): "limits",
     ("ingest", "archive_bytes"): "limits",
     ("ingest", "archive_depth"): "limits",

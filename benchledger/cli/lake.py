@@ -1,0 +1,104 @@
+"""`bench lake`: a lake of logs, and the ledger that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import benchledger
+from benchledger.cli.commands import KnownGroup
+from benchledger.cli.settings import Settings
+from benchledger.errors import counted
+
+if TYPE_CHECKING:
+    from benchledger.lake.ingest import LakeIngest
+    from benchledger.lake.publish import Published
+    from benchledger.lake.upkeep import Collected, LakeStatus
+
+_WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
+_form = click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
+)
+
+
+@click.group(cls=KnownGroup)
+def lake() -> None:
+    """Publish, count or clean up a lake of logs.
+
+    bench ingest SOURCE --lake LAKE fills it.
+    """
+
+
+@lake.command()
+@click.argument("lake")
+@click.option("--into", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The new ledger.")
+@click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Give the ledger the lake's key.")
+@_form
+def publish(lake: str, into: Path, key_file: Path | None, form: str) -> None:
+    """Write the ledger of a lake: that of one ingest of its sources."""
+    made = benchledger.lake_publish(lake=lake, into=into, key_file=key_file)
+    _print(made, form, f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {made.units} units")
+
+
+@lake.command()
+@click.argument("lake")
+@_form
+def status(lake: str, form: str) -> None:
+    """Count the sources, units and objects of a lake."""
+    found = benchledger.lake_status(lake=lake)
+    _print(
+        found, form,
+        f"sources: {found.sources}\nunits: {found.units}, {found.read} read\nfiles: {found.files}\n"
+        f"records: {found.records}\nobjects: {found.objects}, {found.bytes / 1e6:.1f} MB\n"
+        f"needed by no unit: {found.unneeded}, {found.unneeded_bytes / 1e6:.1f} MB",
+    )  # fmt: skip
+
+
+@lake.command()
+@click.argument("lake")
+@click.option(
+    "--older-than-hours", type=click.FloatRange(min=0), default=24.0, show_default=True, help="Keep younger objects."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
+@_form
+def gc(lake: str, older_than_hours: float, dry_run: bool, form: str) -> None:
+    """Remove objects of a lake that no unit needs any more."""
+    gone = benchledger.lake_gc(lake=lake, older_than_hours=older_than_hours, dry_run=dry_run)
+    said = "would be removed" if dry_run else "removed"
+    _print(gone, form, f"{counted(gone.objects, 'object')} {said}: {gone.bytes / 1e6:.1f} MB")
+
+
+def ingest_into_lake(
+    settings: Settings, paths: tuple[Path | str, ...], place: str, cluster: str, key_file: Path | None,
+    campaign_name: str | None, form: str,
+) -> None:  # fmt: skip
+    """Reads logs into a lake, and prints what was done. The other options of bench ingest are refused."""
+    ctx = click.get_current_context()
+    given = click.core.ParameterSource.COMMANDLINE
+    others = [one for one in ctx.params if one not in _WITH_LAKE and ctx.get_parameter_source(one) == given]
+    if others:
+        name = others[0].removesuffix("_s").replace("_", "-")
+        raise click.UsageError(f"--{name} does not go with --lake")
+    if any(str(path) == "-" for path in paths) or not paths:
+        raise click.UsageError("--lake reads files, folders and addresses, not standard input")
+
+    def progress(done: int, total: int) -> None:
+        settings.say(f"{done} of {total} units", at=1)
+
+    done = benchledger.lake_ingest(
+        *paths, lake=place, cluster=cluster, key_file=key_file, campaign_name=campaign_name, progress=progress
+    )
+    text = f"files: {done.files}\nunits: {done.units}, {done.read} read now\nin {done.seconds:.1f} s"
+    _print(done, form, text)
+    settings.say(f"make the ledger of it with: bench lake publish {place} --into FILE")
+
+
+def _print(found: LakeIngest | Published | LakeStatus | Collected, form: str, text: str) -> None:
+    if form == "json":
+        from benchledger.exports.values import json_text
+
+        text = json_text(asdict(found))
+    click.echo(text)

@@ -1,0 +1,142 @@
+"""A lake as objects by key: units, their markers and leases, and lists of units."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.errors import DatabaseError, UsageError
+from benchledger.ingestion.discover import given_place
+from benchledger.ingestion.remote import is_remote, store_at
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+# units/DIGEST/WRITER/TABLE.parquet, markers/DIGEST, leases/DIGEST, lists/SOURCE/TIME.
+UNITS, MARKERS, LEASES, LISTS, KEY = "units", "markers", "leases", "lists", "key"
+
+
+@dataclass(frozen=True)
+class Lake:
+    """The objects of one lake. Raises DatabaseError where they cannot be read or written."""
+
+    place: str
+    store: ObjectStore
+    prefix: str
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        """Writes an object if there is none of its key: of two that do so at once, one writes."""
+        import obstore
+
+        try:
+            obstore.put(self.store, self._path(key), content, mode="create")
+        except FileExistsError:
+            return False
+        except Exception as error:
+            if type(error).__name__ == "AlreadyExistsError":
+                return False
+            raise self._failed(key, error) from error
+        return True
+
+    def put(self, key: str, content: bytes) -> None:
+        """Writes an object."""
+        import obstore
+
+        try:
+            obstore.put(self.store, self._path(key), content)
+        except Exception as error:
+            raise self._failed(key, error) from error
+
+    def get(self, key: str) -> bytes | None:
+        """An object's content; None where there is none."""
+        import obstore
+
+        try:
+            return bytes(obstore.get(self.store, self._path(key)).bytes())
+        except FileNotFoundError:
+            return None
+        except Exception as error:
+            raise self._failed(key, error) from error
+
+    def objects(self, below: str) -> dict[str, tuple[int, datetime]]:
+        """Size and time of each object below a key."""
+        import obstore
+
+        start = len(self._path(""))
+        try:
+            pages = obstore.list(self.store, self._path(below), chunk_size=1000)
+            return {one["path"][start:]: (one["size"], one["last_modified"]) for page in pages for one in page}
+        except Exception as error:
+            raise self._failed(below, error) from error
+
+    def delete(self, keys: list[str]) -> None:
+        """Removes objects; one that another process has removed already is gone, too."""
+        import obstore
+
+        try:
+            obstore.delete(self.store, [self._path(key) for key in keys])
+        except FileNotFoundError:
+            for key in keys:
+                with suppress(FileNotFoundError):
+                    obstore.delete(self.store, self._path(key))
+        except Exception as error:
+            raise self._failed("", error) from error
+
+    def markers(self) -> set[str]:
+        """The digests of all units that were read."""
+        return {key.rpartition("/")[2] for key in self.objects(MARKERS)}
+
+    def marker(self, digest: str) -> dict[str, Any] | None:
+        """What the marker of a unit says; None for one that was not read."""
+        content = self.get(f"{MARKERS}/{digest}")
+        return json.loads(content) if content is not None else None
+
+    def listed(self) -> dict[str, list[str]]:
+        """The units of each source, by its latest list."""
+        latest: dict[str, str] = {}
+        for key in sorted(self.objects(LISTS)):
+            latest[key.split("/")[1]] = key
+        return {source: json.loads(self.get(key) or b"[]") for source, key in latest.items()}
+
+    def need_key(self, key: bytes) -> None:
+        """Raises UsageError for another key than that of the lake. A new lake takes this one: its fingerprint alone."""
+        fingerprint = hashlib.blake2b(b"lake", digest_size=16, key=key).hexdigest().encode()
+        self.put_new(KEY, fingerprint)
+        if self.get(KEY) != fingerprint:
+            raise UsageError(
+                f"{self.place}: was made with another key: one host would have two pseudonyms in it. Give its key "
+                f"(--key-file or $BENCH_KEY_FILE), or name a new lake"
+            )
+
+    def _path(self, key: str) -> str:
+        return f"{self.prefix}/{key}" if self.prefix else key
+
+    def _failed(self, key: str, error: Exception) -> DatabaseError:
+        why = str(error).partition("\n")[0]
+        return DatabaseError(f"{self.place}/{key}: {why}. Check the rights to this lake, and its address")
+
+
+def open_lake(place: str, *, make: bool = False) -> Lake:
+    """The lake at an address, or in a folder. Raises UsageError for a folder that is missing, unless `make`."""
+    place = given_place(str(place))
+    if is_remote(place):
+        scheme, _, rest = place.partition("://")
+        bucket, _, prefix = rest.partition("/")
+        return Lake(place, store_at(scheme, bucket), prefix)
+    folder = os.path.realpath(place)
+    if make:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    elif not Path(folder).is_dir():
+        raise UsageError(f"{place}: no such lake. Make one: bench ingest SOURCE --lake {place} --key-file FILE")
+    return Lake(place, store_at("file", folder), "")
+
+
+def now_text() -> str:
+    """The time as the name of an object: later names are greater."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")

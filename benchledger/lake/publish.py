@@ -1,0 +1,142 @@
+"""Makes the ledger of a lake: the union of its units' base tables, and all that follows from them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.errors import DatabaseError, UsageError
+from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, only
+from benchledger.ingestion.derive import derive
+from benchledger.ingestion.load import insert_base, load_formats_table
+from benchledger.ingestion.roots import name_campaigns
+from benchledger.ingestion.seams import load_definitions
+from benchledger.kept import follow_definitions
+from benchledger.lake.objects import UNITS, Lake, open_lake
+from benchledger.lake.units import key_from
+from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.key_file import key_path, store_key
+from benchledger.store.private_file import private_paths
+from benchledger.store.sync import sync_definitions
+from benchledger.store.tables import quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+_RECORDS = "record"
+
+
+@dataclass(frozen=True)
+class Published:
+    """The ledger that was made of a lake, and what it holds."""
+
+    path: str
+    units: int
+    logs: int
+    runs: int
+
+
+def lake_publish(*, lake: Path | str, into: Path | str, key_file: Path | str | None = None) -> Published:
+    """Writes the ledger that one ingest of all sources of a lake would make, into a new file.
+
+    The sources are as they were listed last. The key is needed only to write more into the ledger later: `key_file`.
+    Raises UsageError for a file that exists, and DatabaseError where a unit that is listed was not read.
+    """
+    opened, target = open_lake(str(lake)), Path(into)
+    key = key_from(key_file) if key_file is not None else None
+    if key is not None:
+        opened.need_key(key)
+    for place in (target, *private_paths(target)):
+        if os.path.lexists(place):
+            raise UsageError(f"{place}: exists already and is not overwritten. Name another file with --into")
+    units = _writers(opened)
+    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
+    try:
+        with closing(open_for_writing(scratch)) as con, transaction(con, target):
+            runs, logs = _fill(con, opened, units)
+        if key is not None:
+            store_key(target, key)
+        scratch.replace(target)
+    finally:
+        for left in (scratch, Path(f"{scratch}.wal"), key_path(scratch)):
+            left.unlink(missing_ok=True)
+    return Published(str(target), len(units), logs, runs)
+
+
+def _writers(lake: Lake) -> dict[str, dict[str, Any]]:
+    """The marker of each unit that the latest lists name."""
+    digests = sorted({digest for some in lake.listed().values() for digest in some})
+    if not digests:
+        raise UsageError(f"{lake.place}: holds nothing yet. Fill it: bench ingest SOURCE --lake {lake.place}")
+    markers = {digest: lake.marker(digest) for digest in digests}
+    missing = sum(marker is None for marker in markers.values())
+    if missing:
+        raise DatabaseError(
+            f"{lake.place}: {missing} of {len(markers)} units that are listed have no marker: somebody removed them. "
+            f"Read them again: the same bench ingest SOURCE --lake {lake.place}"
+        )
+    return {digest: marker for digest, marker in markers.items() if marker is not None}
+
+
+def _fill(con: duckdb.DuckDBPyConnection, lake: Lake, units: dict[str, dict[str, Any]]) -> tuple[int, int]:
+    definitions = load_definitions()
+    sync_definitions(con)
+    load_formats_table(con, definitions.formats)
+    follow_definitions(con)
+    owned: set[int] = set()
+    others = []
+    for number, (digest, marker) in enumerate(units.items(), start=1):
+        base = _base_of(lake, digest, marker)
+        logs = base.tables["log"]
+        new = set(logs.column("log_id").to_pylist()) - owned
+        insert_base(con, {"log": only(logs, new)}, number)
+        if _RECORDS in marker["rows"] and new:
+            _insert_records(con, lake, f"{UNITS}/{digest}/{marker['writer']}/{_RECORDS}.parquet", new, number)
+        owned |= new
+        others.append(base)
+    union = BaseTables.union(others)
+    insert_base(con, {name: rows for name, rows in union.tables.items() if name not in ("log", _RECORDS)}, number=1)
+    name_campaigns(con)
+    runs = derive(con, sorted(owned), [])
+    return runs, len(owned)
+
+
+def _base_of(lake: Lake, digest: str, marker: dict[str, Any]) -> BaseTables:
+    """The base tables of a unit without its records, which may be many."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = {}
+    for name in BASE_TABLES:
+        if name in marker["rows"] and name != _RECORDS:
+            tables[name] = pq.read_table(pa.BufferReader(_content(lake, f"{UNITS}/{digest}/{marker['writer']}/{name}")))
+    return BaseTables.made_of(tables)
+
+
+def _content(lake: Lake, key: str) -> bytes:
+    content = lake.get(f"{key.removesuffix('.parquet')}.parquet")
+    if content is None:
+        raise DatabaseError(f"{lake.place}/{key}: is missing though its unit has a marker: restore it from a backup")
+    return content
+
+
+def _insert_records(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, log_ids: set[int], number: int) -> None:
+    """Inserts the records of some logs as they stand in an object, without all of them in memory."""
+    import pyarrow as pa
+
+    con.register("owned_log", pa.table({"log_id": pa.array(sorted(log_ids), pa.int64())}))
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+        file.write(_content(lake, key))
+        file.flush()
+        # A join may change the order of the rows where it takes the records for the smaller side.
+        con.execute("set disabled_optimizers = 'build_side_probe_side'")
+        con.execute(
+            f"insert into kept.record by name select *, {number} as load_number "  # noqa: S608 - our own names
+            f"from read_parquet({quoted(file.name, chr(39))}) where log_id in (from owned_log)"
+        )
+        con.execute("reset disabled_optimizers")
+    con.unregister("owned_log")

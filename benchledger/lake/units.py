@@ -1,0 +1,149 @@
+"""Units: what one worker reads, by its digest. Its tables are written first, then its marker, which is the commit."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchledger.definitions.definition_cache import files_in, hash_of
+from benchledger.errors import UsageError
+from benchledger.ingestion.discover import FACTS_FILE, folder_above
+from benchledger.ingestion.seams import Input, load_definitions, read_unit
+from benchledger.lake.objects import LEASES, MARKERS, UNITS, Lake, open_lake
+from benchledger.store.key_file import read_key_file
+
+KEY_ENV = "BENCH_KEY_FILE"
+# A unit is read again where its lease is older and it has no marker: its worker or driver was killed.
+LEASE_S = 900.0
+READ, KNOWN, LEASED = "read", "known", "leased"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Whole folders of files to read into a lake. The key is read where the unit is read: it never travels."""
+
+    digest: str
+    lake: str
+    inputs: tuple[Input, ...]
+    definitions: str
+    key_file: str | None
+    now: datetime
+    campaign_name: str | None = None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What all units of one ingest have in common."""
+
+    lake: str
+    key_file: str | None
+    now: datetime
+    campaign_name: str | None = None
+
+
+def key_from(key_file: Path | str | None) -> bytes:
+    """The key in a file, by default that of $BENCH_KEY_FILE. Raises UsageError without one."""
+    named = key_file or os.environ.get(KEY_ENV)
+    if not named:
+        raise UsageError(
+            f"a lake needs the key of its pseudonyms: --key-file FILE, or ${KEY_ENV} on each machine. Make one: "
+            f"`(umask 077; openssl rand -hex 32 > FILE)`"
+        )
+    return read_key_file(Path(named))
+
+
+def definitions_hash() -> str:
+    """A hash of all definitions and code that reading depends on."""
+    return hash_of(files_in("ingest/formats", "ingest/names", "ingest", "schema/vocabulary", "queries/rules"))
+
+
+def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choices) -> Iterator[Unit]:
+    """The units of some files: whole folders in order, together as large as `most_bytes`; a larger folder is one."""
+    folders: dict[str, list[Input]] = {}
+    for one in inputs:
+        folders.setdefault(os.path.dirname(one.place), []).append(one)
+    facts = {folder: one for folder, some in folders.items() for one in some if one.place == f"{folder}/{FACTS_FILE}"}
+    taken: list[str] = []
+    size = 0
+    for folder in sorted(folders):
+        own = sum(one.size for one in folders[folder])
+        if taken and size + own > most_bytes:
+            yield _unit([folders[name] for name in taken], facts, key, choices)
+            taken, size = [], 0
+        taken.append(folder)
+        size += own
+    if taken:
+        yield _unit([folders[name] for name in taken], facts, key, choices)
+
+
+def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
+    """Reads a unit, unless it was read before or another worker reads it now; says which."""
+    lake = open_lake(unit.lake)
+    if lake.get(f"{MARKERS}/{unit.digest}") is not None:
+        return KNOWN
+    if definitions_hash() != unit.definitions:
+        raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
+    key = key_from(unit.key_file)
+    lake.need_key(key)
+    if not _leased(lake, unit.digest, lease_s):
+        return LEASED
+    base = read_unit(unit.inputs, key, load_definitions(), unit.now, campaign_name=unit.campaign_name)
+    writer, rows, keys = secrets.token_hex(8), {}, []
+    for name, table in base.tables.items():
+        if table.num_rows:
+            keys.append(f"{UNITS}/{unit.digest}/{writer}/{name}.parquet")
+            lake.put(keys[-1], _parquet(table))
+            rows[name] = table.num_rows
+    marker = {"writer": writer, "rows": rows, "files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
+    is_first = lake.put_new(f"{MARKERS}/{unit.digest}", json.dumps(marker).encode())
+    # The other worker's tables are the same.
+    lake.delete([f"{LEASES}/{unit.digest}", *([] if is_first else keys)])
+    return READ if is_first else KNOWN
+
+
+def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choices: Choices) -> Unit:
+    inputs = {one.place: one for some in folders for one in some}
+    for some in folders:
+        folder = os.path.dirname(some[0].place)
+        while True:
+            if folder in facts:
+                inputs.setdefault(facts[folder].place, facts[folder])
+            above = folder_above(folder)
+            if above == folder:
+                break
+            folder = above
+    digest = hashlib.blake2b(digest_size=16, key=key)
+    given = tuple(inputs[place] for place in sorted(inputs))
+    stated = [(one.place, one.shown, one.root, one.size, one.mtime_ns, one.problem) for one in given]
+    definitions = definitions_hash()
+    digest.update(json.dumps([definitions, choices.campaign_name, stated]).encode("utf-8", "surrogatepass"))
+    return Unit(
+        digest.hexdigest(), choices.lake, given, definitions, choices.key_file, choices.now, choices.campaign_name
+    )  # fmt: skip
+
+
+def _leased(lake: Lake, digest: str, lease_s: float) -> bool:
+    # Only to spare work: whoever writes the marker first has read the unit, with a lease or without.
+    place, now = f"{LEASES}/{digest}", datetime.now(UTC)
+    if lake.put_new(place, now.isoformat().encode()):
+        return True
+    before = lake.get(place)
+    if before is not None and (now - datetime.fromisoformat(before.decode())).total_seconds() < lease_s:
+        return False
+    lake.put(place, now.isoformat().encode())
+    return True
+
+
+def _parquet(rows: object) -> bytes:
+    import pyarrow.parquet as pq
+
+    content = io.BytesIO()
+    pq.write_table(rows, content, compression="zstd")
+    return content.getvalue()

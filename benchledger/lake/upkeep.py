@@ -1,0 +1,88 @@
+"""What a lake holds, and which of its objects nobody needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchledger.lake.objects import LEASES, LISTS, MARKERS, UNITS, Lake, open_lake
+
+
+@dataclass(frozen=True)
+class LakeStatus:
+    """Sources and their units, how many of these were read; objects and bytes, and those that nobody needs."""
+
+    lake: str
+    sources: int
+    units: int
+    read: int
+    files: int
+    records: int
+    objects: int
+    bytes: int
+    unneeded: int
+    unneeded_bytes: int
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was removed, or with `dry_run` would be."""
+
+    lake: str
+    objects: int
+    bytes: int
+    dry_run: bool
+
+
+def lake_status(*, lake: Path | str) -> LakeStatus:
+    """Counts what a lake holds. Raises UsageError for one that is missing."""
+    opened = open_lake(str(lake))
+    sources = opened.listed()
+    digests = {digest for some in sources.values() for digest in some}
+    markers = [marker for digest in sorted(digests) if (marker := opened.marker(digest)) is not None]
+    everything, unneeded = opened.objects(""), _unneeded(opened, timedelta(0))
+    return LakeStatus(
+        str(lake), len(sources), len(digests), len(markers),
+        sum(marker["files"] for marker in markers), sum(marker["rows"].get("record", 0) for marker in markers),
+        len(everything), sum(size for size, _ in everything.values()),
+        len(unneeded), sum(unneeded.values()),
+    )  # fmt: skip
+
+
+def lake_gc(*, lake: Path | str, older_than_hours: float = 24.0, dry_run: bool = False) -> Collected:
+    """Removes the objects that no listed unit needs: of units that changed, of killed workers, leases, older lists.
+
+    Younger ones stay, since a worker may be about to commit them.
+    """
+    opened = open_lake(str(lake))
+    unneeded = _unneeded(opened, timedelta(hours=older_than_hours))
+    # Markers first: a unit without one is as if it had never been read.
+    ordered = sorted(unneeded, key=lambda key: (not key.startswith(MARKERS), key))
+    if not dry_run and ordered:
+        opened.delete(ordered)
+    return Collected(str(lake), len(unneeded), sum(unneeded.values()), dry_run)
+
+
+def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
+    """Keys and sizes of what is neither of a listed unit nor young."""
+    needed = {digest for some in lake.listed().values() for digest in some}
+    writers = {digest: marker["writer"] for digest in needed if (marker := lake.marker(digest)) is not None}
+    latest: dict[str, str] = {}
+    objects = lake.objects("")
+    for key in sorted(objects):
+        if key.startswith(f"{LISTS}/"):
+            latest[key.split("/")[1]] = key
+    before = datetime.now(UTC) - age
+    found = {}
+    for key, (size, changed) in objects.items():
+        kind, *rest = key.split("/")
+        kept = (
+            (kind == UNITS and writers.get(rest[0]) == rest[1])
+            or (kind == MARKERS and rest[0] in needed)
+            or (kind == LISTS and latest.get(rest[0]) == key)
+            or kind not in (UNITS, MARKERS, LISTS, LEASES)
+        )
+        if not kept and changed <= before:
+            found[key] = size
+    return found

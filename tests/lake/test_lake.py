@@ -1,0 +1,198 @@
+"""A lake of units gives the ledger of one ingest, whatever was killed, read twice, or changed in between."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchledger import ingest, lake_gc, lake_ingest, lake_publish, lake_status
+from benchledger.errors import BenchledgerError, DatabaseError, UsageError
+from benchledger.ingestion.seams import inputs_of
+from benchledger.lake import ingest as driver
+from benchledger.lake.objects import Lake, open_lake
+from benchledger.lake.units import Choices, read_into_lake, units_of
+from benchledger.store.key_file import read_key_file
+from tests.cli.bench import run_bench
+from tests.ingestion.bucket import BUCKET, bucket
+from tests.ingestion.logs import one, put, run_text
+from tests.ingestion.test_merge import differences
+from tests.ingestion.tied_logs import tied_logs
+
+pytest.importorskip("obstore")
+
+SMALL = 20_000
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return tied_logs(tmp_path_factory.mktemp("sources"))
+
+
+@pytest.fixture(scope="module")
+def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = put(tmp_path_factory.mktemp("key") / "key", "0123456789abcdef" * 4)
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(scope="module")
+def ledger(sources: list[Path], key_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
+    ingest(*sources, db=db, key_file=key_file)
+    return db
+
+
+@contextmanager
+def here(_: str) -> Iterator[Executor]:
+    """Threads of this process, in the place of a cluster: they start at once."""
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "executor_of", here)
+
+
+def test_a_lake_filled_by_other_processes_gives_the_ledger_of_one_ingest(
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path
+) -> None:
+    lake, into = tmp_path / "lake", tmp_path / "lake.duckdb"
+
+    done = lake_ingest(*sources, lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
+    published = lake_publish(lake=lake, into=into, key_file=key_file)
+
+    assert done.units == done.read == published.units > 5
+    assert differences(into, ledger) == {}
+    assert run_bench("report", "speed", "--format", "csv", db=into).stdout == (
+        run_bench("report", "speed", "--format", "csv", db=ledger).stdout
+    )
+    # A rerun writes nothing.
+    before = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
+    again = lake_ingest(*reversed(sources), lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
+    assert (again.units, again.read) == (done.units, 0)
+    assert {path: path.stat().st_mtime_ns for path in lake.rglob("*")} == before
+    # No object holds the key or a real path.
+    content = b"".join(path.read_bytes() for path in lake.rglob("*") if path.is_file())
+    names = "".join(str(path.relative_to(lake)) for path in lake.rglob("*")).encode()
+    for secret in (read_key_file(key_file), key_file.read_bytes(), str(sources[0].parent).encode()):
+        assert secret not in content + names
+    status = lake_status(lake=lake)
+    assert (status.units, status.read, status.unneeded) == (done.units, done.units, 0)
+
+
+def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = tmp_path / "lake"
+    put_new, markers = Lake.put_new, []
+
+    def killed(self: Lake, key: str, content: bytes) -> bool:
+        # Between the tables of the third unit and its marker.
+        if key.startswith("markers/"):
+            markers.append(key)
+            if len(markers) == 3:
+                raise MemoryError("killed")
+        return put_new(self, key, content)
+
+    monkeypatch.setattr(Lake, "put_new", killed)
+    with pytest.raises(BenchledgerError, match="Units that were read stay"):
+        lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL)
+    monkeypatch.setattr(Lake, "put_new", put_new)
+    with pytest.raises(UsageError, match="holds nothing yet"):
+        lake_publish(lake=lake, into=tmp_path / "early.duckdb")
+
+    # The lease of the killed one counts until it is too old.
+    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL, lease_s=0.0)
+
+    assert done.read < done.units
+    lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
+    assert differences(tmp_path / "lake.duckdb", ledger) == {}
+    left = lake_status(lake=lake).unneeded
+    assert left > 0
+    assert lake_gc(lake=lake, older_than_hours=0, dry_run=True).objects == left
+    assert lake_gc(lake=lake, older_than_hours=24).objects == 0
+    assert lake_gc(lake=lake, older_than_hours=0).objects == left
+    lake_publish(lake=lake, into=tmp_path / "after.duckdb")
+    assert differences(tmp_path / "after.duckdb", ledger) == {}
+
+
+def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: Path, tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"), make=True)
+    key = read_key_file(key_file)
+    choices = Choices(lake.place, str(key_file), driver.datetime.now(driver.UTC))
+    unit = next(units_of(inputs_of(*sources), key, SMALL, choices))
+
+    # Without a lease that holds, both read.
+    with ThreadPoolExecutor(2) as threads:
+        outcomes = [one.result() for one in [threads.submit(read_into_lake, unit, 0.0) for _ in range(2)]]
+
+    assert sorted(outcomes) == ["known", "read"] or outcomes == ["read", "known"]
+    marker = lake.marker(unit.digest)
+    assert marker is not None
+    writers = {key.split("/")[2] for key in lake.objects("units")}
+    assert writers == {marker["writer"]}
+    lake.delete([f"markers/{unit.digest}"])
+    assert lake.put_new(f"leases/{unit.digest}", driver.datetime.now(driver.UTC).isoformat().encode())
+    assert read_into_lake(unit, 900.0) == "leased"
+
+
+def test_only_what_changed_is_read_again_in_a_bucket(key_file: Path, tmp_path: Path, near: None) -> None:
+    pytest.importorskip("moto")
+    place = f"s3://{BUCKET}/lake"
+    text = run_text(seed=5).log
+    with bucket() as store:
+        for number in range(3):
+            store.put(f"logs/{number}/run.log", run_text(seed=number).log.encode())
+        store.put("logs/grows/run.log", text[: len(text) // 2].encode())
+        first = run_bench("ingest", f"s3://{BUCKET}/logs", "--lake", place, "--key-file", key_file)
+        assert (first.exit_code, first.stdout.splitlines()[:2]) == (0, ["files: 4", "units: 1, 1 read now"])
+        done = lake_ingest(f"s3://{BUCKET}/logs", lake=place, key_file=key_file, unit_bytes=1)
+        assert (done.units, done.read) == (4, 4)
+        store.put("logs/grows/run.log", text.encode())
+
+        grown = lake_ingest(f"s3://{BUCKET}/logs", lake=place, key_file=key_file, unit_bytes=1)
+
+        assert (grown.units, grown.read) == (4, 1)
+        into, whole = tmp_path / "lake.duckdb", tmp_path / "whole.duckdb"
+        assert run_bench("lake", "publish", place, "--into", into).exit_code == 0
+        ingest(f"s3://{BUCKET}/logs", db=whole, key_file=key_file)
+        assert differences(into, whole) == {}
+        assert one(into, "select count(*) from run where status = 'ok'") == 4
+        assert run_bench("lake", "status", place).stdout.startswith("sources: 1\nunits: 4, 4 read\n")
+        assert int(re.search(r"\d+", run_bench("lake", "gc", place, "--older-than-hours", "0").stdout)[0]) > 0  # type: ignore[index]
+        held = b"".join(store.contents("lake/").values())
+        assert str(BUCKET).encode() + b"/logs" not in held
+
+
+def test_another_key_and_wrong_words_are_refused(
+    sources: list[Path], key_file: Path, tmp_path: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = tmp_path / "lake"
+    monkeypatch.delenv("BENCH_KEY_FILE", raising=False)
+    with pytest.raises(UsageError, match=r"--key-file FILE, or \$BENCH_KEY_FILE"):
+        lake_ingest(sources[1], lake=lake)
+    monkeypatch.setenv("BENCH_KEY_FILE", str(key_file))
+    assert lake_ingest(sources[1], lake=lake).read == 1
+    other = put(tmp_path / "other", "f" * 64)
+    other.chmod(0o600)
+    with pytest.raises(UsageError, match="made with another key"):
+        lake_ingest(sources[1], lake=lake, key_file=other)
+    with pytest.raises(UsageError, match="local:N"), driver_executor("local:none"):
+        pass
+    done = run_bench("ingest", sources[1], "--lake", lake, "--refresh")
+    assert (done.exit_code, "--refresh does not go with --lake" in done.stderr) == (2, True)
+    shutil.rmtree(lake / "markers")
+    with pytest.raises(DatabaseError, match="1 of 1 units that are listed have no marker"):
+        lake_publish(lake=lake, into=tmp_path / "x.duckdb")
+    assert not os.path.exists(tmp_path / "x.duckdb")
+
+
+driver_executor = driver.executor_of
