@@ -1,6 +1,6 @@
 #include "unread.h"
 
-enum { MOST_NAME = 32, MOST_BEFORE_NUMBER = 12 };
+enum { MOST_NAME = 32, MOST_BEFORE_NUMBER = 48 };
 
 static int is_in(const char *bytes, unsigned char byte) { return byte && strchr(bytes, byte) != NULL; }
 

@@ -89,7 +89,7 @@ def _measurement() -> re.Pattern[bytes]:
     # Each look-behind has a fixed length.
     settings = b"".join(rb"(?<!" + re.escape(end) + b")" for end in setting_ends())
     number = rb"[+-]?+(?:\.?+[0-9]++(?![/-][0-9]|\.[0-9]+\.[0-9])|nan|NaN|inf)"
-    after = rb"(?![A-Za-z])[A-Za-z0-9_@/]{0,32}+" + settings + rb"[ \t:='\"|(\[{,>]{1,12}+" + number
+    after = rb"(?![A-Za-z])[A-Za-z0-9_@/]{0,32}+" + settings + rb"[ \t:='\"|(\[{,>]{1,48}+" + number
     return re.compile(rb"(?<![A-Za-z])(?:" + words + rb")" + after + rb"|(?<=[0-9])[ \t]?+(?:" + units + rb")")
 
 
