@@ -168,6 +168,8 @@ class _Reading:
         if of_row is None and column.own is None and quantity_of(title) == "other":
             return unit_of(note)
         stated = unit_of(note) or column.own or of_row or self.shared
+        if stated is None and quantity_of(column.head) == "speed":
+            return Unit("speed")
         # `bert_base,resnet50` over numbers may be throughputs: their logs tell.
         return stated or (Unit("speed", assumed=True) if _NAMES_CASE & column.facts.keys() else None)
 

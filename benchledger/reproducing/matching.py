@@ -102,6 +102,9 @@ class Matcher:
         self._by_name: dict[str, list[Place]] = {}
         for place in evidence.places:
             self._by_name.setdefault(place.parts[-1].lower(), []).append(place)
+        self._by_gpus: dict[object, list[Run]] = {}
+        for run in evidence.runs:
+            self._by_gpus.setdefault(run.facts["gpus"], []).append(run)
         self._runs_of: dict[int | None, list[Run]] = {}
         for run in evidence.runs:
             for log in run.facts["logs"]:
@@ -137,6 +140,13 @@ class Matcher:
             largest = max(run.facts["batch_size_per_gpu"] or 0 for run in runs)
             runs = [run for run in runs if (run.facts["batch_size_per_gpu"] or 0) == largest]
         return runs
+
+    def _of_gpus(self, claim: Claim, given_up: tuple[str, ...]) -> Sequence[Run]:
+        """Returns the runs with a claim's number of GPUs, or of which nobody says it; the others are not looked at."""
+        gpus = claim.facts.get("gpus")
+        if gpus is None or "gpus" in given_up:
+            return self.evidence.runs
+        return [*self._by_gpus.get(gpus, ()), *self._by_gpus.get(None, ())]
 
     def _tiers(self, runs: list[Run], linked: Sequence[LinkedLog]) -> tuple[tuple[Run, ...], ...]:
         logs = {place.log_id for found in linked for place in found.places}
@@ -234,7 +244,7 @@ def _of_system(runs: list[Run], system: str) -> list[Run]:
     exact = [run for run in runs if _squeezed(run.facts["system"] or "") == whole]
     if exact:
         return exact
-    words = [word for word in re.split(r"[\W_]+", system.lower()) if len(word) > 1]
+    words = [word for word in re.split(r"[\W_]+", system.lower()) if len(word) > 1] or [whole]
     having = [run for run in runs if all(word in run.words for word in words)]
     if having:
         shortest = min(len(run.facts["system"] or "") for run in having)

@@ -12,6 +12,8 @@ from pathlib import Path
 from benchledger.errors import UsageError
 
 _MOST_BYTES = 20_000_000
+_LONGEST_LINE = 20_000
+_MOST_ROWS = 20_000
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*")
@@ -94,6 +96,9 @@ def _read_csv(text: str, page: Page, delimiter: str) -> None:
 
 
 def _add(page: Page, rows: list[Row], paragraphs: tuple[str, ...], headings: tuple[str, ...], heads: int = 1) -> None:
+    if len(rows) > _MOST_ROWS:
+        page.unreadable.append((rows[0].line, f"the table has more than {_MOST_ROWS} rows"))
+        return
     if len(rows) <= heads or not rows:
         if rows:
             page.unreadable.append((rows[0].line, "the table has heads and no rows"))
@@ -138,6 +143,10 @@ def _read_markdown(text: str, page: Page) -> None:
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]
+        if len(line) > _LONGEST_LINE:
+            page.unreadable.append((at + 1, f"the line has more than {_LONGEST_LINE} characters"))
+            at += 1
+            continue
         opened = _FENCE.match(line)
         if fence or opened:
             if opened and (not fence or opened[1].startswith(fence)):
@@ -271,7 +280,7 @@ class _HtmlTables(HTMLParser):
         columns, rows = self._cell
         for _ in range(columns):
             place = next(place for place in range(len(cells) + 1) if place not in cells)
-            if place >= self._WIDEST:
+            if place >= self._WIDEST or len(self._rows) > _MOST_ROWS:
                 return
             cells[place] = text
             if rows > 1:

@@ -29,12 +29,12 @@ _MEMORY_SCALE = {"mib": 1.0, "gib": 1024.0, "mb": 1.0, "gb": 1024.0}
 _SPEEDUP = any_case(r"speed[\s_-]*up|加速比|(?:weak|strong)\s*scaling|scaling\s*factor")
 # A ratio of precisions, frameworks or releases is no speed-up over GPUs.
 _RATIO = any_case(r"speed[\s_-]*up.*(?:tf32|fp\s*16|fp\s*32|amp|mixed|precision| vs\.? | over (?!1|one))|相对|提升")
-_SPEED = any_case(r"throughput|吞吐|speed(?![\s_-]*up)|性能(?!测试$)|ips\b|速度|performance")
+_SPEED = any_case(r"throughput|\bfps\b|\bqps\b|吞吐|speed(?![\s_-]*up)|性能(?!测试$)|ips\b|速度|performance")
 _PER_GPU = any_case(r"(?:per|/|每)\s*(?:card|gpu|device|卡)|单卡吞吐|per[\s_-](?:card|gpu)")
 # Quantities that no number of the ledger is compared with.
 _OTHER = any_case(
     r"accuracy|acc(?:\b|@)|准确率|loss|f1\b|bleu|rouge|wer\b|auc\b|efficiency|利用率|util|top-?[15]|map\b|miou|"
-    r"price|cost|power|watt|flop|mfu|版本|time|latency|耗时|minutes|小时|hours|ratio|比值|提升|%|batch|steps?\b|epochs?\b"
+    r"price|cost|power|watt|flop|mfu|版本|time|latency|耗时|minutes|小时|hours|ratio|比值|提升|差|\bvs\b|diff|delta|Δ|%|batch|steps?\b|epochs?\b"
 )
 _SETTING = any_case(
     r"batch[\s_-]*size[^。.;；]*(?:选用|选择如下|如下[:：]?$|are as follows|settings?)|超参|hyper-?param|参数设置|"

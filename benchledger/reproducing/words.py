@@ -20,6 +20,8 @@ NOTHING = any_case(r"[-–—―/\\*_ .]*|n\.?/?a\.?|none|null|nan|tbd|todo|oom|
 _NUMBER = r"[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _PRINTED = re.compile(rf"\s*[~≈]?({_NUMBER})\s*([kKM]?)\s*(.*)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
+# What stands further on in a paragraph or cell is not read.
+_LONGEST = 2000
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 # A head that names the fact whose values stand below it.
@@ -113,7 +115,7 @@ class Printed:
 
 def plain(text: str) -> str:
     """Returns text without HTML tags, emphasis and the targets of links."""
-    bare = _LINK.sub(r"\1", _TAG.sub(" ", text)).replace("&nbsp;", " ").replace("\\", "")
+    bare = _LINK.sub(r"\1", _TAG.sub(" ", text[:_LONGEST])).replace("&nbsp;", " ").replace("\\", "")
     return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", bare).strip()
 
 
@@ -123,7 +125,8 @@ def printed_number(cell: str) -> Printed | None:
     if NOTHING.fullmatch(bare):
         return None
     found = _PRINTED.fullmatch(bare)
-    if found is None:
+    # Of two numbers (`127.09 / 126.48`, a date, a version) none is the cell's; a percentage is no measured value.
+    if found is None or re.match(r"[./~–-]?\s*\d|%", found[3]):
         return None
     text = re.sub("[,，]", "", found[1])
     scale = {"k": 1e3, "m": 1e6}.get(found[2].lower(), 1.0)
@@ -157,6 +160,9 @@ def key_value(key: str, cell: str) -> Facts:
         if number and key not in stated and "nodes" not in stated:
             stated[key] = int(number[1])
         return stated
+    if key == "system" and bare.isdecimal():
+        # Under `GPU` stands a number of them or a model.
+        return {"gpus": int(bare)}
     return {**facts_of(bare), **({"system": bare} if key == "system" and bare else {})}
 
 

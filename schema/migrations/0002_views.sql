@@ -834,7 +834,7 @@ paired as (
         coalesce(ours.gpu_model, family.gpu_family) as gpu_model,
         ours.cell as our_cell,
         own.series_id is not null as own_logs
-    from main.published
+    from (from main.published where verdict is null) as published
     join ours
         on ours.quantity = published.quantity
         and ours.unit = published.unit
@@ -903,7 +903,9 @@ select
     published.note,
     published.url,
     paired.our_cell
-from (select *, len(split_part(printed, '.', 2))::integer as digits from main.published) as published
+from (
+    select *, len(split_part(printed, '.', 2))::integer as digits from main.published where verdict is null
+) as published
 left join paired
     on paired.source = published.source
     and paired.revision is not distinct from published.revision
@@ -913,7 +915,7 @@ left join paired
 comment on view kept.published_table is
     'One row per published number and series of ours of the same case; one without ours where there is none. A case'
     ' column that the document does not state is no condition. Filter by own_logs or campaign: the same case may be'
-    ' in several.';
+    ' in several. Without the numbers that bench reproduce read, which have a verdict.';
 comment on column kept.published_table.source is 'Document that states it (table published).';
 comment on column kept.published_table.cell is 'Row and column in that table, as what they say of the case.';
 comment on column kept.published_table.quantity is 'speed or speedup.';

@@ -126,6 +126,12 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
         ),
         ("BatchSize选用如下：\n\n| 参数 | A |\n|--|--|\n| FP32 | 32 |\n", 3, "states settings"),
         ("images/s\n\n<table><tr><td>1</td>\n", 3, "has no end"),
+        (
+            "images/s\n\n| gpus | fp32 |\n|--|--|\n| 1 | 12.5 / 13 |\n| 8 | 96.5 |\n",
+            5,
+            "'12.5 / 13' under 'fp32' is no number",
+        ),
+        (f"{'[' * 30_000}\n", 1, "more than 20000 characters"),
         ("| gpus | accuracy |\n|--|--|\n| 1 | 75.9 |\n", 1, "a quantity that is not compared"),
     ],
 )
@@ -133,6 +139,29 @@ def test_what_is_not_read_is_said_with_place_and_reason(tmp_path: Path, text: st
     found = claims(tmp_path, "README.md", text)
 
     assert [at for at, said in found.unread if reason in said] == [line]
+
+
+def test_rows_may_name_quantities(tmp_path: Path) -> None:
+    text = (
+        "| | 1 GPU | 8 GPUs |\n|--|--|--|\n| throughput (images/s) | 938 | 7248 |\n| top-1 accuracy | 76.1 | 76.2 |\n"
+    )
+    found = claims(tmp_path, "README.md", text)
+
+    assert [(claim.value, claim.facts, claim.unit.unit) for claim in found.claims] == [
+        (938, {"gpus": 1}, "samples/s"), (7248, {"gpus": 8}, "samples/s"),
+    ]  # fmt: skip
+    assert [(line, "a quantity that is not compared" in said) for line, said in found.unread] == [(4, True), (4, True)]
+
+
+def test_cells_over_several_rows_stand_in_each(tmp_path: Path) -> None:
+    html = """<p>samples/s</p><table><tr><th>Precision</th><th>GPUs</th><th>BERT</th></tr>
+    <tr><td rowspan="3">FP16</td><td>1</td><td>10.5</td></tr><tr><td>4</td><td>40.5</td></tr><tr><td>8</td><td>80.5</td></tr>
+    <tr><td>FP32</td><td>1</td><td>3.5</td></tr></table>"""
+    found = claims(tmp_path, "page.html", html)
+
+    assert [(claim.facts["precision"], claim.facts["gpus"], claim.value) for claim in found.claims] == [
+        ("fp16", 1, 10.5), ("fp16", 4, 40.5), ("fp16", 8, 80.5), ("fp32", 1, 3.5),
+    ]  # fmt: skip
 
 
 def test_a_page_that_is_no_text_is_refused(tmp_path: Path) -> None:

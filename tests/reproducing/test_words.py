@@ -70,8 +70,10 @@ def test_a_cell_holds_a_number(cell: str, value: float, step: float, note: str) 
     assert found.step == pytest.approx(step)
 
 
-@pytest.mark.parametrize("cell", ["-", "——", "—", "", "OOM", "N/A", "/"])
-def test_an_empty_cell_holds_none(cell: str) -> None:
+@pytest.mark.parametrize(
+    "cell", ["-", "——", "—", "", "OOM", "N/A", "/", "127.09 / 126.48", "2021-05-23", "1.15.0", "45.2%"]
+)
+def test_an_empty_cell_holds_none_nor_one_with_two_numbers(cell: str) -> None:
     assert printed_number(cell) is None
 
 
