@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -106,6 +107,20 @@ def test_an_accepted_regression_passes_the_check_with_its_reason_and_undo_takes_
     assert f"{SLOWER} at 2026-03-02: accepted by Ann: safer default" in checked.stdout
     accept_changes(run, undo=True, db=db)
     assert history(db=db).is_worse
+
+
+def test_an_acceptance_holds_when_the_step_moves_by_one_point_and_no_further(db: Path) -> None:
+    with duckdb.connect(str(db), read_only=True) as con:
+        keys = con.execute(
+            """select min(run_key) from run join bench_case using (case_id) where name = $name
+               group by started_at::date order by started_at::date""",
+            {"name": SLOWER},
+        ).fetchall()
+    # The step is at the ninth of twelve points.
+    for point, is_worse in ((6, True), (7, False), (9, False), (10, True)):
+        accept_changes(keys[point][0], reason="known", db=db)
+        assert history(db=db).is_worse is is_worse
+        accept_changes(keys[point][0], undo=True, db=db)
 
 
 def test_an_acceptance_of_another_quantity_does_not_count(db: Path) -> None:
@@ -223,5 +238,7 @@ def test_of_quiet_points_a_small_difference_is_neither_outlier_nor_level() -> No
 
     (found,) = find_steps([[math.log(speed) for speed in speeds]], math.log1p(0.01))
 
-    assert [step.at for step in found.steps] == [7]
+    assert [(step.at, round(math.exp(step.before)), round(math.exp(step.after))) for step in found.steps] == [
+        (7, 3084, 3004)
+    ]
     assert found.outliers == ()
