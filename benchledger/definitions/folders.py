@@ -35,6 +35,11 @@ def use_definitions(*folders: Path | str) -> None:
     _extra_roots[:] = [_checked(Path(folder)) for folder in folders]
 
 
+def own_folders() -> list[str]:
+    """Returns the folders that `use_definitions` added."""
+    return [str(folder.resolve()) for folder in _extra_roots]
+
+
 def definition_roots() -> list[Path]:
     """Returns the shipped definitions first, then the user's, in the given order."""
     from_environment = [Path(part) for part in os.environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if part]

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from benchledger.definitions.folders import own_folders
 from benchledger.errors import BenchledgerError, UsageError, install_line
 from benchledger.ingestion.discover import given_place
 from benchledger.ingestion.remote import is_remote
@@ -59,7 +60,8 @@ def lake_ingest(
     started = now_text()
     inputs = list(inputs_of(*paths))
     place = opened.place if is_remote(opened.place) else str(Path(opened.place).resolve())
-    choices = Choices(place, str(Path(key_file).resolve()) if key_file else None, datetime.now(UTC), campaign_name)
+    keys_at = str(Path(key_file).resolve()) if key_file else None
+    choices = Choices(place, keys_at, datetime.now(UTC), campaign_name, tuple(own_folders()))
     units = list(units_of(inputs, key, unit_bytes, choices))
     known = opened.markers()
     due = [unit for unit in units if unit.digest not in known]

@@ -7,12 +7,15 @@ import io
 import json
 import os
 import secrets
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchledger.definitions.definition_cache import files_in, hash_of
+from benchledger.definitions.folders import own_folders, use_definitions
 from benchledger.errors import UsageError
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
 from benchledger.ingestion.seams import Input, load_definitions, read_unit
@@ -20,8 +23,8 @@ from benchledger.lake.objects import LEASES, MARKERS, UNITS, Lake, open_lake
 from benchledger.store.key_file import read_key_file
 
 KEY_ENV = "BENCH_KEY_FILE"
-# A unit is read again where its lease is older and it has no marker: its worker or driver was killed.
-LEASE_S = 900.0
+# A worker renews its lease while it reads. Where one is older, its worker was killed, and another one reads the unit.
+LEASE_S = 60.0
 READ, KNOWN, LEASED = "read", "known", "leased"
 
 
@@ -36,6 +39,7 @@ class Unit:
     key_file: str | None
     now: datetime
     campaign_name: str | None = None
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Choices:
     key_file: str | None
     now: datetime
     campaign_name: str | None = None
+    # The user's own definitions.
+    folders: tuple[str, ...] = ()
 
 
 def key_from(key_file: Path | str | None) -> bytes:
@@ -88,12 +94,17 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
     lake = open_lake(unit.lake)
     if lake.get(f"{MARKERS}/{unit.digest}") is not None:
         return KNOWN
+    if own_folders() != list(unit.folders):
+        use_definitions(*unit.folders)
     if definitions_hash() != unit.definitions:
         raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
     key = key_from(unit.key_file)
     lake.need_key(key)
-    if not _leased(lake, unit.digest, lease_s):
-        return LEASED
+    with _leased(lake, unit.digest, lease_s) as is_mine:
+        return _read(unit, lake, key) if is_mine else LEASED
+
+
+def _read(unit: Unit, lake: Lake, key: bytes) -> str:
     base = read_unit(unit.inputs, key, load_definitions(), unit.now, campaign_name=unit.campaign_name)
     writer, rows, keys = secrets.token_hex(8), {}, []
     for name, table in base.tables.items():
@@ -102,10 +113,11 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
             lake.put(keys[-1], _parquet(table))
             rows[name] = table.num_rows
     marker = {"writer": writer, "rows": rows, "files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
-    is_first = lake.put_new(f"{MARKERS}/{unit.digest}", json.dumps(marker).encode())
+    if lake.put_new(f"{MARKERS}/{unit.digest}", json.dumps(marker).encode()):
+        return READ
     # The other worker's tables are the same.
-    lake.delete([f"{LEASES}/{unit.digest}", *([] if is_first else keys)])
-    return READ if is_first else KNOWN
+    lake.delete(keys)
+    return KNOWN
 
 
 def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choices: Choices) -> Unit:
@@ -125,20 +137,39 @@ def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choic
     definitions = definitions_hash()
     digest.update(json.dumps([definitions, choices.campaign_name, stated]).encode("utf-8", "surrogatepass"))
     return Unit(
-        digest.hexdigest(), choices.lake, given, definitions, choices.key_file, choices.now, choices.campaign_name
+        digest.hexdigest(), choices.lake, given, definitions, choices.key_file, choices.now, choices.campaign_name,
+        choices.folders,
     )  # fmt: skip
 
 
-def _leased(lake: Lake, digest: str, lease_s: float) -> bool:
-    # Only to spare work: whoever writes the marker first has read the unit, with a lease or without.
-    place, now = f"{LEASES}/{digest}", datetime.now(UTC)
-    if lake.put_new(place, now.isoformat().encode()):
-        return True
-    before = lake.get(place)
-    if before is not None and (now - datetime.fromisoformat(before.decode())).total_seconds() < lease_s:
-        return False
-    lake.put(place, now.isoformat().encode())
-    return True
+@contextmanager
+def _leased(lake: Lake, digest: str, lease_s: float) -> Iterator[bool]:
+    """Whether this worker has the lease of a unit, which it renews. Only to spare work: the marker decides."""
+    place = f"{LEASES}/{digest}"
+    if not lake.put_new(place, _now()):
+        before = lake.get(place)
+        if before is not None and datetime.now(UTC) - datetime.fromisoformat(before.decode()) < timedelta(0, lease_s):
+            yield False
+            return
+        lake.put(place, _now())
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(max(lease_s / 4, 1.0)):
+            lake.put(place, _now())
+
+    renewing = threading.Thread(target=renew, daemon=True)
+    renewing.start()
+    try:
+        yield True
+    finally:
+        ended.set()
+        renewing.join()
+        lake.delete([place])
+
+
+def _now() -> bytes:
+    return datetime.now(UTC).isoformat().encode()
 
 
 def _parquet(rows: object) -> bytes:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -99,7 +104,7 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
         if key.startswith("markers/"):
             markers.append(key)
             if len(markers) == 3:
-                raise MemoryError("killed")
+                raise MemoryError
         return put_new(self, key, content)
 
     monkeypatch.setattr(Lake, "put_new", killed)
@@ -109,8 +114,7 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
     with pytest.raises(UsageError, match="holds nothing yet"):
         lake_publish(lake=lake, into=tmp_path / "early.duckdb")
 
-    # The lease of the killed one counts until it is too old.
-    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL, lease_s=0.0)
+    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL)
 
     assert done.read < done.units
     lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
@@ -196,3 +200,49 @@ def test_another_key_and_wrong_words_are_refused(
 
 
 driver_executor = driver.executor_of
+
+
+@pytest.mark.long
+def test_a_dask_cluster_stands_in_for_processes(
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        lake = tmp_path / "lake"
+        done = lake_ingest(*sources, lake=lake, cluster=cluster.scheduler_address, key_file=key_file, unit_bytes=SMALL)
+
+    assert done.units == done.read > 5
+    lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
+    assert differences(tmp_path / "lake.duckdb", ledger) == {}
+
+
+@pytest.mark.long
+def test_killed_workers_and_drivers_leave_nothing_that_counts(
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    code = (
+        "import sys, benchledger\n"
+        "if __name__ == '__main__':\n"
+        "    lake, key, *paths = sys.argv[1:]\n"
+        f"    benchledger.lake_ingest(*paths, lake=lake, cluster='local:2', key_file=key, unit_bytes={SMALL}, lease_s=2)\n"
+    )
+    script = put(tmp_path / "drive.py", code)
+    words = [sys.executable, str(script), str(lake), str(key_file), *map(str, sources)]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    for seconds in (3.0, 5.0, 6.0):
+        # Two drivers at once; both die with all their workers in the middle of it.
+        drivers = [
+            subprocess.Popen(words, env=env, start_new_session=True, stderr=subprocess.DEVNULL) for _ in range(2)
+        ]
+        time.sleep(seconds)
+        for one_of_them in drivers:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(one_of_them.pid, signal.SIGKILL)
+            one_of_them.wait()
+
+    drivers = [subprocess.Popen(words, env=env) for _ in range(2)]
+
+    assert [one_of_them.wait() for one_of_them in drivers] == [0, 0]
+    lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
+    assert differences(tmp_path / "lake.duckdb", ledger) == {}
