@@ -104,6 +104,6 @@
   bench.loss_plot = (runs) => {
     const told = runs.filter((run) => run.losses.length > 1);
     const lines = told.slice(0, 8).map((run) => ({ name: run.run, points: run.losses.map(([x, y]) => ({ x, y })), line: true, marks: false }));
-    return lines.length ? bench.plot({ title: "Loss", x: { label: "step" }, y: { label: "loss" }, lines, caption: (told.length > 8 ? "8 of " + told.length + " runs. " : "") + "As logged; of a long run the lowest and highest of each stretch." }) : null;
+    return lines.length ? bench.plot({ title: "Loss", x: { label: "step" }, y: { label: "loss" }, lines, caption: (told.length > 8 ? "8 of " + told.length + " runs. " : "") + "As logged; a long run shows the lowest and highest value of each interval." }) : null;
   };
 })();

@@ -18,8 +18,8 @@
     const box = el("input", { type: "checkbox", checked: only, "data-key": "only" });
     box.addEventListener("change", () => bench.change({ only: box.checked ? "differences" : null }));
     bench.show(main, el("h1", null, "Compare " + rows.length + " " + bench.TABLES[kind].title.toLowerCase()),
-      !one_unit ? el("p", { class: "warning" }, "They differ in unit: these numbers do not compare.") : unlike.length
-        ? el("p", { class: "warning" }, "They differ in " + unlike.map(bench.head_text).join(", ") + ": this is no equal work.") : "",
+      !one_unit ? el("p", { class: "warning" }, "They differ in unit: these numbers cannot be compared.") : unlike.length
+        ? el("p", { class: "warning" }, "They differ in " + unlike.map(bench.head_text).join(", ") + ": this is not equal work.") : "",
       one_unit ? bench.bars(bench.TABLES[kind].title + ", " + (rows[0].unit === "1" ? "times" : rows[0].unit), rows.map((row) => ({ name: label(row, rows), value: row.value, text: ratio(row, rows[0]) }))) : "",
       el("p", null, el("label", null, box, " only what differs"), " ", bench.link("Back to the table", "table", [kind], rows.map((row) => ["pick", row.cell]))),
       table(rows, facts.filter((name) => !only || differs(name)), differs, kind));

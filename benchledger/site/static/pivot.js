@@ -29,12 +29,12 @@
     const tables = bench.pivot(store, found, { rows, columns, column, best, per_gpu, quantity: value });
     bench.tell(bench.count_text(tables.length, "table"));
     bench.show(main, el("h1", null, "Pivot"),
-      el("p", { class: "lead" }, "One table per unit. Where several series meet in one cell, it has their lowest and highest number with *, never an average."),
+      el("p", { class: "lead" }, "One table per unit. If several series share a cell, it shows their lowest and highest number with *, never an average."),
       form(parameters, facts, rows, columns, value, best, per_gpu),
       bench.filter_bar(store, parameters, bench.count_text(found.length, "number")),
       left_out ? el("p", { class: "quiet" }, bench.count_text(left_out, "number is", "numbers are") + " left out: " + (per_gpu ? "the unit is not a sum over GPUs, or the number of GPUs is unknown." : "the rule gives the speed of one GPU; see per GPU.")) : "",
       tables.map((table) => section(table, store, rows, columns, kind, parameters)),
-      tables.length ? "" : el("p", { class: "empty" }, "No number meets these filters."));
+      tables.length ? "" : el("p", { class: "empty" }, "No number matches these filters."));
     return "Pivot";
   };
 

@@ -14,7 +14,7 @@
     const count = bench.count_text(met.length, "table") + (met.length < all.length ? " of " + all.length : "");
     bench.tell(count);
     bench.show(main, el("h1", null, "Ranking"),
-      el("p", { class: "lead" }, "The fastest series of each system and GPU model at equal work: equal model, task, precision and sequence length. What else differs stands beside each number. Equal numbers share their ranks: 2-3 is a tie."),
+      el("p", { class: "lead" }, "The fastest series of each system and GPU model at equal work: equal model, task, precision and sequence length. Other differences are listed beside each number. Equal numbers share their ranks: 2-3 is a tie."),
       bar(parameters, per_gpu, count), met.slice(0, many).map(board_section),
       met.length > many ? el("button", { type: "button", "data-key": "more", onclick: () => bench.change({ show: many + 5 * SHOWN }, true) }, "Show more tables") : "",
       all.length ? "" : el("p", { class: "empty" }, "No series has a speed."));

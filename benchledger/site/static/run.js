@@ -20,7 +20,7 @@
       bench.section("Facts and their sources",
         el("p", null, el("button", { type: "button", "aria-pressed": String(all), "data-key": "facts", onclick: () => bench.change({ facts: all ? null : "all" }, true) }, all ? "Only facts that count" : "All " + run.facts.rows.length + " statements")),
         bench.table("Facts", facts, { place: bench.place, used: (value) => (value ? "counts" : "does not count"), value_logged: (value, row) => (value === row.value ? "" : value) }, all ? [] : ["used"])),
-      bench.section("Numbers it stands in", run.cells.rows.length ? bench.table("Numbers", run.cells, { cell: cells, value: number, counts: (value) => (value ? "counts" : "does not count") }) : el("p", { class: "quiet" }, "None.")),
+      bench.section("Numbers that use it", run.cells.rows.length ? bench.table("Numbers", run.cells, { cell: cells, value: number, counts: (value) => (value ? "counts" : "does not count") }) : el("p", { class: "quiet" }, "None.")),
       bench.section("Speed by every rule", run.speeds.rows.length ? bench.table("Speeds", run.speeds, { value: number, rule: rule_link, is_default: (value) => (value ? "default" : ""), status: (value) => bench.status(value) }) : el("p", { class: "quiet" }, "None.")),
       run.memory.rows.length ? bench.section("Memory", bench.table("Memory", run.memory, { value_mib: number })) : "",
       run.convergence.rows.length ? bench.section("Convergence", bench.table("Convergence", run.convergence, { value: number, place: bench.place }), bench.loss_plot([run])) : bench.loss_plot([run]) || "");

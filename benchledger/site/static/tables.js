@@ -8,17 +8,17 @@
     speed: {
       title: "Speeds", what: "speed",
       columns: ["value", "unit", ...CASE, "gpu_model", "system", "framework", "implementation", "campaign", "trials", "spread", "rule"],
-      note: "Each number is the speed of a series, the trials of one case in one campaign and environment, by the default rule of its format. Choose a number to see how it was made.",
+      note: "Each number is the speed of a series by the default rule of its format. A series is the trials of one case in one campaign and environment. Choose a number to see how it was made.",
     },
     memory: {
       title: "Memory", what: "memory number",
       columns: ["value", "unit", "definition", ...CASE, "gpu_model", "gpu_memory_mib", "system", "framework", "implementation", "campaign", "trials"],
-      note: "Each number is the fullest GPU of a run, the median over the trials of a series. Numbers of different definitions (device, process, allocated, reserved) do not compare.",
+      note: "Each number is the memory of the fullest GPU of a run, as the median over the trials of a series. Do not compare numbers of different definitions (device, process, allocated, reserved).",
     },
     speedup: {
       title: "Speed-ups", what: "speed-up",
       columns: ["value", "efficiency", "scaling", ...CASE, "gpu_model", "system", "framework", "implementation", "campaign", "rule"],
-      note: "Each number is the speed of a series over that of its base, the same case on the fewest GPUs.",
+      note: "Each number is the speed of a series divided by the speed of its base: the same case on the fewest GPUs.",
     },
     runs: {
       title: "Runs", what: "run",
@@ -56,7 +56,7 @@
     bench.show(main,
       el("h1", null, table.title), el("p", { class: "lead" }, table.note),
       bench.filter_bar(store, parameters, told), tools(state, table),
-      rows.length ? bench.scrolled(table.title, body(state)) : el("p", { class: "empty" }, "Nothing meets these filters."),
+      rows.length ? bench.scrolled(table.title, body(state)) : el("p", { class: "empty" }, "Nothing matches these filters."),
       pages > 1 ? pager(page, pages) : "");
     return table.title;
   };
