@@ -10,6 +10,7 @@
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow, megatron-core and JAX, each in an
 #                environment of its own, which it makes once: gigabytes, and minutes
 #   make test-site  passes the tests of the site in a real Chromium: the one of Debian, or one that playwright brings
+#   make torture SECONDS=600  kills ingests, lets disks fail, mutates logs and archives for that time, and prints counts
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
@@ -29,7 +30,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site torture check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -84,6 +85,11 @@ test-site: .venv/.tests .venv/.native
 .bench/environments/%/.made: runners/environments/%.txt | .venv/.runs
 	$(BIN)/bench run --make-environment $*
 	@touch $@
+
+# Rows must be those of an undisturbed ingest: SECURITY.md. ARGS="--seed N" repeats what was run.
+SECONDS ?= 60
+torture: .venv/.tests .venv/.native
+	PYTHONPATH= $(BIN)/python -m tests.torture.run --seconds $(SECONDS) $(ARGS)
 
 # Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.
 check: style types contracts packaging

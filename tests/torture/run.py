@@ -1,0 +1,129 @@
+"""Ill-treats ingests for a time, and prints counts: `make torture SECONDS=600`. `--seed` repeats what was run.
+
+A fifth of the time goes to each part: kills, faults of the disk, mutated logs, mutated archives and other files, and the
+model. The exit code is 1 if anything was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.torture import kills
+from tests.torture.materials import archive, logs, sidecars, tracker_folders
+from tests.torture.mutation import mutated, mutated_lines
+from tests.torture.readers import Counts, Reader
+
+AT_ONCE = 30
+# So few steps are the share of the suite.
+SHORT = 10
+# The first example of hypothesis is always the simplest one.
+EXAMPLES, STEPS = 5, 15
+SHORT_EXAMPLES, SHORT_STEPS = 2, 8
+
+
+def mutate_logs(reader: Reader, rng: random.Random, sources: dict[str, bytes]) -> None:
+    """Reads some mutated logs; the oracle looks at every number."""
+    files = {}
+    for number in range(AT_ONCE):
+        name = rng.choice(sorted(sources))
+        change = mutated_lines if rng.random() < 0.7 else mutated
+        files[f"{number}_{name}"] = change(sources[name], rng)
+    reader.counts.of.update(logs=len(files), lines=sum(data.count(b"\n") for data in files.values()))
+    reader.read("mutated logs", files)
+
+
+def mutate_others(
+    reader: Reader, rng: random.Random, sources: dict[str, bytes], folders: list[dict[str, bytes]]
+) -> None:
+    """Reads some mutated archives, facts, manifests, and files of trackers and profilers."""
+    files = {}
+    for number in range(AT_ONCE // 2):
+        names = rng.sample(sorted(sources), 3)
+        name, data = archive({f"{number}/{name}": sources[name] for name in names}, rng)
+        files[f"{number}/{name}"] = mutated(data, rng)
+    reader.counts.of["archives"] += len(files)
+    for number in range(AT_ONCE // 3):
+        folder = dict(rng.choice(folders))
+        name = rng.choice(sorted(folder))
+        folder[name] = mutated(folder[name], rng)
+        files |= {f"s{number}/{name}": data for name, data in folder.items()}
+        reader.counts.of["other files"] += 1
+    reader.read("mutated archives and sidecars", files, is_checked=False)
+
+
+def model(home: Path, seconds: float, seed: int, counts: Counts, is_short: bool = False) -> None:
+    """Runs the stateful test of a ledger beside its model, some examples at a time."""
+    from hypothesis import HealthCheck, Phase, settings
+    from hypothesis import seed as seeded
+    from hypothesis.stateful import run_state_machine_as_test
+
+    from tests.torture.model import LedgerModel
+
+    machine = LedgerModel.prepare(home / "model")
+    machine.counts.clear()
+    ended = time.monotonic() + seconds
+    number = 0
+    while number == 0 or (time.monotonic() < ended and not is_short):
+        chosen = settings(
+            max_examples=SHORT_EXAMPLES if is_short else EXAMPLES, stateful_step_count=SHORT_STEPS if is_short else STEPS, phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck),
+            print_blob=False,
+        )  # fmt: skip
+        try:
+            run_state_machine_as_test(seeded(seed * 1000 + number)(machine), settings=chosen)
+        except Exception as error:  # noqa: BLE001 - told with its steps
+            counts.wrong.append(f"model {seed * 1000 + number}: {type(error).__name__}: {error}")
+        number += 1
+    counts.of.update({f"model {what}": count for what, count in machine.counts.items()})
+
+
+def repeated(seconds: float, step: Callable[[int], object], most: int = 1_000_000) -> None:
+    """Calls a step with 0, 1, ... until the time is over."""
+    ended = time.monotonic() + seconds
+    number = 0
+    while number < most and (number == 0 or time.monotonic() < ended):
+        step(number)
+        number += 1
+
+
+def torture(
+    home: Path, seconds: float, seed: int, most: int = 1_000_000, endings: kills.Endings | None = None
+) -> Counts:
+    """Runs all parts, each for a fifth of the time, or for `most` steps."""
+    share, rng, counts, sources = seconds / 5, random.Random(seed), Counts(), logs()
+    endings = endings or kills.Endings(home / "endings", seed)
+    repeated(share, endings.killed, most)
+    if endings.has_faults:
+        repeated(share, endings.faulted, most)
+    counts.add(endings.counts)
+    reader, folders = Reader(), [sidecars(), *tracker_folders()]
+    repeated(share, lambda _: mutate_logs(reader, rng, sources), most)
+    repeated(share, lambda _: mutate_others(reader, rng, sources, folders), most)
+    counts.add(reader.counts)
+    model(home, share, seed, counts, is_short=most < SHORT)
+    return counts
+
+
+def main() -> int:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--seconds", type=float, default=60)
+    given.add_argument("--seed", type=int, default=int(time.time()))
+    asked = given.parse_args()
+    print(f"seed {asked.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="torture") as folder:
+        counts = torture(Path(folder), asked.seconds, asked.seed)
+    for what, count in sorted(counts.of.items()):
+        print(f"{what}: {count:,}")
+    for wrong in counts.wrong[:50]:
+        print(f"WRONG {wrong}")
+    print(f"{len(counts.wrong)} wrong")
+    return int(bool(counts.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

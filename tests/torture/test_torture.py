@@ -1,0 +1,89 @@
+"""A short share of `make torture`, and that its checks can fail. The counts are printed: pytest -s."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.ingestion.logs import run_text, stable_tables
+from tests.torture import kills, readers
+from tests.torture.materials import logs
+from tests.torture.readers import Counts, Reader
+from tests.torture.run import torture
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory: pytest.TempPathFactory) -> kills.Endings:
+    return kills.Endings(tmp_path_factory.mktemp("endings"), seed=28)
+
+
+@pytest.mark.parametrize("most", [2, pytest.param(40, marks=pytest.mark.long)])
+def test_nothing_is_lost_invented_or_left_behind(most: int, tmp_path: Path, endings: kills.Endings) -> None:
+    counts = torture(tmp_path, seconds=600, seed=most, most=most, endings=endings)
+
+    print(dict(sorted(counts.of.items())))
+    assert counts.wrong == []
+    assert counts.of["logs"] == 30 * most
+    assert counts.of["faults"] == most or not endings.has_faults
+    assert counts.of["numbers"] > 1_000
+    assert counts.of["model examples"] >= 2
+
+
+def test_the_oracle_explains_every_number_of_samples_and_no_other_number(reader: Reader) -> None:
+    rng = random.Random(1)
+    every = logs()
+    files = {name: every[name] for name in rng.sample(sorted(every), 60)}
+    base = reader.read("samples", files)
+    assert reader.counts.wrong == []
+
+    # Other numbers in their place are noticed.
+    record = base.tables["record"]
+    invented = [[value and value * (1 + rng.random()) for value in row] for row in record.column("values").to_pylist()]
+    place = record.schema.get_field_index("values")
+    other = record.set_column(place, "values", pa.array(invented, record.schema.field("values").type))
+    reader._numbers("invented", {**base.tables, "record": other}, files)
+
+    with_numbers = sum(any(row) for row in invented)
+    assert len(reader.counts.wrong) > 0.9 * with_numbers > 500
+
+
+def test_a_crash_a_slow_file_and_a_lost_record_are_wrong(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = {"a.log": run_text(steps=5).log.encode()}
+
+    def crash(*_: Any, **__: Any) -> None:
+        raise RecursionError("too deep")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(readers, "read_unit", crash)
+        reader.read("crash", data)
+    with monkeypatch.context() as patch:
+        patch.setattr(readers, "SECONDS_AT_LEAST", -1.0)
+        patch.setattr(readers, "SECONDS_PER_MB", -1.0)
+        reader.read("slow", data)
+    base = reader.read("whole", data)
+    reader._sums("lost", {**base.tables, "record": base.tables["record"].slice(1)}, 1)
+
+    told = [wrong.partition(":")[0] for wrong in reader.counts.wrong]
+    assert told == ["crash", "slow", "lost"]
+
+
+def test_a_row_that_is_missing_after_a_kill_is_wrong(endings: kills.Endings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_a_row(db: Path) -> Any:
+        found = stable_tables(db)
+        return {**found, "measurement": found["measurement"][1:]}
+
+    monkeypatch.setattr(kills, "stable_tables", without_a_row)
+    endings.counts = Counts()
+    endings.killed(1_000)
+
+    assert endings.counts.of["rows_lost"] == 1
+    assert ": measurement: 1 rows lost" in endings.counts.wrong[0]
