@@ -59,6 +59,8 @@ def reproduce(
         _print(settings, done, form, output)
     else:
         print_frame(done.cells, form, output)
+        for one in _said(settings, done, output):
+            settings.say(one)
     ctx.exit(0 if done.all_equal else 1)
 
 
@@ -67,9 +69,9 @@ def _print(settings: Settings, done: Any, form: str, output: Path | None) -> Non
     from benchledger.cli.reveal import headed, revealed
     from benchledger.exports.markdown import markdown_of_frame
     from benchledger.exports.markdown_text import markdown_text
-    from benchledger.reproducing.summary import counts_frame, sentences
+    from benchledger.reproducing.summary import counts_frame
 
-    said = [revealed(one, output) for one in sentences(done.pages, settings.verbosity < 1)]
+    said = _said(settings, done, output)
     counts = revealed(counts_frame(done.pages), output)
     if form == "markdown":
         text = "\n".join([markdown_of_frame(counts), "", *(f"- {markdown_text(one)}" for one in said)])
@@ -78,3 +80,10 @@ def _print(settings: Settings, done: Any, form: str, output: Path | None) -> Non
         parts = [frame_table(counts)] if counts.height else []
         parts += ["\n".join(map(escaped, said))] if said else []
         write_text(headed("\n\n".join(parts), form, output), output)
+
+
+def _said(settings: Settings, done: Any, output: Path | None) -> list[str]:
+    from benchledger.cli.reveal import revealed
+    from benchledger.reproducing.summary import sentences
+
+    return [revealed(one, output) for one in sentences(done.pages, settings.verbosity < 1)]

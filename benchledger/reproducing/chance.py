@@ -101,20 +101,34 @@ def at_least(chances: Sequence[float], times: int) -> float:
 
 SKIPPED = (*range(21), 25, 30, 40, 50, 100, 150, 200)
 LEFT_OFF = (0, 1, 2, 3, 5, 10)
+TAKEN = (5, 10, 20, 50, 100, 200, 500)
 
 
 def windows(rates: Sequence[float]) -> dict[str, float]:
     """Returns what means and medians over windows of a run's rates (all > 0) give, by the rule in words."""
     found: dict[str, float] = {}
     for first in SKIPPED:
-        for last in LEFT_OFF:
-            used = rates[first : len(rates) - last]
-            if len(used) < 2:
-                continue
-            window = f"after the first {first}" + (f" without the last {last}" if last else "")
-            found[f"mean of the printed rates {window}"] = math.fsum(used) / len(used)
-            found[f"median of the printed rates {window}"] = statistics.median(used)
-            found[f"harmonic mean of the printed rates {window}"] = len(used) / math.fsum(1 / rate for rate in used)
+        ends = {first + take: f", {take} of them" for take in TAKEN if first + take < len(rates)}
+        ends |= {len(rates) - last: f" without the last {last}" if last else "" for last in LEFT_OFF}
+        for end, words in ends.items():
+            used, window = rates[first:end], f"after the first {first}{words}"
+            if len(used) >= 2:
+                found[f"mean of the printed rates {window}"] = math.fsum(used) / len(used)
+                found[f"median of the printed rates {window}"] = statistics.median(used)
+                harmonic = len(used) / math.fsum(1 / rate for rate in used)
+                found[f"harmonic mean of the printed rates {window}"] = harmonic
     if rates:
         found["last printed rate"], found["highest printed rate"] = rates[-1], max(rates)
     return found
+
+
+def over_trials(values: Sequence[float], rule: str) -> dict[str, float]:
+    """Returns what several trials give under one rule, by the rule in words; nothing for one trial."""
+    if len(values) < 2:
+        return {}
+    return {
+        f"mean of {rule} over {len(values)} runs": math.fsum(values) / len(values),
+        f"median of {rule} over {len(values)} runs": statistics.median(values),
+        f"fastest of {rule} over {len(values)} runs": max(values),
+        f"slowest of {rule} over {len(values)} runs": min(values),
+    }

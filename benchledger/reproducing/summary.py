@@ -75,21 +75,22 @@ def sentences(pages: Sequence[PageResult], brief: bool) -> list[str]:
     most = MOST_SHOWN if brief else None
     said: list[str] = []
     for page in pages:
-        off = [_sentence(cell) for cell in page.cells if cell.verdict not in (EQUAL, NO_LOG)]
+        at = "line " if len(pages) == 1 else f"{page.page}:"
+        off = [_sentence(at, cell) for cell in page.cells if cell.verdict not in (EQUAL, NO_LOG)]
         said += _shortened(off, most, "cells that are not equal")
         said += _shortened(_searches(page), most, "rules")
-        said += _shortened([f"line {one.line}: {one.text}" for one in page.findings], most, "findings")
-        said += _shortened([f"line {line}: not read: {text}" for line, text in page.unread], most, "places not read")
+        said += _shortened([f"{at}{one.line}: {one.text}" for one in page.findings], most, "findings")
+        said += _shortened([f"{at}{line}: not read: {text}" for line, text in page.unread], most, "places not read")
         if not page.cells:
             said.append(f"{page.page}: no table with measured numbers was recognised")
     return said
 
 
-def _sentence(cell: Cell) -> str:
+def _sentence(at: str, cell: Cell) -> str:
     claim = cell.claim
     off = "" if cell.ours is None or not claim.value else f" ({(cell.ours / claim.value - 1) * 100:+.3g} %)"
     ours = "" if cell.ours is None else f"; {cell.rule} gives {cell.ours:.8g}{off}"
-    return f"line {claim.line}: {cell.verdict}: {claim.row}, {claim.column}: {claim.printed}{ours}"
+    return f"{at}{claim.line}: {cell.verdict}: {claim.row}, {claim.column}: {claim.printed}{ours}"
 
 
 def _searches(page: PageResult) -> list[str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchledger.reproducing.chance import Found, SearchCell, chance_of, fit, search
+from benchledger.reproducing.chance import Found, SearchCell, chance_of, fit, over_trials, search
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Number, Run
 from benchledger.reproducing.matching import Candidates
@@ -156,6 +156,13 @@ def _searched(cell: Cell, tried: dict[int, dict[str, float]]) -> SearchCell:
         f"{number.rule} over trials" if number.over_trials else number.rule: cell.ours_of(run, number)
         for number in numbers_of(cell, run)
     }
+    trials: dict[str, list[float]] = defaultdict(list)
+    for other in cell.candidates.first():
+        for number in numbers_of(cell, other):
+            if not number.over_trials:
+                trials[number.rule].append(cell.ours_of(other, number))
+    for rule, values in trials.items():
+        by_rule |= over_trials(values, rule)
     unit = cell.claim.unit.unit
     # What a run prints in another unit than the table is no rate of it.
     if any(number.unit == unit or unit is None for number in run.numbers if number.rule.startswith("steps.")):
