@@ -117,7 +117,7 @@ def test_every_hole_is_taught(kind: str) -> None:
 def test_every_reject_reason_is_explained() -> None:
     reasons = {
         value.partition(":")[0] for name, value in vars(rows).items() if name.isupper() and isinstance(value, str)
-    }
+    } - {rows.UNFINISHED}
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 
     assert reasons <= explained
