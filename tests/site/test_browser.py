@@ -108,7 +108,7 @@ def test_chosen_rows_are_compared_and_unequal_work_is_called_so(site: Opened) ->
 
     assert site.text("h1") == "Compare 2 speeds"
     assert "differs" in site.text("table.compare")
-    assert "no equal work" in site.text(".warning")
+    assert "not equal work" in site.text(".warning")
 
 
 def test_a_number_leads_to_its_lines(site: Opened, demo_ledger: Path) -> None:
