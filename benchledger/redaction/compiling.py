@@ -48,7 +48,8 @@ def _value(keys: tuple[Key, ...]) -> str:
     name = rf"{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d)"
     if not any(key.kind == "secret" for key in keys):
         return name
-    return SECRET
+    # `password = get_password(...)` is code.
+    return rf"{SECRET}(?![(\[])"
 
 
 def compile_context(context: Context) -> re.Pattern[str]:

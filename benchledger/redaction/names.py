@@ -175,6 +175,8 @@ class Names:
     def _keyed(self, match: re.Match[str]) -> str:
         key = self._keys[canonical(match["name"])]
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
+        if canonical(value).endswith(canonical(match["name"])):
+            return match.group()  # host=my_host (code in a traceback)
         if key.kind == "host" and match.string[match.end() : match.end() + 1] == "@":
             return match.group()  # host: root@gpu7 (the rule for @ redacts this)
         if key.kind == "user" and value[0].isdigit():
@@ -231,9 +233,13 @@ class Names:
         return self._replaced("host", name) if is_machine else name
 
     def _internal(self, name: str) -> bool:
-        # `threading.local` is Python; `Johns-MacBook.local` is a machine.
+        # `fsspec.implementations.local` is Python; `Johns-MacBook.local` and `gpu01.cluster.local` are machines.
         first, _, rest = name.partition(".")
-        return rest.rpartition(".")[2].lower() in self._rules.internal and ("-" in first or "." in rest)
+        last = rest.rpartition(".")[2].lower()
+        if last not in self._rules.internal:
+            return False
+        named = "-" in first or any(map(str.isdigit, first)) or rest.lower().endswith("cluster.local")
+        return named or (last not in ("local", "internal") and "." in rest)
 
 
 def _is_random(text: str, least: int) -> bool:

@@ -83,6 +83,13 @@ HOSTILE = [
     "app-user-1-1--" * 4600, "job-0123456789ab-" * 3800, "http://a." * 7000, "a.b.com:" * 8000, "instance-a1b2c3-" * 4000,
     "--host " + "a," * 32000, "events.out.tfevents.1." * 3000, "00:" * 21000, "version " * 8000 + "1.2.3.4", "\\Users\\" * 9000,
     "a/" * 32000, " " * 65536, "_" * 65536, "é" * 65536, "ssh " * 16000, "s-MBP" * 13000, "user@" * 13000,
+    "ssh -p " * 9000, "ssh -v" * 11000, "srun -w a" * 7000, "kubectl -n " * 6000, "LSB_HOSTS=" + "a " * 32000, "LSB_HOSTS=" * 6500,
+    "world_info=" + "e30=" * 16000, "world_info=" * 6000, "eyJ." * 16000, "eyJ=" * 16000, "sk-" * 21000, "sk-proj-" * 8000,
+    "BEGIN PRIVATE KEY-----" * 3000, "BEGIN RSA PRIVATE KEY-----" + "\\n " * 20000, "://a:" * 13000, "://a:b" + "c" * 65000,
+    "password=" * 7000, "--password " * 6000, "token=" + "a1" * 32000, "/scratch/" * 7000, "/scratch/data/" * 4600,
+    "s3://" * 13000, "s3://a/" + "b/" * 32000, "https://a.s3." * 5000, "wandb.ai/" * 7000, "GPU-" * 16000,
+    "-rw-r--r-- 1 " * 5000, "aws key '" * 7000, "curl -u " * 8000, "deepspeed --include " * 3300, "authorization: " * 4300,
+    "abcd.abcd." * 6500, "0A040701:" * 7200, "ip 0x0a0407" * 6000, "guid: " * 11000, "on host a-" * 6500, "hf_" * 21000,
 ]  # fmt: skip
 
 
