@@ -25,8 +25,12 @@ _PLACES = (
     r"\b(?=[a-f]*[0-9])[0-9a-f]{12,}\b",
     r"\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\b",
 )
+# Words of a place in a run to which its number is glued: `[r0]`, `rank3`, `e2`, `epoch12`.
+_GLUED = ("r", "rank", "gpu", "node", "worker", "e", "ep", "epoch", "it", "iter", "step")
+_BEHIND = "|".join(rf"(?<=\b{word})" for word in _GLUED)
 _NUMBERS = (
     rf"(?<![\w.@])(?<![\w)][+-])[+-]?{_NUMBER}(?<!\.){_END}{_UNIT_AFTER}",
+    rf"(?:{_BEHIND})[0-9]{{1,9}}(?![\w.])",
     # Before a slash that belongs to the template: `3/100`, `3 / 100`, `149.9/s`.
     r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?=/ *[0-9A-Za-z])",
 )

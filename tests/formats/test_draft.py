@@ -31,10 +31,10 @@ TOY = """[toytrain 2026-11-20 10:00:01,100] settings | model: toy_12m, batch_siz
 [toytrain 2026-11-20 10:02:05,214] done | steps: 400, mean speed: 52.2 seq/s/gpu
 """
 NAMELESS = """loading data
-iter 0: loss 4.3, time 900.1ms, mfu 10.1%
-iter 10: loss 3.2, time 123.4ms, mfu 12.3%
-iter 20: loss 3.1, time 123.9ms, mfu 12.3%
-iter 30: loss 3.0, time 124.4ms, mfu 12.2%
+iter 0: loss 4.3, time 900.1ms, util 10.1%
+iter 10: loss 3.2, time 123.4ms, util 12.3%
+iter 20: loss 3.1, time 123.9ms, util 12.3%
+iter 30: loss 3.0, time 124.4ms, util 12.2%
 """
 
 
@@ -130,9 +130,22 @@ def _above(lines: list[str], entry: str) -> str:
 
 def test_values_that_only_a_blank_divides_from_their_names_are_a_list_too(tmp_path: Path) -> None:
     _, log_format = drafted(NAMELESS, tmp_path)
-    row = LineReader(log_format).read(b"iter 40: loss 2.9, time 125.0ms, mfu 12.2%").rows[0]
+    row = LineReader(log_format).read(b"iter 40: loss 2.9, time 125.0ms, util 12.2%").rows[0]
 
     assert (row.columns, row.values) == ({"step": 40}, [2.9, 0.125, 12.2])
+
+
+def test_ranks_and_epochs_that_are_glued_to_their_letter_are_numbers(tmp_path: Path) -> None:
+    lines = [
+        f"[r{rank}] e{epoch} it {step}/50 loss {8 - step / 50:.3f} tput {500 + step}.5 img/s"
+        for epoch in range(3)
+        for step in range(10, 60, 10)
+        for rank in range(2)
+    ]
+    draft, _ = drafted("\n".join(lines), tmp_path)
+
+    assert draft.text.count("[r{r:int}] e{e:int} it {step:int}/{planned:int} loss {loss:float} tput ") == 1
+    assert 'templates = ["[r0]' not in draft.text
 
 
 def test_numbers_without_a_list_become_holes_named_by_the_words_before_them(tmp_path: Path) -> None:
