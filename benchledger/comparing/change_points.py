@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from bisect import insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import mul
 
 from benchledger.comparing.distributions import t_quantile, t_two_sided
 from benchledger.comparing.noise import LEAST_VARIANCE, Noise, fit_noise
@@ -114,6 +115,9 @@ def _spreads(series: Sequence[Sequence[float]], floors: Sequence[float]) -> list
 
 
 def _segments(values: Sequence[float], spread: float) -> list[_Segment]:
+    # Around 0, so that sums of squares lose no digits.
+    middle = statistics.median(values)
+    centred = [value - middle for value in values]
     penalty = _PENALTY * math.log2(max(len(values), 2)) * spread**2
     best = [-penalty]
     came_from = [0]
@@ -121,7 +125,7 @@ def _segments(values: Sequence[float], spread: float) -> list[_Segment]:
         ordered: list[float] = []
         least, least_start = math.inf, 0
         for start in range(stop - 1, -1, -1):
-            insort(ordered, values[start])
+            insort(ordered, centred[start])
             cost = best[start] + _cost(ordered, spread) + penalty
             if cost < least:
                 least, least_start = cost, start
@@ -134,13 +138,16 @@ def _segments(values: Sequence[float], spread: float) -> list[_Segment]:
     return [_segment(values, start, stop, spread) for start, stop in pairwise(cuts)]
 
 
-def _cost(ordered: Sequence[float], spread: float) -> float:
-    bound = _BOUND * spread**2
+def _cost(ordered: list[float], spread: float) -> float:
+    """Returns the squared deviations of the values near the median, and the bound for each other one."""
+    bound = math.sqrt(_BOUND) * spread
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    near = [value for value in ordered if (value - median) ** 2 <= bound]
-    mean = math.fsum(near) / len(near) if near else median
-    return math.fsum(min((value - mean) ** 2, bound) for value in ordered)
+    near = ordered[bisect_left(ordered, median - bound) : bisect_right(ordered, median + bound)]
+    if not near:
+        return len(ordered) * bound**2
+    total, squares = sum(near), sum(map(mul, near, near))
+    return float(max(squares - total * total / len(near), 0.0) + (len(ordered) - len(near)) * bound**2)
 
 
 def _segment(values: Sequence[float], start: int, stop: int, spread: float) -> _Segment:

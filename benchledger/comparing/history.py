@@ -33,6 +33,8 @@ OVER = ("date", "version", "commit")
 REGRESSION, RECOVERED, IMPROVEMENT, ACCEPTED, OUTLIER = "regression", "recovered", "improvement", "accepted", "outlier"
 # Of two points no one can tell which is the outlier: bench compare has the trials of both.
 LEAST_POINTS = 3
+# The time to find steps grows with the cube of the points: seconds for so many.
+MOST_POINTS = 1000
 _MOST_EXPLAINED, _CAUSES = 10, 3
 _SHARED = ("name", "framework", "quantity", "rule", "unit", "gpu_model", "system")
 _COLUMNS = (
@@ -142,9 +144,10 @@ def _lines(con: duckdb.DuckDBPyConnection, trials: duckdb.DuckDBPyRelation, over
     lines: dict[tuple[str, str], list[Row]] = {}
     for row in rows_of(trials.query("asked_trial", statement)):
         lines.setdefault((row["quantity"], row["line"]), []).append(row)
+    newest = [points[-MOST_POINTS:] for points in lines.values()]
     return [
         _Line(points, [math.fsum(map(math.log, point["trials"])) / len(point["trials"]) for point in points])
-        for points in lines.values()
+        for points in newest
     ]
 
 
