@@ -13,7 +13,7 @@ from benchledger.cli.settings import Settings
 from benchledger.cli.signals import stopped_by
 
 if TYPE_CHECKING:
-    from benchledger.ingestion.watch import WatchBatch
+    from benchledger.ingestion.batch_process import WatchBatch
 
 
 def print_batches(settings: Settings, batches: Iterable[WatchBatch], form: str) -> None:

@@ -36,7 +36,7 @@ def use_definitions(*folders: Path | str) -> None:
 
 
 def own_folders() -> list[str]:
-    """Returns the folders that `use_definitions` added."""
+    """Returns the folders that `use_definitions` added: another process needs them too."""
     return [str(folder.resolve()) for folder in _extra_roots]
 
 

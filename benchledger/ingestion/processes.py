@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from benchledger.definitions.folders import own_folders
 from benchledger.errors import BenchledgerError
 from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import MEANWHILE_S, ArchiveWorker
@@ -138,7 +139,7 @@ def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, 
     use_unnamed_sockets()
     their_end, our_end = multiprocessing.Pipe(duplex=False)
     context = multiprocessing.get_context(how)
-    executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end)))
+    executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end), own_folders()))
     # They are forked now, so that none of them has the ends of others' pipes.
     executor.submit(_nothing)
     return executor, our_end

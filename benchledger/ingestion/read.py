@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from benchledger.archives.streams import ObservedStream, Source
+from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.discover import FoundFile, open_file
@@ -188,8 +189,11 @@ def process_reader(
     return UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile, keeping)
 
 
-def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection]) -> None:
-    """Prepares a worker process. The second of `ends` is the parent's end of a pipe."""
+def begin_worker(
+    new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection], definitions: Iterable[Path | str] = ()
+) -> None:
+    """Prepares a worker process. The second of `ends` is the parent's end of a pipe; `definitions` are its own too."""
+    use_definitions(*definitions)
     # Ctrl-C is the parent's to handle; SIGTERM ends this process, whatever the parent does at it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -198,14 +202,15 @@ def begin_worker(new_reader: Callable[[], UnitReader], ends: tuple[Connection, C
     other_end.close()
 
     # At once, however long a log it reads.
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     _worker[:] = [new_reader()]
     if hasattr(os, "nice"):
         # The parent needs longer to write than its workers to read: where cores are short, it goes first.
         os.nice(YIELDING)
 
 
-def _end_with(parent: Connection) -> None:
+def end_with(parent: Connection) -> None:
+    """Ends this process when the other end of the pipe is closed."""
     # Nothing is ever sent through this pipe: it is readable when the parent has ended.
     parent.poll(None)
     os._exit(1)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import closing
 from pathlib import Path
 
 from benchledger.archives.limits import Limits
 from benchledger.definitions.manifest import KEY, read_manifest
-from benchledger.errors import DatabaseError, UsageError, install_line
-from benchledger.ingestion.discover import FoundFile, discover
-from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
+from benchledger.errors import UsageError, install_line
+from benchledger.ingestion.batch_process import BatchProcess, State, WatchBatch, state_of
+from benchledger.ingestion.discover import discover
+from benchledger.ingestion.ingest import IngestOptions
 from benchledger.ingestion.remote import is_remote
 from benchledger.store.copies import ledger_files
 from benchledger.store.default_db import DEFAULT_DB
@@ -26,17 +27,6 @@ TRY_AGAIN_S = 30.0
 LOOKING, WRITING = 0.1, 0.5
 # A larger file is no manifest.
 _MOST_BYTES = 1024 * 1024
-
-# What shows that a file has changed.
-State = tuple[int, int, str | None]
-
-
-@dataclass(frozen=True)
-class WatchBatch:
-    """What was read together: its result, or the problem of a ledger that cannot be written now; it is tried again."""
-
-    result: IngestResult | None
-    problem: str = ""
 
 
 def watch(
@@ -66,6 +56,13 @@ def watch(
         documents=documents, keep_logs=keep_logs, keep_redacted=keep_redacted,
     )  # fmt: skip
     arrivals = Arrivals(paths, ledger_files(options.db), quiet_s)
+    with closing(BatchProcess(options, paths)) as process:
+        yield from _batches(arrivals, process, paths, quiet_s)
+
+
+def _batches(
+    arrivals: Arrivals, process: BatchProcess, paths: tuple[Path | str, ...], quiet_s: float
+) -> Iterator[WatchBatch]:
     not_before, look_at, has_changed = 0.0, 0.0, True
     for changes in _wakes(paths, min(1.0, quiet_s / 4)):
         has_changed |= changes
@@ -78,24 +75,13 @@ def watch(
         not_before = looked + (looked - now) / LOOKING
         if not ready:
             continue
-        batch = _batch(options, paths, ready)
-        yield batch
+        batch = process.run(ready)
         if batch.result is not None:
             arrivals.take(ready)
             not_before = max(not_before, looked + (time.monotonic() - looked) / WRITING)
         else:
             not_before, has_changed = time.monotonic() + TRY_AGAIN_S, True
-
-
-def _batch(options: IngestOptions, paths: tuple[Path | str, ...], ready: dict[str, State]) -> WatchBatch:
-    def takes(file: FoundFile) -> bool:
-        # A facts.toml that is left out would count as deleted.
-        return file.is_facts or ready.get(file.place) == _state(file)
-
-    try:
-        return WatchBatch(ingest_with(replace(options, takes=takes), *paths))
-    except DatabaseError as error:
-        return WatchBatch(None, str(error))
+        yield batch
 
 
 class Arrivals:
@@ -117,7 +103,7 @@ class Arrivals:
         waiting: dict[str, tuple[State, float]] = {}
         taken: dict[str, int] = {}
         for file in discover(self._paths, self._leave_out):
-            state = _state(file)
+            state = state_of(file)
             if self._taken.get(file.place) == hash(state):
                 taken[file.place] = hash(state)
                 continue
@@ -164,10 +150,6 @@ def _listed_in(place: str, state: State) -> frozenset[str]:
         return frozenset()
     folder = os.path.dirname(place)
     return frozenset({place, *(os.path.normpath(os.path.join(folder, name)) for name in manifest.files)})
-
-
-def _state(file: FoundFile) -> State:
-    return file.size, file.mtime_ns, file.problem
 
 
 def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:

@@ -1,0 +1,125 @@
+"""The process that ingests the batches of a watch: it is replaced again and again, so that memory stays flat."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, fields
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from benchledger.definitions.folders import own_folders, use_definitions
+from benchledger.errors import DatabaseError
+from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
+from benchledger.ingestion.read import end_with
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+# So many batches one process ingests.
+BATCHES = 50
+# Seconds that a stop waits for the batch: an ingest ends sooner.
+STOP_S = 15.0
+_WAIT_S = 0.1
+
+# What shows that a file has changed.
+State = tuple[int, int, str | None]
+
+
+@dataclass(frozen=True)
+class WatchBatch:
+    """What was read together: its result, or the problem of a ledger that cannot be written now; it is tried again."""
+
+    result: IngestResult | None
+    problem: str = ""
+
+
+def state_of(file: FoundFile) -> State:
+    """Returns what shows that a file has changed."""
+    return file.size, file.mtime_ns, file.problem
+
+
+class BatchProcess:
+    """Ingests batches in a process of its own."""
+
+    def __init__(self, options: IngestOptions, paths: tuple[Path | str, ...]) -> None:
+        # Functions cannot be sent to another process.
+        values = {field.name: getattr(options, field.name) for field in fields(options)}
+        self._options = {name: value for name, value in values.items() if not callable(value)}
+        self._paths = paths
+        self._start()
+
+    def _start(self) -> None:
+        their_end, self._our_end = multiprocessing.Pipe(duplex=False)
+        self._executor = ProcessPoolExecutor(
+            1,
+            multiprocessing.get_context("spawn"),
+            _begin,
+            (their_end, own_folders()),
+            max_tasks_per_child=BATCHES,
+        )
+
+    def run(self, ready: dict[str, State]) -> WatchBatch:
+        """Ingests these files. A stop, such as Ctrl-C, stops the process as an ingest, and is raised then."""
+        try:
+            future = self._executor.submit(_ingest, self._options, self._paths, ready)
+            try:
+                while not wait([future], _WAIT_S).done:
+                    pass
+            except BaseException:
+                self._stop(future)
+                raise
+            return future.result()
+        except BrokenExecutor:
+            self.close()
+            self._start()
+            return WatchBatch(None, "the process that read it was killed, perhaps because memory ran out")
+
+    def _stop(self, future: Future[WatchBatch]) -> None:
+        for pid in list(self._executor._processes):
+            os.kill(pid, signal.SIGTERM)
+        wait([future], STOP_S)
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._our_end.close()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class _Stop:
+    # Whether a batch is being read, and whether it was told to stop.
+    is_busy = is_told = False
+
+
+def _begin(parent: Connection, definitions: list[str]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _on_signal)
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    use_definitions(*definitions)
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler gets them
+    if not _Stop.is_busy:
+        os._exit(0)
+    if not _Stop.is_told:
+        # Both the terminal and the parent may send one.
+        _Stop.is_told = True
+        raise KeyboardInterrupt
+
+
+def _ingest(options: dict[str, Any], paths: tuple[Path | str, ...], ready: dict[str, State]) -> WatchBatch:
+    takes: Callable[[FoundFile], bool] = lambda file: file.is_facts or ready.get(file.place) == state_of(file)  # noqa: E731
+    _Stop.is_busy = True
+    try:
+        # A facts.toml that is left out would count as deleted.
+        return WatchBatch(ingest_with(IngestOptions(**options, takes=takes), *paths))
+    except DatabaseError as error:
+        return WatchBatch(None, str(error))
+    finally:
+        _Stop.is_busy = False
