@@ -23,6 +23,7 @@ from tests.ledger_rows import ledger_rows
 # stand beside one that needs none, so that nobody waits for it.
 FIRST = (
     "kept/test_oracle.py",
+    "torture/test_torture.py",
     "docs/test_commands_run.py",
     "scanning/test_corpus.py",
     "ingestion/test_published_values.py",

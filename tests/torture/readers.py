@@ -78,6 +78,9 @@ class Reader:
 
     def _sums(self, what: str, tables: dict[str, Any], files: int) -> None:
         for log in tables["log"].to_pylist():
+            # Each reader of bytes takes its part: lines, csv, columns, table, json, sqlite, self_describing, tracker.
+            if log["format"] in self._definitions.formats:
+                self.counts.of[f"logs by reader: {self._definitions.formats[log['format']].kind}"] += 1
             if log["pieces"] != log["records"] + log["ignored"] + log["rejects"] + log["unread"]:
                 self.counts.wrong.append(f"{what}: the pieces do not add up: {log}")
         if tables["log"].num_rows and sum(tables["log"].column("records").to_pylist()) != tables["record"].num_rows:

@@ -9,11 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from benchledger.definitions.log_format import FORMAT_KINDS
 from tests.ingestion.logs import run_text, stable_tables
 from tests.torture import kills, readers
 from tests.torture.materials import logs
 from tests.torture.readers import Counts, Reader
 from tests.torture.run import torture
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
 
 @pytest.fixture
@@ -35,6 +38,8 @@ def test_nothing_is_lost_invented_or_left_behind(most: int, tmp_path: Path, endi
     assert counts.of["logs"] == 30 * most
     assert counts.of["faults"] == most or not endings.has_faults
     assert counts.of["numbers"] > 1_000
+    if most > 10:
+        assert [kind for kind in FORMAT_KINDS if not counts.of[f"logs by reader: {kind}"]] == []
     assert counts.of["model examples"] >= 2
 
 
