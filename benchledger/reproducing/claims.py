@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from benchledger.reproducing.page import Page, PageTable, Row
-from benchledger.reproducing.units import Unit, quantity_of, unit_of
+from benchledger.reproducing.units import Unit, is_no_speed, quantity_of, unit_of
 from benchledger.reproducing.words import (
     NOTHING,
     Facts,
@@ -103,7 +103,7 @@ def _value_columns(table: PageTable, keys: dict[int, str], found: Claims) -> Ite
         if at in keys or not any(printed_number(row.cells[at]) for row in table.rows if at < len(row.cells)):
             continue
         unit = unit_of(head)
-        if unit is None and quantity_of(head) in ("other", "setting"):
+        if unit is None and is_no_speed(head):
             found.unread.append((table.line, f"column {plain(head)!r}: a quantity that is not compared"))
             continue
         yield _Column(at, plain(head), unit, facts_of(head))

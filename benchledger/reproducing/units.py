@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchledger.reproducing.words import any_case, plain
+from benchledger.reproducing.words import any_case, facts_of, frameworks_in, plain
 
 _NOUNS = {
     "samples/s": "sample|sequence|seq|sentence|sent|image|img|example|record|clip|picture|图片|张|样本|句",
@@ -36,6 +36,8 @@ _OTHER = any_case(
     r"accuracy|acc(?:\b|@)|准确率|loss|f1\b|bleu|rouge|wer\b|auc\b|efficiency|利用率|util|top-?[15]|map\b|miou|"
     r"price|cost|power|watt|flop|mfu|版本|time|latency|耗时|minutes|小时|hours|ratio|比值|提升|差|\bvs\b|diff|delta|Δ|%|batch|steps?\b|epochs?\b"
 )
+# A head of these words that states no fact counts something else than speed.
+_COUNTED = any_case(r"gpu|card|node|batch|device|rank|seq|卡|节点|机器")
 _SETTING = any_case(
     r"batch[\s_-]*size[^。.;；]*(?:选用|选择如下|如下[:：]?$|are as follows|settings?)|超参|hyper-?param|参数设置|"
     r"command|命令行参数"
@@ -78,3 +80,10 @@ def quantity_of(text: str) -> str | None:
     bare = plain(text).replace("_", " ")
     kinds = (("setting", _SETTING), ("other", _RATIO), ("speed", _SPEED), ("other", _OTHER))
     return next((name for name, pattern in kinds if pattern.search(bare)), None)
+
+
+def is_no_speed(head: str) -> bool:
+    """Tells whether a head without unit names another quantity, GPUs or batches (`gpu num in use`), or a ratio."""
+    if quantity_of(head) in ("other", "setting") or len(frameworks_in(plain(head))) > 1:
+        return True
+    return bool(_COUNTED.search(plain(head))) and quantity_of(head) != "speed" and not facts_of(head)

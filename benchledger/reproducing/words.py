@@ -34,7 +34,8 @@ _KEYS = (
     ("batch_size_per_gpu", rf"{_BATCH_WORDS}\(max_tokens\)|批大小|单卡\s*batch.*"),
     ("other", r"accumulated\s*batch.*"),
     ("nodes_cards", r"nodes?\s*[x×*]\s*(?:gpus?|cards?)|机\s*[x×*]\s*卡"),
-    ("gpus_per_node", r"(?:gpus?|cards?|devices?)\s*(?:per|/)\s*(?:node|host|machine)|(?:每节点|单机|每机)卡数"),
+    ("gpus_per_node", rf"{_NUMBER_OF}{_DEVICE}s?[\s_]*(?:num(?:ber)?)?[\s_]*(?:per|/)[\s_]*(?:node|host|machine)"),
+    ("gpus_per_node", r"(?:每节点|单机|每机)卡数"),
     ("nodes", rf"{_NUMBER_OF}(?:nodes?|hosts?|machines?)(?:[\s_-]*num(?:ber)?s?)?|节点数?量?|机器数"),
     ("gpus", rf"{_NUMBER_OF}(?:gpus|cards|devices?|accelerators?)(?:[\s_-]*(?:num(?:ber)?s?|count))?"),
     ("gpus", r"(?:#|num(?:ber)?[\s_-]*(?:of[\s_-]*)?|n_)gpus?|(?:gpu|card)[\s_]*(?:count|num(?:ber)?s?)"),
@@ -163,7 +164,11 @@ def key_value(key: str, cell: str) -> Facts:
     if key == "system" and bare.isdecimal():
         # Under `GPU` stands a number of them or a model.
         return {"gpus": int(bare)}
-    return {**facts_of(bare), **({"system": bare} if key == "system" and bare else {})}
+    stated = facts_of(bare)
+    # `1n8g` under `Config` names no system.
+    if key == "system" and bare and ("gpu_family" in stated or not stated.keys() & {"gpus", "nodes", "precision"}):
+        stated["system"] = bare
+    return stated
 
 
 def facts_of(text: str) -> Facts:
@@ -202,6 +207,11 @@ def precisions_in(text: str) -> list[str]:
     """Returns the precisions that a text names, in their order."""
     found = [(match.start(), name) for name, pattern in _PRECISION for match in pattern.finditer(text)]
     return list(dict.fromkeys(name for _, name in sorted(found)))
+
+
+def frameworks_in(text: str) -> set[object]:
+    """Returns the frameworks that a text names."""
+    return _named(text, _FRAMEWORK)
 
 
 def _named(text: str, known: Iterable[tuple[str, re.Pattern[str]]]) -> set[object]:

@@ -132,6 +132,8 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
             "'12.5 / 13' under 'fp32' is no number",
         ),
         (f"{'[' * 30_000}\n", 1, "more than 20000 characters"),
+        ("images/s\n\n| gpus | OneFlow/PyTorch |\n|--|--|\n| 1 | 1.18 |\n", 3, "a quantity that is not compared"),
+        ("images/s\n\n| Config | gpu num in use |\n|--|--|\n| 1n8g | 8 |\n", 3, "a quantity that is not compared"),
         ("| gpus | accuracy |\n|--|--|\n| 1 | 75.9 |\n", 1, "a quantity that is not compared"),
     ],
 )

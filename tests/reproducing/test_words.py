@@ -41,7 +41,7 @@ def test_a_text_states_facts(text: str, facts: Facts) -> None:
     [
         ("卡数", "gpus"), ("节点数", "nodes"), ("node_num", "nodes"), ("gpu_num", "gpus"), ("GPUs", "gpus"), ("#GPUs", "gpus"),
         ("Batch size", "batch_size_per_gpu"), ("Global batch size", "global_batch_size"), ("精度", "precision"),
-        ("GPUs per node", "gpus_per_node"), ("GPU", "system"), ("Model", "model"), ("FP32(BS=32)", None),
+        ("GPUs per node", "gpus_per_node"), ("gpu_num_per_node", "gpus_per_node"), ("num_gpus_per_node", "gpus_per_node"), ("GPU", "system"), ("Model", "model"), ("FP32(BS=32)", None),
         ("NGC PyTorch", None), ("线程数", "other"),
     ],
 )  # fmt: skip
