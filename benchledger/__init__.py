@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.watch import watch
     from benchledger.lake.ingest import lake_ingest
     from benchledger.lake.publish import lake_publish
-    from benchledger.lake.upkeep import lake_gc, lake_status
+    from benchledger.lake.upkeep import lake_check, lake_gc, lake_status
     from benchledger.mlperf.report import report_submissions
     from benchledger.plots.charts import (
         plot_batch,
@@ -105,6 +105,7 @@ __all__ = [
     "formats",
     "history",
     "ingest",
+    "lake_check",
     "lake_gc",
     "lake_ingest",
     "lake_publish",
@@ -175,6 +176,7 @@ _HOMES = {
     "formats": "benchledger.answers.formats",
     "history": "benchledger.comparing.history",
     "ingest": "benchledger.ingestion.ingest",
+    "lake_check": "benchledger.lake.upkeep",
     "lake_gc": "benchledger.lake.upkeep",
     "lake_ingest": "benchledger.lake.ingest",
     "lake_publish": "benchledger.lake.publish",

@@ -16,7 +16,7 @@ from benchledger.errors import counted
 if TYPE_CHECKING:
     from benchledger.lake.ingest import LakeIngest
     from benchledger.lake.publish import Published
-    from benchledger.lake.upkeep import Collected, LakeStatus
+    from benchledger.lake.upkeep import Collected, LakeCheck, LakeStatus
 
 _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 _form = click.option(
@@ -26,7 +26,7 @@ _form = click.option(
 
 @click.group(cls=KnownGroup)
 def lake() -> None:
-    """Publish, count or clean up a lake of logs.
+    """Publish, count, check or clean up a lake of logs.
 
     bench ingest SOURCE --lake LAKE fills it.
     """
@@ -55,6 +55,16 @@ def status(lake: str, form: str) -> None:
         f"records: {found.records}\nobjects: {found.objects}, {found.bytes / 1e6:.1f} MB\n"
         f"needed by no unit: {found.unneeded}, {found.unneeded_bytes / 1e6:.1f} MB",
     )  # fmt: skip
+
+
+@lake.command()
+@click.argument("lake")
+@_form
+def check(lake: str, form: str) -> None:
+    """Read all tables of a lake and compare their rows with its markers."""
+    found = benchledger.lake_check(lake=lake)
+    _print(found, form, "\n".join([f"units: {found.units}, problems: {len(found.problems)}", *found.problems]))
+    click.get_current_context().exit(int(bool(found.problems)))
 
 
 @lake.command()
@@ -96,7 +106,7 @@ def ingest_into_lake(
     settings.say(f"make the ledger of it with: bench lake publish {place} --into FILE")
 
 
-def _print(found: LakeIngest | Published | LakeStatus | Collected, form: str, text: str) -> None:
+def _print(found: LakeIngest | Published | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
     if form == "json":
         from benchledger.exports.values import json_text
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from benchledger.lake.objects import LEASES, LISTS, MARKERS, UNITS, Lake, open_lake
@@ -23,6 +25,15 @@ class LakeStatus:
     bytes: int
     unneeded: int
     unneeded_bytes: int
+
+
+@dataclass(frozen=True)
+class LakeCheck:
+    """How many units of the latest lists were checked, and what is wrong with some of them."""
+
+    lake: str
+    units: int
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,13 @@ def lake_status(*, lake: Path | str) -> LakeStatus:
     )  # fmt: skip
 
 
+def lake_check(*, lake: Path | str) -> LakeCheck:
+    """Reads every object of the units that the latest lists name, and compares its rows with the unit's marker."""
+    opened = open_lake(str(lake))
+    digests = sorted({digest for some in opened.listed().values() for digest in some})
+    return LakeCheck(str(lake), len(digests), tuple(chain.from_iterable(_problems(opened, one) for one in digests)))
+
+
 def lake_gc(*, lake: Path | str, older_than_hours: float = 24.0, dry_run: bool = False) -> Collected:
     """Removes the objects that no listed unit needs: of units that changed, of killed workers, leases, older lists.
 
@@ -62,6 +80,30 @@ def lake_gc(*, lake: Path | str, older_than_hours: float = 24.0, dry_run: bool =
     if not dry_run and ordered:
         opened.delete(ordered)
     return Collected(str(lake), len(unneeded), sum(unneeded.values()), dry_run)
+
+
+def _problems(lake: Lake, digest: str) -> Iterator[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    cure = "remove its marker, and ingest the same sources into the lake again"
+    marker = lake.marker(digest)
+    if marker is None:
+        yield f"{MARKERS}/{digest}: is missing: ingest the same sources into the lake again"
+        return
+    for name, rows in marker["rows"].items():
+        key = f"{UNITS}/{digest}/{marker['writer']}/{name}.parquet"
+        content = lake.get(key)
+        if content is None:
+            yield f"{key}: is missing: {cure}"
+            continue
+        try:
+            found = pq.read_table(pa.BufferReader(content)).num_rows
+        except (pa.ArrowException, OSError) as error:
+            yield f"{key}: cannot be read ({str(error).partition(chr(10))[0]}): {cure}"
+            continue
+        if found != rows:
+            yield f"{key}: has {found} rows instead of {rows}: {cure}"
 
 
 def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:

@@ -40,6 +40,7 @@ EQUALS: dict[str, str | None] = {
     "formats new": "draft_format",
     "formats show": "show_format",
     "ingest": "ingest",
+    "lake check": "lake_check",
     "lake gc": "lake_gc",
     "lake publish": "lake_publish",
     "lake status": "lake_status",

@@ -193,7 +193,17 @@ def test_another_key_and_wrong_words_are_refused(
         pass
     done = run_bench("ingest", sources[1], "--lake", lake, "--refresh")
     assert (done.exit_code, "--refresh does not go with --lake" in done.stderr) == (2, True)
+    assert run_bench("lake", "check", lake).stdout == "units: 1, problems: 0\n"
+    logs, sightings = (next(lake.glob(f"units/*/*/{name}.parquet")) for name in ("log", "sighting"))
+    logs.write_bytes(logs.read_bytes()[:-9])
+    sightings.unlink()
+    checked = run_bench("lake", "check", lake)
+    assert checked.exit_code == 1
+    assert [re.search(r"(\w+)\.parquet: (.*?)[ :(]+", line)[1] for line in checked.stdout.splitlines()[1:]] == [  # type: ignore[index]
+        "log", "sighting",
+    ]  # fmt: skip
     shutil.rmtree(lake / "markers")
+    assert run_bench("lake", "check", lake).exit_code == 1
     with pytest.raises(DatabaseError, match="1 of 1 units that are listed have no marker"):
         lake_publish(lake=lake, into=tmp_path / "x.duckdb")
     assert not os.path.exists(tmp_path / "x.duckdb")
