@@ -109,7 +109,7 @@ def _cell_text(cell: ExplainedCell) -> str:
         return "\n\n".join([*parts, *(_cell_text(side) for side in cell.sides)])
     parts.append(_part("trials", cell.trials.select(name for name in _TRIALS if name in cell.trials.columns)))
     parts += [_escaped([f"run {row['run_key']} is dropped: {row['dropped_because']}"]) for row in _dropped(cell)]
-    parts += [_part("logs", cell.logs.select(_LOGS)), _lines(cell), _part("facts that count", _facts(cell))]
+    parts += [_part("logs", cell.logs.select(_LOGS)), _lines(cell), _part("facts in use", _facts(cell))]
     return "\n\n".join(part for part in parts if part)
 
 

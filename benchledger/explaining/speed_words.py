@@ -123,7 +123,7 @@ def counted_sentence(trials: list[Row]) -> str:
     dropped = len(trials) - used
     said = f"The series has {counted(len(trials), 'run')}"
     if not dropped:
-        return f"{said}; all count."
+        return f"{said}; it counts." if len(trials) == 1 else f"{said}; all count."
     return f"{said}: {used} {'counts' if used == 1 else 'count'}, {dropped} {'is' if dropped == 1 else 'are'} dropped."
 
 

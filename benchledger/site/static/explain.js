@@ -33,7 +33,7 @@
       cell.rule ? bench.section("Rule " + cell.rule, bench.rule_words(cell.rule)) : "",
       bench.section("Trials", cell.trials.rows.length ? bench.table("Trials", cell.trials, { run_key: (value) => bench.link(value, "run", [key, value]), counts: (value) => (value ? "counts" : "dropped"), value: number, recomputed: number }) : el("p", { class: "quiet" }, "None.")),
       bench.section("Lines", cell.lines.map((lines, place) => (place < OPEN ? run_lines(lines, key) : later(lines, key)))),
-      bench.section("Facts that count", facts(cell, told)),
+      bench.section("Facts in use", facts(cell, told)),
     ];
   }
 
