@@ -113,7 +113,8 @@ class Endings:
         # The next ingest completes it: no row is lost, none is there twice, and nothing else is left.
         said = said_of(db)
         if said.exists() and "Traceback" in said.read_text(errors="replace"):
-            self.counts.wrong.append(f"{what}: a traceback: {said.read_text(errors='replace')[-600:]}")
+            told = said.read_text(errors="replace")[-3000:]
+            self.counts.wrong.append(f"{what}: a traceback: {told}")
         try:
             ingest(self._logs, db=db, jobs=1)
             found = stable_tables(db)
