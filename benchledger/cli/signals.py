@@ -11,11 +11,15 @@ from types import FrameType
 _SAME_S = 0.3
 # So long a stop waits that comes while a module is imported.
 _IMPORTED_S = 0.02
+_LOGGING = f"logging{os.sep}__init__.py"
 _received: list[tuple[int, float]] = []
+# The process that listens. One that it forks has its handlers too, until it sets its own.
+_listening: list[int] = []
 
 
 def handle_signals() -> None:
     """Lets SIGTERM and SIGHUP stop a command as Ctrl-C does. Signals that this process was told to ignore stay so."""
+    _listening[:] = [os.getpid()]
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -30,10 +34,13 @@ def stopped_by() -> tuple[str, int]:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    if os.getpid() not in _listening:
+        os._exit(128 + number)
     now = time.monotonic()
     if not _received:
-        if _is_importing(frame) and hasattr(signal, "setitimer"):
+        if _must_wait(frame) and hasattr(signal, "setitimer"):
             # An exception there can leave the lock of all imports taken: every thread that imports would wait for ever.
+            # In what logging does around a fork, it would only be printed, and the command would go on.
             signal.signal(signal.SIGALRM, lambda _, later: _stop(number, later))
             signal.setitimer(signal.ITIMER_REAL, _IMPORTED_S)
             return
@@ -46,9 +53,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
         os._exit(128 + number)
 
 
-def _is_importing(frame: FrameType | None) -> bool:
+def _must_wait(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        place = frame.f_code.co_filename
+        if place.startswith("<frozen importlib") or place.endswith(_LOGGING):
             return True
         frame = frame.f_back
     return False

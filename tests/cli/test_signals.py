@@ -167,3 +167,37 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, logs: Path) -> None:
     assert time.monotonic() - began < 2
     assert process.returncode == 130
     assert "ended at once" in said or "stopped by Ctrl-C" in said
+
+
+def test_a_forked_process_that_does_not_listen_itself_ends_without_a_word() -> None:
+    code = """
+import os, signal, sys, time
+from benchledger.cli.signals import handle_signals
+handle_signals()
+child = os.fork()
+if not child:
+    time.sleep(60)
+time.sleep(0.2)
+os.kill(child, signal.SIGTERM)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+
+    assert (done.returncode, done.stderr) == (128 + signal.SIGTERM, "")
+
+
+def test_a_signal_while_logging_hands_on_its_lock_stops_the_command_afterwards() -> None:
+    code = """
+import logging, os, signal, time
+from benchledger.cli.signals import handle_signals
+handle_signals()
+logging.Filterer.filter = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or print("filtered", flush=True)
+try:
+    logging.getLogger("x").warning("y")
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+
+    assert (done.stdout, done.stderr) == ("filtered\nstopped\n", "")
