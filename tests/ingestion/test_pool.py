@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from multiprocessing import Barrier
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 import pytest
 
 from benchledger.archives.limits import Limits
+from benchledger.definitions import folders
+from benchledger.definitions.folders import use_definitions
 from benchledger.errors import BenchledgerError, DatabaseError
 from benchledger.ingestion import archive_worker as worker_module
 from benchledger.ingestion import members
@@ -26,6 +29,7 @@ from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
 from benchledger.ingestion.processes import KILLED
 from benchledger.ingestion.read import ReadFiles, ToRead, Unit, WasRead, process_reader
+from benchledger.scanning.samples import known_formats
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar
 
@@ -234,6 +238,20 @@ def test_an_archive_that_kills_its_process_costs_itself_only(
         *((name, None) for name in ("c0", "c1", "c2")),
     ]
     assert sum(part.ended for part in parts) == 3
+
+
+def test_a_spawned_process_knows_the_definitions_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shipped = folders.shipped_root() / "ingest" / "formats" / "tbd-throughput.toml"
+    text = shipped.read_text().replace('format = "tbd-throughput"', 'format = "mine"')
+    put(tmp_path / "ingest" / "formats" / "mine.toml", text)
+    spawn = multiprocessing.get_context("spawn")
+    monkeypatch.setattr(multiprocessing, "get_context", lambda _: spawn)
+    use_definitions(tmp_path)
+    try:
+        with closing(processes_module.Processes(1, partial(process_reader, frozenset(), b"key", tmp_path))) as one:
+            assert "mine" in one.executor.submit(known_formats).result(60)
+    finally:
+        use_definitions()
 
 
 def test_a_machine_that_kills_every_process_ends_the_reading(

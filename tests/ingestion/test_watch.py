@@ -9,7 +9,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +19,8 @@ import pytest
 
 import benchledger
 from benchledger import ingest
+from benchledger.ingestion.batch_process import BatchProcess
+from benchledger.ingestion.ingest import IngestOptions
 from benchledger.ingestion.watch import Arrivals
 from benchledger.store.lock_wait import set_wait_listener
 from tests.cli.bench import run_bench
@@ -107,6 +111,19 @@ def test_a_ledger_that_another_program_holds_is_written_later(
     assert result.files == {"loaded": 1}
     # It is open only while a batch is written.
     assert one(db, "select count(*) from run") == 1
+
+
+def test_a_batch_whose_process_is_killed_is_tried_again(db: Path, tmp_path: Path) -> None:
+    logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
+    ready = Arrivals((logs,), set(), 0.0).look()
+    with closing(BatchProcess(IngestOptions(db), (logs,))) as process:
+        threading.Timer(0.2, lambda: [os.kill(pid, signal.SIGKILL) for pid in process._executor._processes]).start()
+
+        assert "was killed" in process.run(ready).problem
+        again = process.run(ready).result
+
+    assert again is not None
+    assert again.files == {"loaded": 1}
 
 
 @dataclass
