@@ -24,7 +24,8 @@ from statistics import median
 from time import process_time
 
 from benchledger.definitions import folders
-from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ToRead, process_reader
+from benchledger.ingestion.read import process_reader
+from benchledger.ingestion.units import UNIT_BYTES, UNIT_FILES, ToRead
 from benchledger.scanning.samples import known_formats, load_formats
 from benchmarks import page
 from benchmarks.format_inputs import CORPUS, make_families, only

@@ -2,8 +2,8 @@
 
 - `ingest` is `bench ingest`; `discover` walks folders, `plan` finds what has changed, `roots` the root of a file.
 - Reading, without a database: `reading` in order, `pool` in other `processes`, of which a killed one costs a file;
-  `members` and `archive_worker` the members of archives, `read` units of files, guarded by `read_guard`. `transfer`
-  moves tables between processes, and spills the records of long logs to the disk.
+  `members` and `archive_worker` the members of archives, `read` the files of one of the `units`, guarded by
+  `read_guard`. `transfer` moves tables between processes, and spills the records of long logs to the disk.
 - `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
   would refuse), `segments` and `derive` (runs).

@@ -10,9 +10,9 @@ from benchledger.ingestion.base_tables import without
 from benchledger.ingestion.discover import FoundFile, folder_of, is_lasting
 from benchledger.ingestion.outcomes import DOCUMENT, Documents, FileOutcome, KnownLog, copy_of
 from benchledger.ingestion.plan import ARCHIVE, AS_LOG, LIMITED, Plan, Work
-from benchledger.ingestion.read import ReadFiles, WasRead
 from benchledger.ingestion.sightings import Sighting, SightingMaker
 from benchledger.ingestion.transfer import SpilledRecords
+from benchledger.ingestion.units import ReadFiles, WasRead
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.layout import Layout
 from benchledger.store.log_contents import KeptLog

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.ingestion import read
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
-from benchledger.ingestion.read import ReadFiles
+from benchledger.ingestion.units import ReadFiles
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -26,7 +26,7 @@ from benchledger.ingestion.keep_logs import end_keeping, keeping_of, provide_kep
 from benchledger.ingestion.outcomes import Documents, FileOutcome
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.pool import Pool, is_little
-from benchledger.ingestion.read import ReadFiles, gc_paused, process_reader
+from benchledger.ingestion.read import gc_paused, process_reader
 from benchledger.ingestion.reading import (
     ArchiveSources,
     Progress,
@@ -39,6 +39,7 @@ from benchledger.ingestion.reading import (
 )
 from benchledger.ingestion.roots import Roots
 from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.units import ReadFiles
 from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction

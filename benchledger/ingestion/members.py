@@ -15,7 +15,7 @@ from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
 from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
 from benchledger.ingestion.facts_file import MOST_BYTES
-from benchledger.ingestion.read import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
+from benchledger.ingestion.units import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.content import Previous
 
 # A larger member is read as a stream.

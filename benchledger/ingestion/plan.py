@@ -21,7 +21,7 @@ from benchledger.ingestion.discover import (
     member_at,
 )
 from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
-from benchledger.ingestion.read import ToRead
+from benchledger.ingestion.units import ToRead
 from benchledger.scanning.content import Previous
 from benchledger.store.private_file import PrivateFile, SeenFile
 

@@ -11,7 +11,8 @@ from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import MEANWHILE_S, ArchiveWorker
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
 from benchledger.ingestion.processes import Alone, NewReader, Processes
-from benchledger.ingestion.read import ReadFiles, Unit, UnitReader
+from benchledger.ingestion.read import UnitReader
+from benchledger.ingestion.units import ReadFiles, Unit
 
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024

@@ -14,8 +14,9 @@ from benchledger.errors import BenchledgerError
 from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import MEANWHILE_S, ArchiveWorker
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, unread_archive
-from benchledger.ingestion.read import ReadFiles, Unit, UnitReader, WasRead, begin_worker
+from benchledger.ingestion.read import UnitReader, begin_worker
 from benchledger.ingestion.transfer import use_unnamed_sockets
+from benchledger.ingestion.units import ReadFiles, Unit, WasRead
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor

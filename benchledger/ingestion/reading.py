@@ -18,7 +18,7 @@ from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
 from benchledger.ingestion.plan import ARCHIVE, Plan, Work
 from benchledger.ingestion.pool import EXPANSION, Pool
-from benchledger.ingestion.read import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
+from benchledger.ingestion.units import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
 from benchledger.store.private_file import PrivateFile, SeenFile
 
 # A smaller archive does not decide whether other processes are started.

@@ -31,11 +31,12 @@ from benchledger.ingestion.load import insert_arrow, insert_base, load_formats_t
 from benchledger.ingestion.outcomes import Documents
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.pool import Pool
-from benchledger.ingestion.read import ReadFiles, UnitReader
+from benchledger.ingestion.read import UnitReader
 from benchledger.ingestion.reading import ArchiveSources, Part, Reading, Reporter
 from benchledger.ingestion.record_frames import in_order
 from benchledger.ingestion.roots import Roots, name_campaigns
 from benchledger.ingestion.sightings import SightingMaker
+from benchledger.ingestion.units import ReadFiles
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats

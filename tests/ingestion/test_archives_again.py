@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from benchledger.ingestion import batches, members, pool, read, reading
+from benchledger.ingestion import batches, members, pool, reading, units
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.batches import BatchLimits
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import IngestOptions, ingest, ingest_with
-from benchledger.ingestion.read import ReadFiles
 from benchledger.ingestion.reading import Progress
+from benchledger.ingestion.units import ReadFiles
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
@@ -79,7 +79,7 @@ def test_facts_in_an_archive_hold_in_it_also_where_they_come_last(
     last = put_tar_gz(tmp_path / "last" / "logs.tar.gz", {**LOGS, "cold/run.log": run_text(seed=9).log, **facts})
     ingest(first, db=db)
     # As if so much stood before it that it was written already.
-    monkeypatch.setattr(read.Unit, "full", property(lambda unit: bool(unit.files)))
+    monkeypatch.setattr(units.Unit, "full", property(lambda unit: bool(unit.files)))
     ingest_with(IngestOptions(db2, batch_limits=BatchLimits(most_files=1)), last)
 
     asked = """select path, campaign, f.value from sighting left join kept.sighting_fact as f using (sighting_id)
@@ -146,10 +146,10 @@ def test_an_ingest_that_is_killed_in_an_archive_goes_on_and_ends_as_if_it_had_no
     script = f"""
 import os, signal
 from pathlib import Path
-from benchledger.ingestion import read, write
+from benchledger.ingestion import units, write
 from benchledger.ingestion.batches import BatchLimits
 from benchledger.ingestion.ingest import IngestOptions, ingest_with
-read.Unit.full = property(lambda unit: len(unit.files) > 1)
+units.Unit.full = property(lambda unit: len(unit.files) > 1)
 written = []
 write_once = write.Writer.write
 def write_and_die(self, pending):
@@ -204,7 +204,7 @@ def test_processes_give_what_one_gives(db: Path, db2: Path, tmp_path: Path, monk
     archive = put_tar_gz(tmp_path / "old.tar.gz", LOGS | {"junk": "x\n", "empty": ""})
     monkeypatch.setattr(members, "SMALL", len(LOGS["bert/run_2.log"]) - 1)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(read, "UNIT_FILES", 2)
+    monkeypatch.setattr(units, "UNIT_FILES", 2)
     alone, together = ingest(archive, db=db, jobs=1), ingest(archive, db=db2, jobs=3)
 
     assert together.outcomes == alone.outcomes

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool, read
+from benchledger.ingestion import pool, read, units
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.ingest import IngestOptions, ingest, ingest_with
@@ -38,7 +38,7 @@ def campaigns(folder: Path) -> Path:
 @pytest.fixture
 def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other processes read a handful of files."""
-    monkeypatch.setattr(read, "UNIT_FILES", 2)
+    monkeypatch.setattr(units, "UNIT_FILES", 2)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
 
 
@@ -64,7 +64,7 @@ def test_logs_that_are_written_in_several_batches_give_the_same_tables(
 
 @pytest.mark.usefixtures("small_units")
 def test_a_batch_spans_some_folders(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "UNIT_FILES", 1)
+    monkeypatch.setattr(units, "UNIT_FILES", 1)
     ingest_with(IngestOptions(db, batch_limits=BatchLimits(records=1, folders=2)), campaigns(tmp_path / "logs"))
 
     folders = "select count(distinct folder) from log join sighting using (log_id) group by load_number"
@@ -220,10 +220,10 @@ def test_ctrl_c_waits_for_what_is_being_written_and_ends_it_if_that_takes_long(i
 def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     begun: list[object] = []
 
-    def begin(_: object, __: object, to_read: object = None) -> Future[read.ReadFiles]:
+    def begin(_: object, __: object, to_read: object = None) -> Future[units.ReadFiles]:
         begun.append(to_read)
-        done = Future[read.ReadFiles]()
-        done.set_result(read.ReadFiles())
+        done = Future[units.ReadFiles]()
+        done.set_result(units.ReadFiles())
         return done
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", begin)
@@ -231,7 +231,7 @@ def test_other_processes_read_ahead_by_bytes_not_by_files(monkeypatch: pytest.Mo
     processes.start(pool.WORTH_A_PROCESS)
     begun.clear()
 
-    reading = processes.read(read.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30))
+    reading = processes.read(units.Unit(bytes=pool.READ_AHEAD // 8) for _ in range(30))
     assert len(begun) == 8
     assert len(list(reading)) == len(begun) == 30
 
@@ -260,8 +260,8 @@ def test_what_writes_is_imported_while_other_processes_read(defined_ledger: Path
     code = f"""import sys
 from benchledger.cli.import_blocker import block_imports
 block_imports()
-from benchledger.ingestion import ingest, pool, read, write
-pool.WORTH_A_PROCESS, read.UNIT_FILES = 1, 1
+from benchledger.ingestion import ingest, pool, units, write
+pool.WORTH_A_PROCESS, units.UNIT_FILES = 1, 1
 real, found = write.Writer.write, []
 def seeing(self, pending):
     before = set(sys.modules)

@@ -101,10 +101,10 @@ def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_pat
     # Every 5 seconds would be a long test: here it is every half.
     code = (
         "from functools import partial; from benchledger.cli.main import main; "
-        "from benchledger.ingestion import batches, ingest, pool, read; "
+        "from benchledger.ingestion import batches, ingest, pool, units; "
         "limits = batches.BatchLimits(seconds=0.5); "
         "ingest.IngestOptions = partial(ingest.IngestOptions, batch_limits=limits); "
-        "pool.WORTH_A_PROCESS, read.SLOW_UNIT_BYTES = 1 << 20, 1 << 18; main()"
+        "pool.WORTH_A_PROCESS, units.SLOW_UNIT_BYTES = 1 << 20, 1 << 18; main()"
     )
     command = [sys.executable, "-c", code, "--db", str(db), "ingest", str(places), "--jobs", str(jobs)]
 

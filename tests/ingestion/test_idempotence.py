@@ -106,7 +106,7 @@ def test_twice_and_with_two_processes_give_the_same_ledger(
     assert stable_tables(again) == of_one_ingest
 
     monkeypatch.setattr("benchledger.ingestion.pool.WORTH_A_PROCESS", 0)
-    monkeypatch.setattr("benchledger.ingestion.read.UNIT_FILES", 2)
+    monkeypatch.setattr("benchledger.ingestion.units.UNIT_FILES", 2)
     ingest(once / "logs", db=db, jobs=2)
     assert stable_tables(db) == of_one_ingest
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool, read, write
+from benchledger.ingestion import pool, read, units, write
 from benchledger.ingestion.ingest import ingest
 from benchledger.ingestion.load import Insert
 from benchledger.ingestion.transfer import Spill
@@ -65,7 +65,7 @@ def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
     monkeypatch.setenv("BENCH_SCANNER", scanner)
     small_parts(monkeypatch)
     monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(read, "UNIT_BYTES", 1)
+    monkeypatch.setattr(units, "UNIT_BYTES", 1)
     handed: list[int] = []
     monkeypatch.setattr(Spill, "add", counted(handed, Spill.add))
     ingest(whole / "logs", db=db, jobs=jobs)
@@ -110,7 +110,7 @@ def test_a_long_log_in_two_places_is_kept_once(db: Path, tmp_path: Path, monkeyp
     put(tmp_path / "logs" / "a" / "run.log", text)
     put(tmp_path / "logs" / "b" / "run.log", text)
     # Each is a unit of its own, so that both are read.
-    monkeypatch.setattr(read, "UNIT_BYTES", 1)
+    monkeypatch.setattr(units, "UNIT_BYTES", 1)
     first = ingest(tmp_path / "logs", db=db)
     before = rows_of(db)
     again = ingest(put(tmp_path / "more" / "run.log", text).parent, db=db)

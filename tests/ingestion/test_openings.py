@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchledger.errors import DatabaseHeldError
-from benchledger.ingestion import pool, read
+from benchledger.ingestion import pool, units
 from benchledger.ingestion.batches import BatchLimits
 from benchledger.ingestion.ingest import IngestOptions, ingest_with
 from benchledger.ingestion.reading import Progress
@@ -51,7 +51,7 @@ def test_a_few_logs_are_written_at_one_opening(
 def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (read, "UNIT_FILES", 1)):
+    for place, name, small in ((pool, "WORTH_A_PROCESS", 0), (units, "UNIT_FILES", 1)):
         monkeypatch.setattr(place, name, small)
     seen = openings(monkeypatch, tmp_path / "new.duckdb")
     options = IngestOptions(tmp_path / "new.duckdb", jobs=2, batch_limits=BatchLimits(open_s=600.0, seconds=600.0))
@@ -64,7 +64,7 @@ def test_a_new_ledger_that_is_made_while_others_read_is_opened_once(
 def test_who_reads_for_long_lets_others_look_at_the_ledger_meanwhile(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_s: float, lets_in: bool
 ) -> None:
-    monkeypatch.setattr(read, "UNIT_FILES", 1)
+    monkeypatch.setattr(units, "UNIT_FILES", 1)
     looks: list[bool] = []
 
     def look(done: Progress) -> None:

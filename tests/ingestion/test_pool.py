@@ -28,7 +28,8 @@ from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
 from benchledger.ingestion.processes import KILLED
-from benchledger.ingestion.read import ReadFiles, ToRead, Unit, WasRead, process_reader
+from benchledger.ingestion.read import process_reader
+from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.samples import known_formats
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar
@@ -133,7 +134,7 @@ def test_archives_are_read_side_by_side_and_told_in_order(
 def test_an_archive_that_is_alone_hands_small_members_on_to_a_process_that_has_nothing_to_do(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("benchledger.ingestion.read.UNIT_FILES", 1)
+    monkeypatch.setattr("benchledger.ingestion.units.UNIT_FILES", 1)
     both = Barrier(2)
 
     def read(to_read: list[ToRead]) -> ReadFiles:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from benchledger.ingestion import read, transfer
-from benchledger.ingestion.read import ReadFiles, WasRead
+from benchledger.ingestion.units import ReadFiles, WasRead
 
 FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
 
