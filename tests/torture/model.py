@@ -204,7 +204,7 @@ class LedgerModel(RuleBasedStateMachine):
 
     def _run(self, content: bytes) -> str:
         question = (
-            "select run_key from run join kept.run_log using (run_id) join log using (log_id) where content_hash = $1"
+            "select run_key from run join run_log using (run_id) join log using (log_id) where content_hash = $1"
         )
         return str(ask(self.db, question, _hash_of(content))[0][0])
 
