@@ -203,9 +203,7 @@ class LedgerModel(RuleBasedStateMachine):
         return {path for (path, other), is_current in self.seen.items() if other == content and is_current}
 
     def _run(self, content: bytes) -> str:
-        question = (
-            "select run_key from run join run_log using (run_id) join log using (log_id) where content_hash = $1"
-        )
+        question = "select run_key from run join run_log using (run_id) join log using (log_id) where content_hash = $1"
         return str(ask(self.db, question, _hash_of(content))[0][0])
 
     def _holds(self, content: bytes) -> tuple[int, float]:

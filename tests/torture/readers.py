@@ -29,7 +29,7 @@ _PARTS = re.compile(rb"(\d+(?:\.\d+)?)\s*(d|h|m|s|ms)(?![a-z])")
 _WORDS = {b"true": 1.0, b"false": 0.0, b"inf": math.inf, b"infinity": math.inf, b"-inf": -math.inf}
 _SIZES = [float(1024**n) for n in (1, 2, 3, 4)] + [1e3, 1e6, 1e9, 1e12]
 FACTORS = [1.0, *_SIZES, *[1 / one for one in _SIZES], 100, 0.01, 60, 3600, 1 / 60, 1 / 3600, 60_000, 3_600_000, 0.1, 10,
-           1e6 / 1024**2, 1e9 / 1024**2, 1e3 / 1024, 1e3 / 1024**2, 86400, 86_400_000]  # fmt: skip
+           1e6 / 1024, 1e9 / 1024, 1e6 / 1024**2, 1e9 / 1024**2, 1e3 / 1024, 1e3 / 1024**2, 86400, 86_400_000]  # fmt: skip
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")
 _BELOW = 60
 
