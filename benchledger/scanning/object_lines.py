@@ -19,7 +19,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Returns the members of a JSON object. Raises Refused for a key that occurs twice: one of its values is wrong."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Refused("bad json: a key occurs twice")
+        raise Refused(rows.TWO_KEYS)
     return found
 
 

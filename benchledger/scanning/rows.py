@@ -15,6 +15,7 @@ from benchledger.scanning.layout import Layout, Layouts
 NO_HEAD = "no head: the line has an anchor of the format, but no template matches its start"
 NO_TEMPLATE = "no template: the line starts like a record, but no template matches the rest"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
+TWO_KEYS = "bad json: a key occurs twice"
 BAD_DICT = "bad dict: the dict of Python is cut, or has keys that are no text"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
@@ -28,6 +29,8 @@ BAD_CELL = "bad cell: a row that fits none of the columns"
 
 # The reason of an ignored piece: a last line without its end, which is read again when the log has grown.
 UNFINISHED = "unfinished last line"
+# These are wrong however the line goes on.
+NEVER_UNFINISHED = frozenset({TWO_KEYS, TOO_LONG, TOO_LARGE, BAD_SQLITE})
 
 # (key, number or None, text or None, logged unit or None)
 Pair = tuple[str, float | None, str | None, str | None]

@@ -13,7 +13,7 @@ from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
-from benchledger.scanning.rows import UNFINISHED, Pieces, RejectedPiece
+from benchledger.scanning.rows import NEVER_UNFINISHED, UNFINISHED, Pieces, RejectedPiece
 from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.unread import UnreadLines, unread_in
 
@@ -39,9 +39,10 @@ class ScannedLog:
 
     def ignore_unfinished(self, last_line: int) -> None:
         """Makes rejects of a last line without an end ignored pieces: a program may be writing that line."""
-        while self.rejects and self.rejects[-1].line == last_line:
-            self.rejects.pop()
-            self.ignored[UNFINISHED] += 1
+        kept = [piece for piece in self.rejects if piece.line != last_line or piece.reason in NEVER_UNFINISHED]
+        if unfinished := len(self.rejects) - len(kept):
+            self.rejects[:] = kept
+            self.ignored[UNFINISHED] += unfinished
 
 
 class Scanner:

@@ -14,7 +14,7 @@ from benchledger.scanning import native_scanner
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
-from benchledger.scanning.rows import Pieces, RejectedPiece, Row
+from benchledger.scanning.rows import NEVER_UNFINISHED, Pieces, RejectedPiece, Row
 from benchledger.scanning.statements import Segment, SegmentCollector
 from benchledger.scanning.unread import UnreadLayout, UnreadLines
 
@@ -83,7 +83,8 @@ def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     rejects = pieces.rejects
     if not log.endswith(b"\n"):
         # A last line without its end may be written further.
-        rejects = [reject for reject in rejects if reject.line <= log.count(b"\n")]
+        ended = log.count(b"\n")
+        rejects = [reject for reject in rejects if reject.line <= ended or reject.reason in NEVER_UNFINISHED]
         pieces.ignored["unfinished last line"] += len(pieces.rejects) - len(rejects)
     return _found(columns, rejects, +pieces.ignored, pieces.pieces, unread, notes)
 

@@ -86,7 +86,7 @@ def test_memory_of_the_device_and_of_a_process_are_two_quantities() -> None:
     ],
 )
 def test_a_line_that_is_no_row_is_refused(line: str, reason: str) -> None:
-    found = find(HEAD + "    0    105    998\n" + line)
+    found = find(HEAD + "    0    105    998\n" + line + "\n")
 
     assert (len(found.rows), found.rejects) == (1, [reason])
 

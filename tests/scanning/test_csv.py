@@ -91,8 +91,8 @@ def test_blank_lines_and_carriage_returns_do_not_matter() -> None:
     assert ([row["line"] for row in table], log.scanned.rejects) == ([3, 5], [])
 
 
-def test_a_cut_last_row_is_a_reject() -> None:
-    log, table = read(HEADER + ROW + ROW[:30])
+def test_a_row_with_too_few_cells_is_a_reject() -> None:
+    log, table = read(HEADER + ROW + ROW[:30] + "\n")
 
     assert len(table) == 1
     assert [(reject.line, reject.record, reject.reason) for reject in log.scanned.rejects] == [

@@ -73,7 +73,7 @@ def test_program_output_with_commas_is_no_cut_row(line: str) -> None:
 def test_a_row_that_is_cut_is_refused_wherever_it_is_cut() -> None:
     whole = row(1).rstrip()
     for end in range(whole.index('","') + 4, len(whole)):
-        found = find(HEAD + row(0) + whole[:end])
+        found = find(HEAD + row(0) + whole[:end] + "\n")
         assert (len(found.rows), found.rejects) == (1, ["cut row"]), whole[:end]
 
 

@@ -95,7 +95,7 @@ def test_json_lines_may_lack_keys_and_nest_them(reader: LogReader) -> None:
         {"iteration": 39, "total_loss": math.nan, "lr": None},
         {"iteration": 59, "total_loss": "1.5", "done": True},
     )
-    found = find(text + '{"iteration": 79, "total_loss": 1.', reader)
+    found = find(text + '{"iteration": 79, "total_loss": 1.\n', reader)
 
     assert stated(found)[0] == (
         "step",
@@ -138,7 +138,7 @@ def test_dicts_of_python_are_read_without_running_them(reader: LogReader) -> Non
 
 def test_keras_csv_is_read_by_its_header(reader: LogReader) -> None:
     text = "epoch,accuracy,loss,val_accuracy,val_loss\n0,0.5,2.5,0.25,2.75\n1,0.75,nan,0.5,2.5\n"
-    found = find(f"{text}epoch,accuracy,loss,val_accuracy,val_loss\n2,0.75,1.5,0.5,2.25\n3,0.75", reader)
+    found = find(f"{text}epoch,accuracy,loss,val_accuracy,val_loss\n2,0.75,1.5,0.5,2.25\n3,0.75\n", reader)
 
     assert found.log.format == "generic-csv"
     assert [(row["line"], row["epoch"]) for row in found.rows] == [(2, 0), (3, 1), (5, 2)]

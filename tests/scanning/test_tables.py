@@ -71,7 +71,7 @@ def test_what_is_no_row_is_refused(row: str, reason: str) -> None:
 
 
 def test_a_table_that_is_cut_keeps_its_whole_rows() -> None:
-    found = find(HEAD + ROW + ROW[:12])
+    found = find(HEAD + ROW + ROW[:12] + "\n")
 
     assert (len(found.rows), found.rejects) == (1, ["cut row"])
 
