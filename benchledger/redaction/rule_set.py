@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-
-from ahocorasick_rs import BytesAhoCorasick, Implementation
+from typing import Protocol
 
 
 @dataclass
@@ -37,7 +36,7 @@ class RuleSet:
             for hint in {folded(hint) for hint in rule.hints}:
                 owners.setdefault(hint, []).append(number)
         self._owners = list(owners.values())
-        self._search = BytesAhoCorasick(list(owners), implementation=Implementation.ContiguousNFA)
+        self._search = _search_for(list(owners))
 
     def redact(self, text: str) -> str:
         """Returns the text after every rule whose hint it has."""
@@ -51,6 +50,36 @@ class RuleSet:
     def places(self, data: bytes) -> list[tuple[int, int, int]]:
         """Returns where hints are in a folded text; at least one per line that has any."""
         return self._search.find_matches_as_indexes(data)
+
+
+class _Search(Protocol):
+    def find_matches_as_indexes(self, data: bytes, overlapping: bool = False) -> list[tuple[int, int, int]]: ...
+
+
+def _search_for(literals: list[bytes]) -> _Search:
+    try:
+        from ahocorasick_rs import BytesAhoCorasick, Implementation
+    except ModuleNotFoundError:
+        # A machine that only makes runs (`bench run`) needs no library but click.
+        return EachLiteral(literals)
+    return BytesAhoCorasick(literals, implementation=Implementation.ContiguousNFA)
+
+
+class EachLiteral:
+    """Searches for one literal after the other, and finds overlapping ones too."""
+
+    def __init__(self, literals: list[bytes]) -> None:
+        self._literals = literals
+
+    def find_matches_as_indexes(self, data: bytes, overlapping: bool = False) -> list[tuple[int, int, int]]:  # noqa: ARG002
+        """Returns the number, start and end of each match, in the order of their starts."""
+        found = []
+        for number, literal in enumerate(self._literals):
+            start = data.find(literal)
+            while start >= 0:
+                found.append((number, start, start + len(literal)))
+                start = data.find(literal, start + 1)
+        return sorted(found, key=lambda match: match[1])
 
 
 def folded(text: str) -> bytes:

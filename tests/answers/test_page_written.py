@@ -169,7 +169,7 @@ def test_the_file_keeps_its_mode_and_a_link_stays_a_link(db: Path, page: Path) -
         ("bench report speed --campaign nowhere", "no series with campaign 'nowhere'; known: bad, ngc", 1),
         ("bench report speed --sped", "No such option '--sped'", 2),
         ("bench report sped", "no command 'sped'", 2),
-        ("bench query nonsense", "no query 'nonsense'; known: ", 2),
+        ("bench query nonsense", "no query 'nonsense'; did you mean 'noise'?; known: ", 2),
         ("bench report speed 'x", "cannot be split into words (No closing quotation)", 2),
         ("bench ingest logs", "a page may only run bench report ...", 2),
         ("bench sql 'select 1'", "a page may only run bench report ...", 2),

@@ -58,6 +58,7 @@ def test_the_definitions_of_one_format_hold_it_and_its_bases(tmp_path: Path) -> 
     assert sorted(path.stem for path in (root / "ingest" / "formats").iterdir()) == [
         "early-stop",
         "events",
+        "keras",
         "launcher",
         "mlperf-mllog",
         "mlperf-unet3d",

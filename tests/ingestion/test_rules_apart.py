@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 APART = """
     select run_id, phase, unit, list(rule order by rule), list(value order by rule)
     from run_speed
-    where value is not null
+    join (select rule, per from kept.rule) using (rule)
+    -- The speed of one GPU is not that of all.
+    where value is not null and per is distinct from 'gpu'
     group by run_id, phase, unit
     having max(value) > 2 * min(value)
 """

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
+import pytest
+
+from benchledger.redaction import rule_set
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 
@@ -33,6 +37,18 @@ def test_every_sample_is_suspected_in_any_surroundings() -> None:
     for join in ("\n", "\nplain 1.25 words\n", "\n\u0130\n", "\n\n"):
         text = join.join(texts)
         assert redacted_where_suspected(redactor, text) == redacted(redactor, text) != text
+
+
+def test_without_the_library_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = known_redaction()
+    text = "\n".join(f"{sample.text}\nplain 1.25 words" for sample in rules.samples)
+    quick = Redactor(rules, b"k" * 32)
+    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
+    plain = Redactor(rules, b"k" * 32)
+
+    assert isinstance(plain._names.rule_set._search, rule_set.EachLiteral)
+    assert plain.lines_to_check(text) == quick.lines_to_check(text)
+    assert redacted(plain, text) == redacted(quick, text)
 
 
 def test_most_lines_of_a_log_need_no_closer_look() -> None:
