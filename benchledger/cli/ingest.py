@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+import threading
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from benchledger.cli.wait_option import wait_option
 from benchledger.errors import BenchledgerError
 
 STDIN = "-"
+# More than OWN_WAIT_S of the ledger.
+_COUNTED_S = 3.0
 
 
 class _PathOrAddress(click.Path):
@@ -191,15 +194,22 @@ def _refuse_with_watch(**given: bool) -> None:
 
 
 def _what_is_kept(db: Path) -> str:
+    goes_on = "the same command goes on from there"
+    if not db.exists():
+        return f"; 0 logs are kept: {db} was not made yet"
+    found: list[int] = []
+    # A stop can leave a part of DuckDB's connection behind, and DuckDB waits for its end for ever.
+    counting = threading.Thread(target=_count_logs, args=(db, found), daemon=True)
+    counting.start()
+    counting.join(_COUNTED_S)
+    if not found:
+        return f"; what was committed is kept in {db}, {goes_on}"
+    return f"; {found[0]} log{' is' if found[0] == 1 else 's are'} kept in {db}, {goes_on}"
+
+
+def _count_logs(db: Path, found: list[int]) -> None:
     from benchledger.store.database import OWN_WAIT_S, open_for_reading
 
-    goes_on = "the same command goes on from there"
-    try:
-        with closing(open_for_reading(db, OWN_WAIT_S)) as con:
-            logs = con.execute("select count(*) from log").fetchall()[0][0]
-    except BenchledgerError:
-        if not db.exists():
-            return f"; 0 logs are kept: {db} was not made yet"
-        # Another program has locked it meanwhile.
-        return f"; what was committed is kept in {db}, {goes_on}"
-    return f"; {logs} log{' is' if logs == 1 else 's are'} kept in {db}, {goes_on}"
+    # Another program may have locked it meanwhile.
+    with suppress(BenchledgerError), closing(open_for_reading(db, OWN_WAIT_S)) as con:
+        found.append(con.execute("select count(*) from log").fetchall()[0][0])

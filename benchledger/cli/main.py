@@ -6,13 +6,14 @@ import atexit
 import gc
 import os
 import sys
+from contextlib import suppress
 
 import click
 
 from benchledger import __version__
 from benchledger.cli.commands import REVEAL, LazyCommand, MainGroup
 from benchledger.cli.import_blocker import block_imports
-from benchledger.cli.signals import handle_signals
+from benchledger.cli.signals import command_ended, handle_signals
 
 # One entry per command, with the first sentence of the command's own help (a test compares them).
 COMMANDS = {
@@ -122,7 +123,12 @@ def main() -> None:
     try:
         bench(prog_name="bench")
     except SystemExit as end:
-        ended += [end.code] if isinstance(end.code, int) else []
+        if isinstance(end.code, int):
+            ended.append(end.code)
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+                command_ended(end.code)
         raise
     finally:
         gc.freeze()

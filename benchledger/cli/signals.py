@@ -15,6 +15,8 @@ _LOGGING = f"logging{os.sep}__init__.py"
 _received: list[tuple[int, float]] = []
 # The process that listens. One that it forks has its handlers too, until it sets its own.
 _listening: list[int] = []
+# The exit code of the command, when it is done.
+_done: list[int] = []
 
 
 def handle_signals() -> None:
@@ -33,9 +35,16 @@ def stopped_by() -> tuple[str, int]:
     return name, 128 + number
 
 
+def command_ended(code: int) -> None:
+    """From now on a signal ends the process at once, with this exit code: the command is done."""
+    _done[:] = [code]
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     if os.getpid() not in _listening:
         os._exit(128 + number)
+    if _done:
+        os._exit(_done[0])
     now = time.monotonic()
     if not _received:
         if _must_wait(frame) and hasattr(signal, "setitimer"):

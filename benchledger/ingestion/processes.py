@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NewReader = Callable[..., UnitReader]
 # So many files may end the process that reads them; then the machine is at fault, not a file.
 MOST_KILLED = 20
+# So long the thread that watches the processes may take to see that they ended.
+_ENDED_S = 1.0
 KILLED = "cannot be read: the process that read it was killed, perhaps because memory ran out"
 
 
@@ -55,7 +57,11 @@ class Processes:
         results: Any = self.executor._result_queue
         if results is not None:
             results._writer.close()
+        manager: Any = self.executor._executor_manager_thread
         self.executor.shutdown(wait=False, cancel_futures=True)
+        if manager is not None:
+            # Python's exit writes to a pipe that this thread closes: not both at once.
+            manager.join(_ENDED_S)
 
 
 class Alone:

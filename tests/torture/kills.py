@@ -51,12 +51,12 @@ class _Always(random.Random):
 def run_ingest(db: str, logs: str, temporary: str, environment: dict[str, str]) -> None:
     """`bench ingest` in this process, with a session, a folder for temporary files, and other processes, of its own."""
     from benchledger.cli.main import main
-    from benchledger.ingestion import pool, read, reading
+    from benchledger.ingestion import pool, reading, units
 
     os.setsid()
     os.environ.update(environment, TMPDIR=temporary, BENCH_DEFINITIONS="")
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    pool.WORTH_A_PROCESS, read.UNIT_FILES, reading.UNIT_FILES = 0, 3, 3
+    pool.WORTH_A_PROCESS, units.UNIT_FILES, reading.UNIT_FILES = 0, 3, 3
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(os.open(said_of(Path(db)), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), 2)
