@@ -25,6 +25,9 @@ from benchledger.redaction.rule_set import Rule, RuleSet
 
 _CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
+# recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
+_MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
+_CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 # Limit of the cache of field names.
 _KEPT = 10_000
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
@@ -205,6 +208,8 @@ class Names:
             return match.group()  # hr@10, gcc@8.3.1
         if len(host) == 1 or ("+" in user and "." not in host):
             return match.group()  # f1@k, owner+repository@commit
+        if _CUTOFF.fullmatch(host.lower()) and _MEASURE.fullmatch(user.lower()):
+            return match.group()
         if _COMMIT.fullmatch(host) or host.startswith("sha256") or user.startswith("group-"):
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
