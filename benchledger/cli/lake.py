@@ -38,7 +38,7 @@ def lake() -> None:
 @click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Give the ledger the lake's key.")
 @_form
 def publish(lake: str, into: Path, key_file: Path | None, form: str) -> None:
-    """Write the ledger of a lake: that of one ingest of its sources."""
+    """Write one ledger from all units of a lake."""
     made = benchledger.lake_publish(lake=lake, into=into, key_file=key_file)
     _print(made, form, f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {made.units} units")
 
