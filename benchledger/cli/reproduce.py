@@ -24,7 +24,7 @@ from benchledger.exports.safe_text import escaped
 @click.option(
     "--keep/--no-keep",
     default=None,
-    help="Read --logs into the ledger and keep the verdicts. Default: if --db is given.",
+    help="Read --logs into the ledger and keep the verdicts there; default with --db. Else a temporary ledger is used.",
 )
 @click.option(
     "--tolerance", type=float, default=0.5, show_default=True, help="Largest difference of `within`, in percent."

@@ -104,6 +104,14 @@ class Lake:
             latest[key.split("/")[1]] = key
         return {source: json.loads(self.get(key) or b"[]") for source, key in latest.items()}
 
+    def sources(self) -> dict[str, list[str]]:
+        """The same. Raises UsageError for a place that is no lake."""
+        if self.get(KEY) is None:
+            raise UsageError(
+                f"{self.place}: is no lake. Make one: bench ingest SOURCE --lake {self.place} --key-file FILE"
+            )
+        return self.listed()
+
     def need_key(self, key: bytes) -> None:
         """Raises UsageError for another key than that of the lake. A new lake takes this one: its fingerprint alone."""
         fingerprint = hashlib.blake2b(b"lake", digest_size=16, key=key).hexdigest().encode()

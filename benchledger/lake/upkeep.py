@@ -49,7 +49,7 @@ class Collected:
 def lake_status(*, lake: Path | str) -> LakeStatus:
     """Counts what a lake holds. Raises UsageError for one that is missing."""
     opened = open_lake(str(lake))
-    sources = opened.listed()
+    sources = opened.sources()
     digests = {digest for some in sources.values() for digest in some}
     markers = [marker for digest in sorted(digests) if (marker := opened.marker(digest)) is not None]
     everything, unneeded = opened.objects(""), _unneeded(opened, timedelta(0))
@@ -64,7 +64,7 @@ def lake_status(*, lake: Path | str) -> LakeStatus:
 def lake_check(*, lake: Path | str) -> LakeCheck:
     """Reads every object of the units that the latest lists name, and compares its rows with the unit's marker."""
     opened = open_lake(str(lake))
-    digests = sorted({digest for some in opened.listed().values() for digest in some})
+    digests = sorted({digest for some in opened.sources().values() for digest in some})
     return LakeCheck(str(lake), len(digests), tuple(chain.from_iterable(_problems(opened, one) for one in digests)))
 
 
@@ -108,7 +108,7 @@ def _problems(lake: Lake, digest: str) -> Iterator[str]:
 
 def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
     """Keys and sizes of what is neither of a listed unit nor young."""
-    needed = {digest for some in lake.listed().values() for digest in some}
+    needed = {digest for some in lake.sources().values() for digest in some}
     writers = {digest: marker["writer"] for digest in needed if (marker := lake.marker(digest)) is not None}
     latest: dict[str, str] = {}
     objects = lake.objects("")

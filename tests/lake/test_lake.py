@@ -177,6 +177,13 @@ def test_only_what_changed_is_read_again_in_a_bucket(key_file: Path, tmp_path: P
         assert str(BUCKET).encode() + b"/logs" not in held
 
 
+@pytest.mark.parametrize("command", ["status", "check", "gc"])
+def test_a_folder_that_is_no_lake_is_refused(tmp_path: Path, command: str) -> None:
+    told = run_bench("lake", command, tmp_path)
+
+    assert (told.exit_code, "is no lake" in told.stderr) == (2, True)
+
+
 def test_another_key_and_wrong_words_are_refused(
     sources: list[Path], key_file: Path, tmp_path: Path, near: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
