@@ -26,8 +26,8 @@ from benchledger.errors import counted
 def merge(settings: Settings, /, ledgers: tuple[Path, ...], into: Path, wait_s: float, form: str) -> None:
     """Merge each LEDGER into a new one, as if one ingest had read all their logs.
 
-    Exclusions, private files and the former keys of runs are merged too. All ledgers must have been made with one key: see
-    bench ingest --key-file. The ledgers stay as they are.
+    Exclusions, private files and the former keys of runs are merged too. All ledgers must have been made with one key:
+    see bench ingest --key-file. The ledgers stay as they are.
     """
     merged = benchledger.merge(*ledgers, into=into, wait_s=wait_s)
     if form == "json":
