@@ -53,10 +53,12 @@ def redact(
         for kind, count in sorted(result.replaced.items()):
             click.echo(f"{kind}: {count} replaced, {result.distinct[kind]} different")
     _say_left_out(settings, result)
+    if is_empty := not result.files and not result.left_out and not result.archives:
+        settings.say("nothing to copy: PATHS contain no files. Name the folder with the logs")
     has_secrets = result.replaced["secret"] > 0
     if has_secrets:
         _say_secrets(settings, result, accept)
-    click.get_current_context().exit(int(bool(result.left_out) or (has_secrets and not accept)))
+    click.get_current_context().exit(int(is_empty or bool(result.left_out) or (has_secrets and not accept)))
 
 
 def _say_left_out(settings: Settings, result: RedactResult) -> None:

@@ -114,7 +114,7 @@ def need_file(place: Path) -> None:
     """Raises DatabaseError for a missing ledger."""
     if not place.exists():
         raise DatabaseError(
-            f"{place}: no such database. Create it with `bench ingest PATH`, or name another one with --db"
+            f"{place}: no such database. Create it with `bench ingest PATH`, or name another one (--db)"
         )
 
 
@@ -276,7 +276,7 @@ def _import_duckdb() -> None:
 def _why(error: Exception) -> str:
     message = str(error)
     if "not a valid DuckDB database file" in message:
-        return "is not a DuckDB database. Name the ledger with --db"
+        return "is not a DuckDB database. Name a ledger instead"
     if "with version number" in message:
         return f"was written by another release of DuckDB. Install the benchledger that wrote it. ({message})"
     return f"DuckDB cannot open it. Check the path, its permissions and the free space. ({message})"

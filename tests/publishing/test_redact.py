@@ -132,6 +132,14 @@ def test_what_cannot_be_redacted_is_left_out_and_told(tmp_path: Path) -> None:
     assert len(contents((tmp_path / "out" / "a.zip").read_bytes())) == 1
 
 
+def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+
+    done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out", db=tmp_path / "none.duckdb")
+
+    assert (done.exit_code, "nothing to copy: PATHS contain no files" in done.stderr) == (1, True)
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     put(tmp_path / "in" / "a.log", LOG)
     put(tmp_path / "in" / "b.log", LOG)

@@ -54,7 +54,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path, conte
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
 
-    with pytest.raises(DatabaseError, match=r"notes\.txt: is not a DuckDB database\. Name the ledger with --db$"):
+    with pytest.raises(DatabaseError, match=r"notes\.txt: is not a DuckDB database\. Name a ledger instead$"):
         opening(path)
     assert path.read_bytes() == content
 
