@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from benchledger.comparing.page import Page
 
 
+# What a narrow terminal shows before the numbers of both sides.
+_FIRST = ("verdict", "state", "change", "quantity", "run", "95 % interval")
+
+
 @click.command()
 @click.argument("sides", nargs=-1, metavar="[A B]")
 @click.option("--a", multiple=True, metavar="COLUMN=VALUE", help="Filter of side A only (repeatable).")
@@ -96,7 +100,7 @@ def print_page(page: Page, form: str, output: Path | None, *, means: bool = True
         return
     frames = [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]
     notes = ["\n".join(map(escaped, page.notes))] if page.notes else []
-    parts = ["\n".join(map(escaped, page.head)), *map(frame_table, frames), *notes]
+    parts = ["\n".join(map(escaped, page.head)), *(frame_table(frame, _FIRST) for frame in frames), *notes]
     write_text(headed("\n\n".join(parts), form, output), output)
 
 

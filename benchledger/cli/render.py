@@ -49,7 +49,8 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
         told = [_line(heads, widths), f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
         return "\n".join([*told, *(_line(line, widths) for line in lines)])
     least = [_least(heads, lines, number, widths[number]) for number in range(len(heads))]
-    shown = _fitting(heads, least, first)
+    alike = {number for number in range(len(heads)) if len(lines) > 1 and len({line[number] for line in lines}) == 1}
+    shown = _fitting(heads, least, first, alike)
     left_out = [head for number, head in enumerate(heads) if number not in shown]
     if left_out and (len(lines) == 1 or len(shown) <= 1):
         return _records(heads, lines)
@@ -82,9 +83,15 @@ def _room(columns: int) -> int:
     return screen_width() - 2 * (columns - 1)
 
 
-def _fitting(heads: Sequence[str], least: Sequence[int], first: Sequence[str]) -> list[int]:
-    """Returns the columns that fit the terminal, the first of all, then those of `first`, then the others."""
-    order = sorted(range(len(heads)), key=lambda number: (number > 0, _place(heads[number], first), number))
+def _fitting(heads: Sequence[str], least: Sequence[int], first: Sequence[str], alike: set[int]) -> list[int]:
+    """Returns the columns that fit the terminal, the first of all, then those of `first`, then the others.
+
+    Of the others those with one value in all rows (`alike`) come last: they tell no rows apart.
+    """
+    order = sorted(
+        range(len(heads)),
+        key=lambda number: (number > 0, _place(heads[number], first), number in alike, number),
+    )
     shown: list[int] = []
     for number in order:
         if sum(least[one] for one in [*shown, number]) <= _room(len(shown) + 1):
