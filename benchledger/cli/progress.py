@@ -33,3 +33,6 @@ def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | N
             bar.update(progress.bytes_done - bar.pos, files)
 
         yield show
+        # The summary tells all: the bar goes, and so does the line that click ends it with.
+        click.echo("\r\x1b[2K", nl=False, err=True)
+    click.echo("\x1b[1A", nl=False, err=True)
