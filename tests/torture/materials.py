@@ -44,7 +44,14 @@ def logs() -> dict[str, bytes]:
         texts = [sample.text for sample in (*log_format.base_samples, *log_format.samples)]
         if texts:
             found[f"{name}.txt"] = "\n".join(texts * 3).encode()
-    return found
+    # What describes itself is read only where nearly all lines do: no samples of several programs.
+    steps = [{"step": 10 * number, "loss": 3.5 - number / 16, "lr": 0.001} for number in range(30)]
+    rows = [",".join(map(str, step.values())) for step in steps]
+    return found | {
+        "steps.jsonl": "\n".join(map(json.dumps, steps)).encode() + b"\n",
+        "steps.txt": "\n".join(map(str, steps)).encode() + b"\n",
+        "metrics.csv": "\n".join(["step,loss,lr", *rows]).encode() + b"\n",
+    }
 
 
 def sidecars() -> dict[str, bytes]:
