@@ -32,6 +32,7 @@ declare -A about=(
     [jax]="520 s: the same and JAX, which PYTHON then has, too, in turn"
     [columns]="800 s: README 000's columns, phase 2 and BERT large as fast as one GPU makes them; three trials in turn"
     [losses]="300 s: losses of the fast cases and of plain PyTorch, not compiled, by three seeds in turn"
+    [gpt_losses]="480 s: the same of GPT over 1,000 steps, by three seeds, or by those in SEEDS"
     [pairs]="130 s: our BERT and Hugging Face's in turn"
     [sampler]="265 s: five runs with the sampler and five without, in turn"
     [gpt]="95 s: README 002's two columns, two trials"
@@ -162,6 +163,14 @@ part_losses() {
             run -losses "$name" --sweep "seed=$seed" $(fast_toy "$name")
             run -losses "$name" $plain --sweep "seed=$seed" $(fast_toy "$name")
         done
+    done
+}
+
+part_gpt_losses() {
+    local seed
+    for seed in ${SEEDS:-42 43 44}; do
+        run -gpt-losses gpt_fast --sweep max_iterations=1000 --sweep "seed=$seed" $(fast_toy gpt_fast)
+        run -gpt-losses gpt_fast $plain --sweep max_iterations=1000 --sweep "seed=$seed" $(fast_toy gpt_fast)
     done
 }
 
