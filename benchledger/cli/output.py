@@ -47,6 +47,8 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None, first: Sequ
         write_text(headed(frame_table(frame, first), form, output), output)
     else:
         write_text(headed(frame_text(frame, form), form, output), output)
+    if frame.is_empty() and output is None and (settings := _settings()) is not None:
+        settings.say("no rows")
 
 
 def print_report(report: Report, form: str, output: Path | None) -> None:

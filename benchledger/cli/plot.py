@@ -83,3 +83,4 @@ def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **
         picture = file_bytes(vega_lite(drawn), output)
         refuse_overwrite(output, db=settings.db)
         write_whole(output, picture)
+        settings.say(f"written: {output}")

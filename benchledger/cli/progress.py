@@ -24,15 +24,16 @@ def progress_line(settings: Settings) -> Iterator[Callable[[Progress], None] | N
         return
     # On a line of its own, not behind the bar.
     set_wait_listener(lambda message: settings.say(f"\n{message}"))
-    with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
+    try:
+        with click.progressbar(length=0, file=sys.stderr, width=0, item_show_func=lambda item: item) as bar:
 
-        def show(progress: Progress) -> None:
-            bar.length = max(progress.bytes_total, 1)
-            size = f"{progress.bytes_done / 1e6:,.0f} of {progress.bytes_total / 1e6:,.0f} MB"
-            files = f"{progress.doing}: {size}, {progress.files_done} of {progress.files_total} files"
-            bar.update(progress.bytes_done - bar.pos, files)
+            def show(progress: Progress) -> None:
+                bar.length = max(progress.bytes_total, 1)
+                size = f"{progress.bytes_done / 1e6:,.0f} of {progress.bytes_total / 1e6:,.0f} MB"
+                files = f"{progress.doing}: {size}, {progress.files_done} of {progress.files_total} files"
+                bar.update(progress.bytes_done - bar.pos, files)
 
-        yield show
-        # The summary tells all: the bar goes, and so does the line that click ends it with.
-        click.echo("\r\x1b[2K", nl=False, err=True)
-    click.echo("\x1b[1A", nl=False, err=True)
+            yield show
+    finally:
+        # What is printed next tells all: the bar's line goes, which click has ended.
+        click.echo("\x1b[1A\r\x1b[2K", nl=False, err=True)

@@ -82,6 +82,9 @@ def differences(a: Evidence, b: Evidence) -> list[Difference]:
 
 def _facts(a: Evidence, b: Evidence) -> Iterator[Difference]:
     for name, values_a, values_b, share in _stated(a.facts, b.facts, a.runs, b.runs):
+        if name == "status":
+            yield Difference("outcome", name, values_a, values_b, 100 * share, "how the run ended")
+            continue
         is_work = name in _WORK or name.startswith("options.")
         weight = 97 if is_work else _FACTS.get(name, _FACT)
         # A number that follows from others, of which each is listed.

@@ -95,7 +95,7 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
     if (path := file.file_on_disk(what)) is not None:
         return file.explained_file(con, path)
     is_folder = os.path.isdir(what)  # noqa: PTH112
-    tried.append("a folder, no file: name one of its files" if is_folder else "no file on disk")
+    tried.append("no file on disk")
     found = file.logs_at(con, what)
     if len({row["log_id"] for row in found}) > 1:
         places = known((row["place"] for row in found), what)
@@ -104,6 +104,8 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
         return file.explained_content(con, str(found[0]["place"]), found[0]["log_id"])
     if (archive := file.explained_known_archive(con, what)) is not None:
         return archive
+    if is_folder:
+        raise NothingFoundError(f"{what!r} is a folder: name one of its files, or a run of it (bench runs)")
     tried.append("no place in the ledger with this ending (places: bench query unrecognised, bench show RUN)")
     raise NothingFoundError(f"nothing found for {what!r}; tried: {'; '.join(tried)}")
 

@@ -90,7 +90,8 @@ def _sentence(at: str, cell: Cell) -> str:
     claim = cell.claim
     off = "" if cell.ours is None or not claim.value else f" ({(cell.ours / claim.value - 1) * 100:+.3g} %)"
     ours = "" if cell.ours is None else f"; {cell.rule} gives {cell.ours:.8g}{off}"
-    return f"{at}{claim.line}: {cell.verdict}: {claim.row}, {claim.column}: {claim.printed}{ours}"
+    run = "" if cell.run is None else f"; run {cell.run.facts['run_key']}"
+    return f"{at}{claim.line}: {cell.verdict}: {claim.row}, {claim.column}: {claim.printed}{ours}{run}"
 
 
 def _searches(page: PageResult) -> list[str]:

@@ -190,7 +190,7 @@ def test_no_answer_imports_pandas_or_numpy_where_others_have_installed_them(
     pytest.importorskip("pandas")
     code = f"""import sys
 from benchledger.cli.main import main
-sys.argv = ["bench", "--db", {str(demo_ledger)!r}, *{words}]
+sys.argv = ["bench", "--quiet", "--db", {str(demo_ledger)!r}, *{words}]
 try: main()
 finally: print(*[name for name in ("numpy", "pandas") if name in sys.modules], file=sys.stderr)"""
 

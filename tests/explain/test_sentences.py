@@ -234,7 +234,7 @@ def test_the_name_of_a_cell_is_the_same_in_capitals(folder: Path) -> None:
 
 
 def test_a_folder_is_said_to_be_one(folder: Path) -> None:
-    with pytest.raises(NothingFoundError, match="a folder, no file: name one of its files"):
+    with pytest.raises(NothingFoundError, match="is a folder: name one of its files"):
         explain(folder, db=folder / "bench.duckdb")
 
 

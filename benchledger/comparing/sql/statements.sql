@@ -1,5 +1,5 @@
 -- One row per run and statement that could explain its speed: facts of case and environment, and printed settings.
--- reads: fact, measurement, kept.setting_word
+-- reads: fact, measurement, run, kept.setting_word
 
 with volatile as (
     select list(word) as words
@@ -27,6 +27,8 @@ setting as (
         and not list_has_any(string_split(lower(replace(name, '-', '_')), '_'), words)
 )
 select run_id, 'fact' as kind, name, value from fact_used
+union
+select run_id, 'fact', 'status', status from run where run_id in (select unnest($runs))
 union
 select run_id, 'setting' as kind, name, value from setting
 where value is not null and name not in (select name from fact_used)
