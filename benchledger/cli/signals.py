@@ -9,9 +9,9 @@ from types import FrameType
 
 # A terminal and the program that started bench may both send the same Ctrl-C.
 _SAME_S = 0.3
-# So long a stop waits that comes while a module is imported.
-_IMPORTED_S = 0.02
-_LOGGING = f"logging{os.sep}__init__.py"
+# So long a stop waits that comes while a module is imported or a process is started.
+_BUSY_S = 0.02
+_BUSY = (f"logging{os.sep}__init__.py", "popen_spawn_posix.py")
 _received: list[tuple[int, float]] = []
 # The process that listens. One that it forks has its handlers too, until it sets its own.
 _listening: list[int] = []
@@ -49,9 +49,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
     if not _received:
         if _must_wait(frame) and hasattr(signal, "setitimer"):
             # An exception there can leave the lock of all imports taken: every thread that imports would wait for ever.
-            # In what logging does around a fork, it would only be printed, and the command would go on.
+            # In what logging does around a fork, it would only be printed, and the command would go on. A process that
+            # is told half of its task would print a traceback.
             signal.signal(signal.SIGALRM, lambda _, later: _stop(number, later))
-            signal.setitimer(signal.ITIMER_REAL, _IMPORTED_S)
+            signal.setitimer(signal.ITIMER_REAL, _BUSY_S)
             return
         _received.append((number, now))
         raise KeyboardInterrupt
@@ -65,7 +66,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def _must_wait(frame: FrameType | None) -> bool:
     while frame is not None:
         place = frame.f_code.co_filename
-        if place.startswith("<frozen importlib") or place.endswith(_LOGGING):
+        if place.startswith("<frozen importlib") or place.endswith(_BUSY):
             return True
         frame = frame.f_back
     return False
