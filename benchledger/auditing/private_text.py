@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction, shown
+from benchledger.store.facade import tables_in
 from benchledger.store.tables import Table
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _COLUMNS = """
 select columns.schema_name, columns.table_name, columns.column_name, columns.data_type,
     list(others.column_name) as others
 from duckdb_columns() as columns
-join duckdb_tables() as tables on tables.table_oid = columns.table_oid and not tables.temporary
 join duckdb_columns() as others on others.table_oid = columns.table_oid
 where columns.data_type in ('VARCHAR', 'VARCHAR[]', 'JSON')
 group by all
@@ -50,8 +50,11 @@ def make_table(con: duckdb.DuckDBPyConnection) -> None:
     """Fills temporary table `private_text`: one row per text that is not redacted, shown redacted."""
     con.execute(_MAKE)
     redactor = Redactor(load_redaction(), _KEY)
+    tables = tables_in(con)
     for schema, name, column, data_type, others in con.execute(_COLUMNS).fetchall():
         table = Table(schema, name)
+        if table not in tables:
+            continue
         found = _texts(con, table, column, data_type, others)
         # A path relative to its root has lost its leading slash.
         before = "/" if column in _PATHS else ""

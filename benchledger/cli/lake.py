@@ -34,12 +34,26 @@ def lake() -> None:
 
 @lake.command()
 @click.argument("lake")
-@click.option("--into", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The new ledger.")
-@click.option("--key-file", type=click.Path(path_type=Path), metavar="FILE", help="Give the ledger the lake's key.")
+@click.option(
+    "--into",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one ledger instead, into a new file; the lake is only read.",
+)
+@click.option(
+    "--facade",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The ledger that reads the tables of the lake.  [default: LAKE/facade.duckdb]",
+)
+@click.option(
+    "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="With --into: give the ledger the lake's key."
+)
 @_form
-def publish(lake: str, into: Path, key_file: Path | None, form: str) -> None:
-    """Write one ledger from all units of a lake."""
-    made = benchledger.lake_publish(lake=lake, into=into, key_file=key_file)
+def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | None, form: str) -> None:
+    """Make the tables of a lake from all its units.
+
+    They are Delta tables in the lake and a facade: a small ledger that reads them (bench --db LAKE/facade.duckdb).
+    """
+    made = benchledger.lake_publish(lake=lake, into=into, facade=facade, key_file=key_file)
     _print(made, form, f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {made.units} units")
 
 
@@ -103,7 +117,7 @@ def ingest_into_lake(
     )
     text = f"files: {done.files}\nunits: {done.units}, {done.read} read now\nin {done.seconds:.1f} s"
     _print(done, form, text)
-    settings.say(f"make the ledger of it with: bench lake publish {place} --into FILE")
+    settings.say(f"make its tables with: bench lake publish {place}")
 
 
 def _print(found: LakeIngest | Published | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:

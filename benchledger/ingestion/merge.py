@@ -24,6 +24,7 @@ from benchledger.kept import follow_definitions, keep
 from benchledger.scanning.samples import load_formats
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
+from benchledger.store.facade import refuse_facade
 from benchledger.store.key_file import key_path
 from benchledger.store.log_contents import merge_contents
 from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
@@ -118,6 +119,7 @@ def _need_free(target: Path) -> None:
 def _size(source: Path, wait_s: float) -> int:
     """How many rows tell the size of a ledger: 0 for one without any place."""
     with closing(open_for_reading(source, wait_s)) as con:
+        refuse_facade(con, source)
         return _count(con, "select (select count(*) from sighting) + (select count(*) from kept.record)")
 
 

@@ -3,7 +3,9 @@
 - `objects.py`: a lake as objects by key, and the markers and leases that are put only where there is none.
 - `units.py`: what one worker reads, by its digest; reading it, writing its tables, and then its marker.
 - `ingest.py`: the driver: lists, makes units, hands them to an executor, and writes the list of units at the end.
-- `publish.py`: the ledger of all units on the latest lists.
+- `publish.py`: the tables of all units on the latest lists, as one ledger or in the lake.
+- `delta.py`, `snapshots.py`, `facade.py`: a ledger as Delta tables, which of their versions belong together, and the
+  small ledger that reads these.
 - `upkeep.py`: what a lake holds, and which objects nobody needs.
 
 A marker is the commit of its unit. Objects never change; nothing in them tells the key or a real path.

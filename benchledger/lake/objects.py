@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # units/DIGEST/WRITER/TABLE.parquet, markers/DIGEST, leases/DIGEST, lists/SOURCE/TIME.
 UNITS, MARKERS, LEASES, LISTS, KEY = "units", "markers", "leases", "lists", "key"
+# tables/SCHEMA/NAME/FILE.parquet, snapshots/NUMBER.
+TABLES, SNAPSHOTS = "tables", "snapshots"
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class Lake:
             raise self._failed(key, error) from error
         return True
 
-    def put(self, key: str, content: bytes) -> None:
-        """Writes an object."""
+    def put(self, key: str, content: bytes | Path) -> None:
+        """Writes an object, from a file in parts if it is large."""
         import obstore
 
         try:

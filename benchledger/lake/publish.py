@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 from contextlib import closing
@@ -16,12 +18,16 @@ from benchledger.ingestion.load import insert_base, load_formats_table
 from benchledger.ingestion.roots import name_campaigns
 from benchledger.ingestion.seams import load_definitions
 from benchledger.kept import follow_definitions
+from benchledger.lake.delta import need_deltalake, write_snapshot
+from benchledger.lake.facade import FACADE, write_facade
 from benchledger.lake.objects import UNITS, Lake, open_lake
-from benchledger.lake.units import key_from
+from benchledger.lake.snapshots import latest_snapshot
+from benchledger.lake.units import alone, definitions_hash, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
+from benchledger.store.migrations import program_version, shipped_migrations
 from benchledger.store.private_file import private_paths
-from benchledger.store.sync import sync_definitions
+from benchledger.store.sync import sync_definitions, synced_hash
 from benchledger.store.tables import quoted
 
 if TYPE_CHECKING:
@@ -32,7 +38,7 @@ _RECORDS = "record"
 
 @dataclass(frozen=True)
 class Published:
-    """The ledger that was made of a lake, and what it holds."""
+    """The ledger or facade that was made of a lake, and what it holds."""
 
     path: str
     units: int
@@ -40,13 +46,28 @@ class Published:
     runs: int
 
 
-def lake_publish(*, lake: Path | str, into: Path | str, key_file: Path | str | None = None) -> Published:
-    """Writes the ledger that one ingest of all sources of a lake would make, into a new file.
+def lake_publish(
+    *,
+    lake: Path | str,
+    into: Path | str | None = None,
+    facade: Path | str | None = None,
+    key_file: Path | str | None = None,
+) -> Published:
+    """Makes the tables that one ingest of all sources of a lake would make, as they were listed last.
 
-    The sources are as they were listed last. The key is needed only to write more into the ledger later: `key_file`.
-    Raises UsageError for a file that exists, and DatabaseError where a unit that is listed was not read.
+    They are Delta tables of the lake, in one snapshot, and a `facade` of it, by default LAKE/facade.duckdb: a ledger
+    that reads them. With `into` they are one ledger in a new file instead, and the lake is only read; `key_file` gives
+    it the key, which it needs to read more logs. Raises UsageError for a file that exists, and DatabaseError where a
+    unit that is listed was not read.
     """
-    opened, target = open_lake(str(lake)), Path(into)
+    opened = open_lake(str(lake))
+    if into is None:
+        if key_file is not None:
+            raise UsageError("--key-file gives a ledger its key: name the ledger, too (--into FILE)")
+        return _publish_tables(opened, facade)
+    if facade is not None:
+        raise UsageError("--into writes a ledger and --facade one that reads the lake: give one of them")
+    target = Path(into)
     key = key_from(key_file) if key_file is not None else None
     if key is not None:
         opened.need_key(key)
@@ -65,6 +86,25 @@ def lake_publish(*, lake: Path | str, into: Path | str, key_file: Path | str | N
         for left in (scratch, Path(f"{scratch}.wal"), key_path(scratch)):
             left.unlink(missing_ok=True)
     return Published(str(target), len(units), logs, runs)
+
+
+def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
+    need_deltalake()
+    file = Path(facade) if facade is not None else Path(lake.place) / FACADE
+    units = _writers(lake)
+    versions = [program_version(), definitions_hash(), synced_hash(), *(step.digest for step in shipped_migrations())]
+    inputs = hashlib.blake2b(json.dumps([*versions, *sorted(units)]).encode(), digest_size=16).hexdigest()
+    snapshot = latest_snapshot(lake)
+    if snapshot is None or snapshot.inputs != inputs:
+        with alone(lake), tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "ledger.duckdb"
+            with closing(open_for_writing(place)) as con:
+                with transaction(con, place):
+                    _fill(con, lake, units)
+                snapshot = write_snapshot(con, lake, inputs)
+    write_facade(lake, snapshot, file)
+    logs, runs = (sum(snapshot.tables[f"main/{name}"].files.values()) for name in ("log", "run"))
+    return Published(str(file), len(units), logs, runs)
 
 
 def _writers(lake: Lake) -> dict[str, dict[str, Any]]:

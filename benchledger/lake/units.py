@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,15 +17,16 @@ from pathlib import Path
 
 from benchledger.definitions.definition_cache import files_in, hash_of
 from benchledger.definitions.folders import own_folders, use_definitions
-from benchledger.errors import UsageError
+from benchledger.errors import DatabaseHeldError, UsageError
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
 from benchledger.ingestion.seams import Input, load_definitions, read_unit
-from benchledger.lake.objects import LEASES, MARKERS, UNITS, Lake, open_lake
+from benchledger.lake.objects import LEASES, MARKERS, TABLES, UNITS, Lake, open_lake
 from benchledger.store.key_file import read_key_file
 
 KEY_ENV = "BENCH_KEY_FILE"
 # A worker renews its lease while it reads. Where one is older, its worker was killed, and another one reads the unit.
 LEASE_S = 60.0
+_WAIT_S = 10.0
 READ, KNOWN, LEASED = "read", "known", "leased"
 
 
@@ -100,7 +102,7 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
         raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
     key = key_from(unit.key_file)
     lake.need_key(key)
-    with _leased(lake, unit.digest, lease_s) as is_mine:
+    with leased(lake, unit.digest, lease_s) as is_mine:
         return _read(unit, lake, key) if is_mine else LEASED
 
 
@@ -143,8 +145,22 @@ def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choic
 
 
 @contextmanager
-def _leased(lake: Lake, digest: str, lease_s: float) -> Iterator[bool]:
-    """Whether this worker has the lease of a unit, which it renews. Only to spare work: the marker decides."""
+def alone(lake: Lake) -> Iterator[None]:
+    """The right to write or remove tables, for one process. A killed one is waited for until its lease ends."""
+    until = time.monotonic() + LEASE_S + _WAIT_S
+    while True:
+        with leased(lake, TABLES, LEASE_S) as is_mine:
+            if is_mine:
+                yield
+                return
+        if time.monotonic() > until:
+            raise DatabaseHeldError(f"{lake.place}: another process publishes it or removes objects. Wait for its end")
+        time.sleep(1.0)
+
+
+@contextmanager
+def leased(lake: Lake, digest: str, lease_s: float) -> Iterator[bool]:
+    """Whether this process has the lease of a unit, which it renews. Only to spare work: the marker decides."""
     place = f"{LEASES}/{digest}"
     if not lake.put_new(place, _now()):
         before = lake.get(place)

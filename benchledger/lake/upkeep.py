@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
-from benchledger.lake.objects import LEASES, LISTS, MARKERS, UNITS, Lake, open_lake
+from benchledger.lake.objects import LEASES, LISTS, MARKERS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
+from benchledger.lake.snapshots import latest_snapshot, needed_files
+from benchledger.lake.units import alone
 
 
 @dataclass(frozen=True)
@@ -62,48 +65,67 @@ def lake_status(*, lake: Path | str) -> LakeStatus:
 
 
 def lake_check(*, lake: Path | str) -> LakeCheck:
-    """Reads every object of the units that the latest lists name, and compares its rows with the unit's marker."""
+    """Reads every object of the units that the latest lists name, and of the latest snapshot, and counts its rows.
+
+    They must be as many as the unit's marker or the snapshot says.
+    """
     opened = open_lake(str(lake))
     digests = sorted({digest for some in opened.sources().values() for digest in some})
-    return LakeCheck(str(lake), len(digests), tuple(chain.from_iterable(_problems(opened, one) for one in digests)))
+    problems = chain(*(_problems(opened, one) for one in digests), _problems_of_tables(opened))
+    return LakeCheck(str(lake), len(digests), tuple(problems))
 
 
 def lake_gc(*, lake: Path | str, older_than_hours: float = 24.0, dry_run: bool = False) -> Collected:
     """Removes the objects that no listed unit needs: of units that changed, of killed workers, leases, older lists.
 
-    Younger ones stay, since a worker may be about to commit them.
+    Of the tables it keeps the last two snapshots, and those that were replaced within that time. Younger objects stay,
+    since a worker may be about to commit them.
     """
     opened = open_lake(str(lake))
-    unneeded = _unneeded(opened, timedelta(hours=older_than_hours))
-    # Markers first: a unit without one is as if it had never been read.
-    ordered = sorted(unneeded, key=lambda key: (not key.startswith(MARKERS), key))
-    if not dry_run and ordered:
-        opened.delete(ordered)
+    with nullcontext() if dry_run else alone(opened):
+        unneeded = _unneeded(opened, timedelta(hours=older_than_hours))
+        # Markers first: a unit without one is as if it had never been read.
+        ordered = sorted(unneeded, key=lambda key: (not key.startswith(MARKERS), key))
+        if not dry_run and ordered:
+            opened.delete(ordered)
     return Collected(str(lake), len(unneeded), sum(unneeded.values()), dry_run)
 
 
 def _problems(lake: Lake, digest: str) -> Iterator[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     cure = "remove its marker, and ingest the same sources into the lake again"
     marker = lake.marker(digest)
     if marker is None:
         yield f"{MARKERS}/{digest}: is missing: ingest the same sources into the lake again"
         return
     for name, rows in marker["rows"].items():
-        key = f"{UNITS}/{digest}/{marker['writer']}/{name}.parquet"
-        content = lake.get(key)
-        if content is None:
-            yield f"{key}: is missing: {cure}"
-            continue
-        try:
-            found = pq.read_table(pa.BufferReader(content)).num_rows
-        except (pa.ArrowException, OSError) as error:
-            yield f"{key}: cannot be read ({str(error).partition(chr(10))[0]}): {cure}"
-            continue
-        if found != rows:
-            yield f"{key}: has {found} rows instead of {rows}: {cure}"
+        yield from _problem(lake, f"{UNITS}/{digest}/{marker['writer']}/{name}.parquet", rows, cure)
+
+
+def _problems_of_tables(lake: Lake) -> Iterator[str]:
+    snapshot = latest_snapshot(lake)
+    if snapshot is None:
+        return
+    cure = f"remove {SNAPSHOTS}/{snapshot.number:08} and the folder of the table, and publish again"
+    for name, table in snapshot.tables.items():
+        for file, rows in table.files.items():
+            yield from _problem(lake, f"{TABLES}/{name}/{file}", rows, cure)
+
+
+def _problem(lake: Lake, key: str, rows: int, cure: str) -> Iterator[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = lake.get(key)
+    if content is None:
+        yield f"{key}: is missing: {cure}"
+        return
+    try:
+        found = pq.read_table(pa.BufferReader(content)).num_rows
+    except (pa.ArrowException, OSError) as error:
+        yield f"{key}: cannot be read ({str(error).partition(chr(10))[0]}): {cure}"
+        return
+    if found != rows:
+        yield f"{key}: has {found} rows instead of {rows}: {cure}"
 
 
 def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
@@ -115,7 +137,7 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
     for key in sorted(objects):
         if key.startswith(f"{LISTS}/"):
             latest[key.split("/")[1]] = key
-    before = datetime.now(UTC) - age
+    before, files = datetime.now(UTC) - age, needed_files(lake, objects, age)
     found = {}
     for key, (size, changed) in objects.items():
         kind, *rest = key.split("/")
@@ -123,7 +145,9 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
             (kind == UNITS and writers.get(rest[0]) == rest[1])
             or (kind == MARKERS and rest[0] in needed)
             or (kind == LISTS and latest.get(rest[0]) == key)
-            or kind not in (UNITS, MARKERS, LISTS, LEASES)
+            or key in files
+            or key == f"{LEASES}/{TABLES}"
+            or kind not in (UNITS, MARKERS, LISTS, LEASES, SNAPSHOTS, TABLES)
         )
         if not kept and changed <= before:
             found[key] = size

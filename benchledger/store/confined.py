@@ -11,6 +11,8 @@ import secrets
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
+from benchledger.store.facade import readable_files
+from benchledger.store.tables import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +50,7 @@ _LISTED: set[str] = set()
 
 
 def confine(con: duckdb.DuckDBPyConnection) -> None:
-    """Disables other files, extensions, Python's variables and all settings but a few, for the whole process.
+    """Disables files (but those of a facade), extensions, Python's variables and most settings, for the whole process.
 
     Raises UsageError if another connection of this process has locked the settings and not disabled other files.
     """
@@ -62,6 +64,8 @@ def confine(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f"set temp_directory = current_setting('temp_directory') || '-{secrets.token_hex(8)}'")
         con.execute("set python_enable_replacements = false")
         con.execute(f"set allowed_configs = {list(SETTINGS)}")
+        if files := readable_files(con):
+            con.execute(f"set allowed_paths = [{', '.join(quoted(file, chr(39)) for file in files)}]")
         con.execute("set enable_external_access = false")
         con.execute("set lock_configuration = true")
     except duckdb.Error as error:

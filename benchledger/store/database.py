@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.store.facade import find_lake, refuse_facade
 from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
 from benchledger.store.migrations import (
@@ -47,7 +48,7 @@ def open_for_writing(
 
     `records`, if given, is the number of records to be written: a few need only one thread. Waits up to `wait_s`
     seconds for a process that locks the file, then raises DatabaseHeldError. Raises DatabaseError for a file that is no
-    ledger or of a newer version, and for a missing file unless `make`.
+    ledger or of a newer version, for a facade, and for a missing file unless `make`.
     """
     place = Path(path)
     if not make:
@@ -61,8 +62,9 @@ def open_for_writing(
         _make(place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
+        refuse_facade(con, place)
         if records is not None and records < SMALL_RECORDS:
-            _spare_threads(con, place, LARGE_BYTES)
+            _spare_threads(con, place.stat().st_size, LARGE_BYTES)
         for stale in spill_files(place):
             # The lock is ours, so the process that wrote these files was killed.
             stale.unlink(missing_ok=True)
@@ -84,8 +86,9 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyC
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
-        _spare_threads(con, place, SMALL_BYTES)
         check_version(con, str(place))
+        facade = find_lake(con, place)
+        _spare_threads(con, facade.bytes if facade else place.stat().st_size, SMALL_BYTES)
     except BaseException:
         con.close()
         raise
@@ -96,7 +99,13 @@ def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 3
     """Opens any database without check or migration. Raises as the others do for a missing or locked file."""
     place = Path(path)
     need_file(place)
-    return _connect(place, read_only=read_only, wait_s=wait_s)
+    con = _connect(place, read_only=read_only, wait_s=wait_s)
+    try:
+        find_lake(con, place) if read_only else refuse_facade(con, place)
+    except BaseException:
+        con.close()
+        raise
+    return con
 
 
 def open_in_memory() -> duckdb.DuckDBPyConnection:
@@ -118,8 +127,8 @@ def need_file(place: Path) -> None:
         )
 
 
-def _spare_threads(con: duckdb.DuckDBPyConnection, place: Path, small: int) -> None:
-    if place.stat().st_size < small:
+def _spare_threads(con: duckdb.DuckDBPyConnection, size: int, small: int) -> None:
+    if size < small:
         use_one_thread(con)
 
 

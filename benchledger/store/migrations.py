@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError, upgrade_line
+from benchledger.store.facade import refuse_facade
 from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
     if migrations is None and _is_current(con):
         return []
     steps = shipped_migrations() if migrations is None else migrations
+    refuse_facade(con, place)
     have = schema_version(con, place)
     _refuse_newer(have, steps[-1].version, place)
     _refuse_other(con, steps[:have], place)

@@ -12,6 +12,7 @@ from benchledger.errors import UsageError
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.facade import refuse_facade
 from benchledger.store.log_contents import copy_contents
 from benchledger.store.private_file import copy_private, private_path, private_paths
 
@@ -63,6 +64,7 @@ def db_backup(
     has_private = False
     try:
         with closing(open_for_reading(source, wait_s)) as con:
+            refuse_facade(con, source)
             copy_to(con, scratch, _PUBLIC if public else ())
             if not public:
                 has_private = copy_private(source, scratch)

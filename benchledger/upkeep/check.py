@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchledger.errors import DatabaseError
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.facade import tables_in
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
-from benchledger.store.tables import tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -56,7 +56,7 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     import duckdb
 
     broken = {}
-    for table in tables_of(con):
+    for table in tables_in(con):
         try:
             # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block.
             con.execute(f"select bit_xor(hash(whole)) from {table.sql} as whole").fetchall()  # noqa: S608 - quoted

@@ -1,0 +1,165 @@
+"""Writes the tables of a ledger as Delta tables of a lake; files whose rows are there already stay."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchledger.errors import DatabaseError, UsageError, install_line
+from benchledger.ingestion.remote import is_remote
+from benchledger.lake.objects import TABLES, Lake
+from benchledger.lake.snapshots import Snapshot, TableVersion, latest_snapshot, put_snapshot
+from benchledger.store.tables import Table, quoted, tables_of
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+    from deltalake import DeltaTable, Schema
+
+# Of records 100 MB.
+CHUNK_ROWS = 5_000_000
+# Each ledger has its own.
+_OWN = {Table("kept", "schema_version")}
+# Delta has no types for these.
+_STORED_AS = {"JSON": "varchar", "UBIGINT": "decimal(20, 0)"}
+_COLUMNS = """
+select column_name, data_type, comment
+from duckdb_columns()
+where schema_name = $schema and table_name = $name and database_name = current_database()
+order by column_index
+"""
+
+
+class Column(NamedTuple):
+    """A column of a ledger's table."""
+
+    name: str
+    type: str
+    comment: str | None
+
+
+class _Chunk(NamedTuple):
+    """Rows of a table that are one file."""
+
+    first: int
+    last: int
+    rows: int
+
+
+def published_tables(con: duckdb.DuckDBPyConnection) -> list[Table]:
+    """The tables of a ledger that a lake publishes."""
+    return [table for table in tables_of(con) if table not in _OWN]
+
+
+def columns_of(con: duckdb.DuckDBPyConnection, table: Table) -> list[Column]:
+    """The columns of a table."""
+    return [Column(*row) for row in con.execute(_COLUMNS, {"schema": table.schema, "name": table.name}).fetchall()]
+
+
+def need_deltalake() -> None:
+    """Raises UsageError where Delta tables cannot be written."""
+    try:
+        import deltalake  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise UsageError(
+            f"the tables of a lake need deltalake: {install_line('lake')}. To write a ledger instead: --into FILE"
+        ) from error
+
+
+def write_snapshot(con: duckdb.DuckDBPyConnection, lake: Lake, inputs: str) -> Snapshot:
+    """Writes each table of a ledger in a commit of its own, if its rows have changed, and then the snapshot of all.
+
+    `inputs` is a digest of what the ledger was made from. Raises DatabaseError where another process does the same.
+    """
+    before = latest_snapshot(lake)
+    tables = {f"{table.schema}/{table.name}": _write(con, lake, table) for table in published_tables(con)}
+    snapshot = Snapshot(before.number + 1 if before else 1, inputs, tables)
+    put_snapshot(lake, snapshot)
+    return snapshot
+
+
+def _write(con: duckdb.DuckDBPyConnection, lake: Lake, table: Table) -> TableVersion:
+    from deltalake import Schema
+    from deltalake.transaction import AddAction, RemoveAction
+
+    key, columns = f"{TABLES}/{table.schema}/{table.name}", columns_of(con, table)
+    taken = ", ".join(f"{quoted(name)}::{_STORED_AS.get(kind, kind)} as {quoted(name)}" for name, kind, _ in columns)
+    rows_of = f"select {taken} from {table.sql}"  # noqa: S608 - quoted
+    schema = Schema.from_arrow(_arrow_schema(con, rows_of, columns))
+    delta = _delta_table(lake, key, schema)
+    sizes, chunks = _files(delta), _chunks(con, table, schema.to_json())
+    now = int(time.time() * 1000)
+    actions: list[AddAction | RemoveAction] = [
+        RemoveAction(file, True, now, sizes[file], {}) for file in sizes if file not in chunks
+    ]
+    for file, chunk in chunks.items():
+        if file not in sizes:
+            its_rows = f"{rows_of} where rowid between {chunk.first} and {chunk.last}"
+            sizes[file] = _put(con, lake, f"{key}/{file}", its_rows)
+            actions.append(AddAction(file, sizes[file], {}, now, True, json.dumps({"numRecords": chunk.rows})))
+    if actions or delta.schema() != schema:
+        delta.create_write_transaction(actions, mode="append", schema=schema, partition_by=[])
+        delta.update_incremental()
+    if _files(delta).keys() != chunks.keys():
+        raise DatabaseError(f"{lake.place}/{key}: another process wrote it at the same time. Publish the lake again")
+    rows = {file: chunk.rows for file, chunk in chunks.items()}
+    return TableVersion(delta.version(), rows, sum(sizes[file] for file in chunks))
+
+
+def _arrow_schema(con: duckdb.DuckDBPyConnection, rows_of: str, columns: list[Column]) -> pa.Schema:
+    import pyarrow as pa
+
+    found = con.execute(f"{rows_of} limit 0").to_arrow_reader().schema
+    comments = {column.name: {"comment": column.comment} if column.comment else None for column in columns}
+    return pa.schema([field.with_metadata(comments[field.name]) for field in found])
+
+
+def _chunks(con: duckdb.DuckDBPyConnection, table: Table, schema: str) -> dict[str, _Chunk]:
+    """The rows of each file of a table, by a name that tells what they are, in order."""
+    found = con.execute(
+        f"select min(rowid), max(rowid), count(*), sum(hash(rowid, one)::hugeint) "  # noqa: S608 - quoted
+        f"from {table.sql} as one group by rowid // {CHUNK_ROWS} order by 1"
+    ).fetchall()
+    names = [hashlib.blake2b(f"{schema} {row}".encode(), digest_size=16).hexdigest() for row in found]
+    return {f"{name}.parquet": _Chunk(*row[:3]) for name, row in zip(names, found, strict=True)}
+
+
+def _put(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, chunk: str) -> int:
+    """Writes rows as an object; returns its size."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "chunk.parquet"
+        con.execute(f"copy ({chunk}) to {quoted(str(file), chr(39))} (format parquet, compression zstd)")
+        lake.put(key, file)
+        return file.stat().st_size
+
+
+def _delta_table(lake: Lake, key: str, schema: Schema) -> DeltaTable:
+    """A Delta table, made if there is none. Not by deltalake, whose first commit tells the real path of the table."""
+    from deltalake import DeltaTable
+
+    features = {"readerFeatures": ["timestampNtz"], "writerFeatures": ["timestampNtz"]}
+    protocol = {"minReaderVersion": 3, "minWriterVersion": 7, **features}
+    made = {
+        "id": str(uuid.uuid4()), "format": {"provider": "parquet", "options": {}}, "schemaString": schema.to_json(),
+        "partitionColumns": [], "configuration": {}, "createdTime": int(time.time() * 1000),
+    }  # fmt: skip
+    first = "\n".join(json.dumps(action) for action in ({"protocol": protocol}, {"metaData": made}))
+    lake.put_new(f"{key}/_delta_log/{0:020}.json", first.encode())
+    return DeltaTable(_address(lake, key))
+
+
+def _files(delta: DeltaTable) -> dict[str, int]:
+    """The names and sizes of the files of a Delta table."""
+    import pyarrow as pa
+
+    return {row["path"]: row["size_bytes"] for row in pa.table(delta.get_add_actions()).to_pylist()}
+
+
+def _address(lake: Lake, key: str) -> str:
+    return f"{lake.place if is_remote(lake.place) else os.path.realpath(lake.place)}/{key}"

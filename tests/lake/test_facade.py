@@ -1,0 +1,337 @@
+"""A facade answers as the ledger does: its tables are the files of one snapshot of a lake, which other programs read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import click
+import duckdb
+import polars as pl
+import pytest
+
+from benchledger import lake_check, lake_gc, lake_ingest, lake_publish, lake_status, queries
+from benchledger.cli.main import bench
+from benchledger.errors import UsageError
+from benchledger.lake import delta, publish
+from benchledger.lake.facade import write_facade
+from benchledger.lake.objects import open_lake
+from benchledger.lake.snapshots import latest_snapshot
+from benchledger.store.database import open_for_reading
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import one, put, run_text
+
+pytest.importorskip("obstore")
+pytest.importorskip("deltalake")
+
+KEY = "0123456789abcdef" * 4
+
+
+def published(ledger: Path, home: Path) -> Path:
+    """The facade of a lake with the tables of a ledger."""
+    lake = open_lake(str(home / "lake"), make=True)
+    with closing(open_for_reading(ledger)) as con:
+        snapshot = delta.write_snapshot(con, lake, "of a ledger")
+    write_facade(lake, snapshot, home / "lake" / "facade.duckdb")
+    return home / "lake" / "facade.duckdb"
+
+
+@pytest.fixture(scope="module")
+def facade(demo_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        # The records are then in several files.
+        patch.setattr(delta, "CHUNK_ROWS", 500)
+        return published(demo_ledger, tmp_path_factory.mktemp("published"))
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for number in range(3):
+        put(tmp_path / "logs" / str(number) / "run.log", run_text(seed=number, at=1000.0 * number).log)
+    return tmp_path / "logs"
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = put(tmp_path / "key", KEY)
+    path.chmod(0o600)
+    return path
+
+
+def leaves(group: click.Group, *above: str) -> list[tuple[str, ...]]:
+    """All commands of a group, by their words."""
+    found: list[tuple[str, ...]] = []
+    with click.Context(group) as ctx:
+        for name in group.list_commands(ctx):
+            command = group.get_command(ctx, name)
+            inner = isinstance(command, click.Group)
+            found += leaves(command, *above, name) if inner else [(*above, name)]  # type: ignore[arg-type]
+    return found
+
+
+def said(ledger: Path, *commands: tuple[str, ...]) -> dict[tuple[str, ...], tuple[int, str]]:
+    """The exit code and all words of some commands, without the name of the ledger."""
+    with contextlib.chdir(ledger.parent):
+        results = {words: run_bench(*words, db=Path(ledger.name)) for words in commands}
+    return {
+        words: (one.exit_code, (one.stdout + one.stderr).replace(ledger.name, "")) for words, one in results.items()
+    }
+
+
+@pytest.fixture
+def bare_ledger(demo_ledger: Path, tmp_path: Path) -> Path:
+    """The ledger without its private files, of which a facade has none."""
+    return Path(shutil.copy(demo_ledger, tmp_path / "ledger.duckdb"))
+
+
+def test_every_report_and_query_says_what_it_says_of_the_ledger(bare_ledger: Path, facade: Path) -> None:
+    reports = [words for words in leaves(bench) if words[0] == "report"]
+    run, log = one(
+        bare_ledger, "select (select min(run_key) from run), (select min(path) from sighting where log_id is not null)"
+    )
+    asked = [
+        *((*words, "--format", "csv") for words in reports),
+        *(("query", name, "--format", "csv") for name in queries()["name"]),
+        ("runs", "--format", "csv"), ("show", run), ("explain", run), ("explain", log), ("db", "check"), (),
+        ("sql", "from speed_table order by all", "--format", "csv"),
+        ("sql", "from measurement order by all", "--format", "csv"),
+    ]  # fmt: skip
+    assert len(reports) > 12
+    assert len(asked) > 50
+
+    theirs = said(bare_ledger, *asked)
+
+    assert said(facade, *asked) == theirs
+    assert sum(code == 0 for code, _ in theirs.values()) > 45
+
+
+@pytest.mark.long
+def test_every_export_plot_and_page_says_what_it_says_of_the_ledger(
+    bare_ledger: Path, facade: Path, tmp_path: Path
+) -> None:
+    commands = leaves(bench)
+    run = one(bare_ledger, "select min(run_key) from run")
+    asked = [
+        *(words for words in commands if words[0] == "report"),
+        *((*words, "--run", run) if words[1] == "steps" else words for words in commands if words[0] == "plot"),
+        ("audit",), ("history",), ("score",),
+    ]  # fmt: skip
+    assert said(facade, *asked) == said(bare_ledger, *asked)
+    written = []
+    for db, folder in ((facade, tmp_path / "a"), (bare_ledger, tmp_path / "b")):
+        for words in commands:
+            if words[0] == "export":
+                target = str(folder / words[1])
+                folder.mkdir(exist_ok=True)
+                named = {"site": [target], "tables": ["speed", "pivot", "--format", "csv", "--output", target]}
+                run_bench(*words, *named.get(words[1], ["--output", target]), db=db)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        written.append({str(path.relative_to(folder)): path.read_bytes() for path in files})
+    assert len(written[0]) > 10
+    assert written[0] == written[1]
+
+
+def test_real_logs_have_the_same_answers(corpus_ledger: Path, tmp_path: Path) -> None:
+    facade = published(corpus_ledger, tmp_path)
+
+    for words in [
+        ("report", "speed"),
+        ("report", "memory"),
+        ("report", "environment"),
+        ("query", "conflicts"),
+        ("runs",),
+    ]:
+        asked = (*words, "--format", "csv")
+        assert run_bench(*asked, db=facade).stdout == run_bench(*asked, db=corpus_ledger).stdout
+    for name in ("record", "log_fact", "cell"):
+        with closing(open_for_reading(facade)) as con:
+            con.execute(f"attach '{corpus_ledger}' as ledger (read_only)")
+            assert con.execute(f"from kept.{name} except all from ledger.kept.{name}").fetchall() == []
+            assert con.execute(f"from ledger.kept.{name} except all from kept.{name}").fetchall() == []
+
+
+def test_other_programs_read_the_tables(demo_ledger: Path, facade: Path) -> None:
+    tables = facade.parent / "tables"
+
+    for name in ("main/run", "kept/record", "main/bench_case", "kept/run_clock", "kept/definition_hash"):
+        read = pl.read_delta(str(tables / name))
+        with closing(open_for_reading(demo_ledger)) as con:
+            ledger = con.sql(f"from {name.replace('/', '.')}").pl()
+        assert read.height == ledger.height
+        assert read.columns == ledger.columns
+        if name != "kept/definition_hash":
+            assert read.cast(dict(ledger.schema)).sort(pl.all(), maintain_order=True).equals(ledger.sort(pl.all()))  # type: ignore[arg-type]
+
+
+def test_a_reader_needs_no_right_to_write_and_reads_the_files_of_the_snapshot_alone(
+    facade: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = shutil.copytree(facade.parent, tmp_path / "moved [1] *")
+    db = home / "facade.duckdb"
+    own = next(home.glob("tables/main/run/*.parquet"))
+    other = Path(shutil.copy(own, own.with_name("other.parquet")))
+    before = {path: path.stat().st_mtime_ns for path in home.rglob("*")}
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    monkeypatch.chdir(tmp_path)
+
+    assert run_bench("report", "speed", db=db).exit_code == 0
+    assert run_bench("sql", f"select count(*) from '{own}'", db=db).exit_code == 0
+    for statement in (
+        f"from '{other}'", "from 'key'", f"from read_text('{home}/snapshots/00000001')",
+        f"copy (select 1) to '{tmp_path}/x'", f"copy (select 1) to '{own}'",
+        f"from '{tmp_path}/*.csv'",
+    ):  # fmt: skip
+        assert run_bench("sql", statement, db=db).exit_code == 2
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o755)
+    own.unlink()
+    told = run_bench("report", "speed", db=db)
+    assert (told.exit_code, "1 of the" in told.stderr, "bench lake publish" in told.stderr) == (1, True, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ingest", "."), ("exclude", "x", "--reason", "y"), ("forget", "x"), ("db", "migrate"), ("db", "compact"),
+        ("db", "backup", "b.duckdb"), ("merge", "facade.duckdb", "other.duckdb", "--into", "c.duckdb"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_writes_is_refused_with_its_cure(
+    facade: Path, empty_ledger: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(facade.parent, tmp_path / "lake")
+    (tmp_path / "facade.duckdb").symlink_to("lake/facade.duckdb")
+    shutil.copy(empty_ledger, tmp_path / "other.duckdb")
+    there = sorted(tmp_path.iterdir())
+
+    told = run_bench(*words, db=Path("facade.duckdb"))
+
+    assert (told.exit_code, "is the facade of a lake" in told.stderr, "--into FILE" in told.stderr) == (1, True, True)
+    assert sorted(tmp_path.iterdir()) == there
+
+
+def test_published_again_it_writes_what_is_new_and_else_nothing(logs: Path, key_file: Path, tmp_path: Path) -> None:
+    lake, team = tmp_path / "lake", tmp_path / "team.duckdb"
+    facade = lake / "facade.duckdb"
+    lake_ingest(logs, lake=lake, key_file=key_file)
+    assert run_bench("lake", "publish", lake).stdout == f"{facade}: 3 logs, 3 runs of 1 units\n"
+    before = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
+
+    assert lake_publish(lake=lake).runs == 3
+    assert {path: path.stat().st_mtime_ns for path in lake.rglob("*")} == before
+    # Elsewhere, too: it finds the lake from its own place.
+    elsewhere = put(tmp_path / "deep" / "er" / "x", "").parent / "own.duckdb"
+    lake_publish(lake=lake, facade=elsewhere)
+    assert (
+        run_bench("runs", "--format", "csv", db=elsewhere).stdout
+        == run_bench("runs", "--format", "csv", db=facade).stdout
+    )
+
+    put(logs / "3" / "run.log", run_text(seed=3, at=9000.0).log)
+    lake_ingest(logs, lake=lake, key_file=key_file)
+    assert lake_publish(lake=lake).runs == 4
+
+    lake_publish(lake=lake, into=team)
+    assert (
+        run_bench("runs", "--format", "csv", db=facade).stdout == run_bench("runs", "--format", "csv", db=team).stdout
+    )
+    # What is the same is not written again.
+    assert len(list(lake.glob("tables/kept/rule/*.parquet"))) == 1
+    with pytest.raises(UsageError, match="is no facade"):
+        lake_publish(lake=lake, facade=team)
+    with pytest.raises(UsageError, match="give one of them"):
+        lake_publish(lake=lake, into=tmp_path / "x.duckdb", facade=tmp_path / "y.duckdb")
+
+
+def test_no_object_holds_the_key_or_a_real_path(logs: Path, key_file: Path, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    lake_ingest(logs, lake=lake, key_file=key_file)
+    lake_publish(lake=lake)
+
+    content = b""
+    for path in lake.rglob("*"):
+        content += str(path.relative_to(lake)).encode()
+        if path.suffix == ".parquet":
+            content += str(pl.read_parquet(path).to_dict(as_series=False)).encode()
+        if path.is_file():
+            content += path.read_bytes()
+    # The facade's own pages are compressed.
+    with duckdb.connect(str(lake / "facade.duckdb"), read_only=True) as con:
+        content += str([con.execute(f"from {name}").fetchall() for name in ("kept.facade", "duckdb_views()")]).encode()
+    for secret in (KEY.encode(), bytes.fromhex(KEY), str(tmp_path).encode(), os.uname().nodename.encode()):
+        assert secret not in content
+
+
+def test_a_crash_before_the_snapshot_leaves_the_one_before(
+    logs: Path, key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = tmp_path / "lake"
+    facade = lake / "facade.duckdb"
+    lake_ingest(logs, lake=lake, key_file=key_file)
+    lake_publish(lake=lake)
+    before = run_bench("runs", db=facade).stdout
+    put(logs / "3" / "run.log", run_text(seed=3, at=9000.0).log)
+    lake_ingest(logs, lake=lake, key_file=key_file)
+
+    def killed(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(delta, "put_snapshot", killed)
+        with pytest.raises(MemoryError):
+            lake_publish(lake=lake)
+    with monkeypatch.context() as patch:
+        patch.setattr(publish, "write_facade", killed)
+        # Tables were written, and those who read the latest of each need them as well.
+        tables = set(lake.glob("tables/*/*/*.parquet"))
+        lake_gc(lake=lake, older_than_hours=0)
+        assert set(lake.glob("tables/*/*/*.parquet")) == tables
+        assert run_bench("runs", db=facade).stdout == before
+        assert pl.read_delta(str(lake / "tables/main/run")).height == 4
+        with pytest.raises(MemoryError):
+            lake_publish(lake=lake)
+    assert run_bench("runs", db=facade).stdout == before
+
+    assert lake_publish(lake=lake).runs == 4
+    assert one(facade, "select snapshot from kept.facade") == 2
+    assert len(run_bench("runs", db=facade).stdout.splitlines()) > len(before.splitlines())
+    assert lake_check(lake=lake).problems == ()
+
+
+def test_gc_keeps_the_snapshot_and_the_one_before(
+    demo_ledger: Path, one_run_ledger: Path, empty_ledger: Path, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    put(lake / "key", "of nobody")
+    facades = [
+        Path(shutil.copy(published(ledger, tmp_path), lake / f"{ledger.parent.name}.duckdb"))
+        for ledger in (demo_ledger, one_run_ledger, empty_ledger)
+    ]
+    assert lake_gc(lake=lake, older_than_hours=1).objects == 0
+    unneeded = lake_status(lake=lake).unneeded
+
+    assert lake_gc(lake=lake, older_than_hours=0).objects == unneeded > 20
+
+    counts = [run_bench("sql", "select count(*) from run", db=one) for one in facades]
+    assert [count.exit_code for count in counts] == [1, 0, 0]
+    assert "files that it reads are missing" in counts[0].stderr
+    # What was removed is written again.
+    assert said(published(demo_ledger, tmp_path), ("runs",))[("runs",)][0] == 0
+    assert lake_check(lake=lake).problems == ()
+    snapshot = latest_snapshot(open_lake(str(lake)))
+    assert snapshot is not None
+    broken, missing = (
+        lake / next(file for file in snapshot.files if f"main/{name}/" in file) for name in ("fact", "run")
+    )
+    broken.write_bytes(broken.read_bytes()[:-9])
+    missing.unlink()
+    assert [problem.split(":")[0] for problem in lake_check(lake=lake).problems] == [
+        str(path.relative_to(lake)) for path in (broken, missing)
+    ]
