@@ -42,7 +42,6 @@ class Filters:
         return relation
 
     def conditions(self) -> list[str]:
-        """Returns the filters as conditions of SQL."""
         return [str(_condition(column, values)) for column, values in self.values.items()]
 
     def explain(self, relation: duckdb.DuckDBPyRelation, what: str) -> NothingFoundError:

@@ -26,11 +26,9 @@ class Frame(DataFrame):
         return to_pandas(self)
 
     def pl(self) -> DataFrame:
-        """Returns the rows as a polars frame."""
         return self
 
     def arrow(self) -> pa.Table:
-        """Returns the rows as an Arrow table."""
         return self.to_arrow()
 
 
@@ -53,11 +51,9 @@ class OfNumbers:
         return to_pandas(self.cells)
 
     def pl(self) -> DataFrame:
-        """Returns the numbers as a polars frame."""
         return self.cells
 
     def arrow(self) -> pa.Table:
-        """Returns the numbers as an Arrow table."""
         return self.cells.to_arrow()
 
 

@@ -45,7 +45,6 @@ class Page:
 
 
 def lines_of(text: str) -> list[str]:
-    """Returns the lines of a page with their line ends: Unix, Windows or old Mac."""
     return list(io.StringIO(text, newline=""))
 
 

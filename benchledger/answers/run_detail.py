@@ -126,12 +126,10 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
 
 
 def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunDetail:
-    """Returns everything about one run by its key and id."""
     return details_of(con, {run_id: run_key})[run_id]
 
 
 def details_of(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> dict[int, RunDetail]:
-    """Returns everything about some runs, whose keys are given by their ids."""
     ids = list(runs)
     rows = {name: _rows_by_run(con, query, ids) for name, query in _ROWS.items()}
     frames = {name: frames_by_run(frame_asked(con, query, runs=ids), runs) for name, query in _FRAMES.items()}

@@ -65,7 +65,6 @@ def runs(
 
 
 def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Returns every run with its campaigns, case and GPU model."""
     return con.sql(_RUNS)
 
 
@@ -79,7 +78,6 @@ def need_matching_runs(
 
 
 def place_of(row: Mapping[str, Any]) -> str:
-    """Returns the place of a line as path:line."""
     if row["path"] is None:
         return "" if row["line"] is None else f"line {row['line']}"
     line = "" if row["line"] is None else f":{row['line']}"

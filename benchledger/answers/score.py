@@ -108,7 +108,6 @@ def _rounded(con: duckdb.DuckDBPyConnection, frame: pl.DataFrame, found: Score) 
 
 
 def _differing(runs: list[Row]) -> tuple[str, ...]:
-    """Returns the facts in which rows of one head differ."""
     alike = grouped(runs, _HEAD).values()
     return tuple(name for name in _MORE if any(len({run[name] for run in same}) > 1 for same in alike))
 

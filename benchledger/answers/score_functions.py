@@ -78,7 +78,6 @@ def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0
 
 
 def variance(value: float, baseline: float) -> float:
-    """Returns the difference of a value from its baseline, as a fraction of the baseline."""
     return (value - baseline) / baseline
 
 

@@ -20,18 +20,15 @@ join bench_case using (case_id)
 
 
 def all_series(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Returns every series with its campaign, case columns and GPU model."""
     return con.sql(_SERIES)
 
 
 def any_excluded(con: duckdb.DuckDBPyConnection) -> bool:
-    """Tells whether any run is excluded."""
     # Most ledgers have none, and planning the list of all runs costs more than the rest of a small report.
     return con.execute("from kept.exclusion limit 1").fetchone() is not None
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[Row]:
-    """Returns the rows of a relation as dictionaries by column."""
     columns = relation.columns
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 

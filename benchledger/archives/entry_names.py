@@ -39,7 +39,6 @@ def clean_name(name: str) -> str | None:
 
 
 def name_problem(name: str) -> Problem:
-    """Returns why a name cannot be used."""
     return _TOO_LONG if len(name) > _LONGEST else CLIMBS
 
 

@@ -33,7 +33,6 @@ class Budget:
         self.bytes = 0
 
     def spend(self, count: int) -> None:
-        """Counts bytes that came out. Raises LimitReached."""
         self.bytes += count
         if self.bytes > self.limits.total_bytes:
             raise LimitReached(

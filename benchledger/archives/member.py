@@ -35,7 +35,6 @@ class MemberStream:
         self.problem: Problem | None = None
 
     def read(self, size: int, /) -> bytes:
-        """Returns the next bytes; fewer than `size` only at the end."""
         wanted = size + _LOOK_AHEAD if self._keep else size
         while not self._over and len(self._ahead) < wanted:
             try:
@@ -112,7 +111,6 @@ class Where:
     depth: int = 0
 
     def entry(self, name: str, mtime_ns: int) -> Where:
-        """Returns the place of an entry of the archive at this place."""
         chain = f"{self.chain}{CHAIN}{name}" if self.chain else name
         return Where(chain, name, self.path, mtime_ns, self.depth + 1)
 

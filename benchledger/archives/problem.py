@@ -39,17 +39,14 @@ class LimitReached(ArchiveError):
 
 
 def truncated(fact: str) -> Damaged:
-    """Returns the exception for data that ends too early."""
     return Damaged(Problem("truncated", fact, "the rest is missing: get a whole copy"))
 
 
 def trailing(fact: str) -> Damaged:
-    """Returns the exception for bytes behind the end of complete data."""
     return Damaged(Problem("trailing", fact, "what is before them was read: see what they are, or cut them off"))
 
 
 def corrupt(fact: str) -> Damaged:
-    """Returns the exception for damaged bytes."""
     return Damaged(Problem("corrupt", fact, "get a whole copy, or repack what its own tool can save"))
 
 

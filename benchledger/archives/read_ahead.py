@@ -25,7 +25,6 @@ class ReadAhead:
         self._over = False
 
     def read(self, size: int, /) -> bytes:
-        """Returns the next bytes; fewer than `size` only at the end."""
         parts: list[memoryview] = []
         while size > 0 and (self._block or self._next()):
             parts.append(self._block[:size])

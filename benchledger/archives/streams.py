@@ -48,7 +48,6 @@ class Peekable:
         return self._head
 
     def read(self, size: int, /) -> bytes:
-        """Returns the next bytes."""
         if not self._head:
             return self._source.read(size)
         head, self._head = self._head[:size], self._head[size:]
@@ -81,11 +80,9 @@ class DiskFile:
         return data
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Seeks as a file does."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """Returns the position as a file does."""
         return self._file.tell()
 
     def seekable(self) -> bool:
@@ -117,7 +114,6 @@ class Decompressed:
         self._in = self._out = 0
 
     def read(self, size: int, /) -> bytes:
-        """Returns the next bytes. Raises Damaged."""
         parts: list[bytes] = []
         while size > 0 and not self._ready:
             try:
@@ -230,11 +226,9 @@ class ObservedStream:
         self._stream, self._meanwhile = stream, meanwhile
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes."""
         self._meanwhile()
         return self._stream.read(size)
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Goes to a place; only where the stream can."""
         at: int = self._stream.seek(offset, whence)  # type: ignore[attr-defined]  # where it can
         return at

@@ -84,7 +84,6 @@ def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> E
 
 
 def _unknown_method(method: int) -> Problem:
-    """Returns the problem of a compression method that is not read."""
     return Problem(
         "foreign", f"compressed in a way that is not read (zip method {method})", "unpack it, and ingest that"
     )

@@ -48,7 +48,6 @@ class Audit:
         )
 
     def count(self, severity: str) -> int:
-        """Returns the number of findings of a severity: error, warning or note."""
         return self.findings.filter(self.findings["severity"] == severity).height
 
 

@@ -21,7 +21,6 @@ class FrozenResultEngine(SqlAlchemyExecutionEngine):
     """Great Expectations' engine, except that it reads a result to the end before it returns the connection."""
 
     def execute_query(self, query: Any) -> Any:
-        """Returns the rows of a query, independent of the connection."""
         with self.get_connection() as connection:
             return connection.execute(query).freeze()()
 
@@ -32,11 +31,9 @@ class LedgerDatasource(SQLDatasource):
     type: Literal["benchledger"] = "benchledger"  # type: ignore[assignment]  # a new word for its registry
 
     def get_engine(self) -> Any:
-        """Returns the SQLAlchemy engine that `on` made."""
         return self._engine
 
     def get_execution_engine(self) -> Any:
-        """Returns the engine that reads results before the connection is returned."""
         if self._execution_engine is None:
             self._execution_engine = FrozenResultEngine(engine=self._engine, create_temp_table=False)
         return self._execution_engine

@@ -81,5 +81,4 @@ def collect(con: duckdb.DuckDBPyConnection, check: Check) -> None:
 
 
 def placed(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """Returns all findings, with the key of their run, and the place and hash of their log."""
     return con.execute(_PLACED).pl()

@@ -16,7 +16,6 @@ class ByteCount(click.ParamType[int]):
     name = "size"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Returns the number of bytes; a usage error for anything else."""
         if isinstance(value, int):
             return value
         found = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", str(value))

@@ -39,12 +39,10 @@ def case_options(function: _Function) -> _Function:
 
 
 def language_option(function: _Function) -> _Function:
-    """Adds --lang."""
     return click.option("--lang", metavar="LANG", help="Language of the headings: en or zh.")(function)
 
 
 def rule_option(function: _Function) -> _Function:
-    """Adds --rule."""
     return click.option(
         "--rule",
         metavar="RULE",
@@ -54,7 +52,6 @@ def rule_option(function: _Function) -> _Function:
 
 
 def layout_option(function: _Function) -> _Function:
-    """Adds --layout."""
     return click.option(
         "--layout",
         metavar="NAME",
@@ -94,7 +91,6 @@ def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) ->
 
 
 def output_options(function: _Function) -> _Function:
-    """Adds --format, --output and --reveal."""
     function = reveal_option(function)
     function = click.option(
         "--output",

@@ -55,11 +55,9 @@ class MainGroup(KnownGroup):
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
-        """Returns the names of all commands, sorted."""
         return sorted(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """Returns the command of a name."""
         if cmd_name not in self.lazy:
             return None
         module, _, function = self.lazy[cmd_name].home.partition(":")
@@ -104,7 +102,6 @@ def _options(group: click.Group, ctx: click.Context, incomplete: str) -> list[Co
 
 
 def is_interrupt(error: BaseException | None) -> bool:
-    """Tells whether Ctrl-C ended a command."""
     # During a query DuckDB handles Ctrl-C itself, and raises its own error or that of the interrupted operation.
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or str(error).lower().rstrip(".!").endswith("interrupted"):

@@ -47,8 +47,6 @@ def _rules(_settings: Settings) -> Iterator[str]:
 
 
 def pages(report: str) -> Complete:
-    """Completes the layouts in which a report is a page."""
-
     def names(_settings: Settings) -> list[str]:
         from benchledger.definitions.page_texts import page_layouts
 

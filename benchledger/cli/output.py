@@ -86,7 +86,6 @@ def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
 
 
 def frame_table(frame: pl.DataFrame, first: Sequence[str] = ()) -> str:
-    """Returns a frame as a table: of a terminal what fits, with the digits that are compared, else all of it."""
     from benchledger.exports.values import text_rows
 
     return table_text(frame.columns, text_rows(_shortened(frame) if is_terminal() else frame), first or _USUAL)

@@ -190,7 +190,6 @@ def cut(cell: str, width: int, wraps: bool = False) -> str:
 
 
 def cell_width(cell: str) -> int:
-    """Returns the width of a text in terminal columns."""
     if cell.isascii():
         return len(cell)
     # Only texts that may be wide need this import.

@@ -22,7 +22,6 @@ class Settings:
     verbosity: int = 0
 
     def say(self, message: str, at: int = 0) -> None:
-        """Prints a message on stderr, unless the user asked for less."""
         if self.verbosity >= at:
             click.echo(escaped_lines(message), err=True)
 

@@ -36,7 +36,6 @@ def stopped_by() -> tuple[str, int]:
 
 
 def command_ended(code: int) -> None:
-    """From now on a signal ends the process at once, with this exit code: the command is done."""
     _done[:] = [code]
 
 

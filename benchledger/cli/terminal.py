@@ -9,12 +9,10 @@ import click
 
 
 def is_terminal() -> bool:
-    """Tells whether the answer goes to a terminal, and not to a pipe or file."""
     return sys.stdout.isatty()
 
 
 def screen_width() -> int:
-    """Returns the columns of the terminal."""
     return _size()[0]
 
 

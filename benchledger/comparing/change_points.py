@@ -102,7 +102,6 @@ def _most_chance(found: Sequence[Sequence[Step]]) -> float:
 
 
 def _spreads(series: Sequence[Sequence[float]], floors: Sequence[float]) -> list[float]:
-    """Returns the spread of each series by the differences of its neighbours, drawn towards that of all series."""
     differences = [[abs(b - a) for a, b in pairwise(values)] for values in series]
     every = [value for of_one in differences for value in of_one]
     typical = statistics.median(every) * _SPREAD if every else 0.0

@@ -54,7 +54,6 @@ class Comparison:
 
     @property
     def is_worse(self) -> bool:
-        """Tells whether any case became worse."""
         return bool(self.cases["is_worse"].any())
 
     @property
@@ -225,7 +224,6 @@ def _verdict(row: Mapping[str, object], outcome: Outcome) -> str:
 
 
 def is_less_better(quantity: object, unit: object) -> bool:
-    """Tells whether less of a quantity is better: all but speeds, and speeds that are times."""
     return quantity != "speed" or unit in _TIME_UNITS
 
 

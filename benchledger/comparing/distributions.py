@@ -52,7 +52,6 @@ def trigamma(x: float) -> float:
 
 
 def inverse_trigamma(value: float) -> float:
-    """Returns the x > 0 whose trigamma is `value`."""
     low, high = 1e-8, 1e8
     for _ in range(120):
         middle = math.sqrt(low * high)

@@ -37,7 +37,6 @@ class Evidence:
 
 
 def evidence_of(con: duckdb.DuckDBPyConnection, runs: list[int], *, of_records: bool = True) -> Evidence:
-    """Returns the evidence of some runs of a ledger; without `of_records` only what they state, which is fast."""
     found = Evidence(len(runs))
     for row in _asked(con, "statements", runs):
         of_kind = found.facts if row["kind"] == "fact" else found.settings

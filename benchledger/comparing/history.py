@@ -84,7 +84,6 @@ class _Line:
         return math.fsum(off**2 for off, _ in pairs), sum(len(point["trials"]) - 1.0 for point in self.points)
 
     def noise(self, shared: Noise) -> Noise:
-        """Returns the noise of a point by its trials alone."""
         variance, df = shared.with_own(*self.squares())
         trials = sum(len(point["trials"]) for point in self.points) / len(self.points)
         return Noise(variance / trials, df) if df > 0 else Noise()

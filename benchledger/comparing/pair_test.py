@@ -61,10 +61,6 @@ class _Estimate:
 
 
 def judge(pairs: Sequence[Pair], threshold: float, rate: float = FALSE_DISCOVERY_RATE) -> list[Outcome]:
-    """Returns the outcome of each pair. `threshold` is the smallest change that counts, as a fraction (0.01: 1 %).
-
-    `rate` is the false-discovery rate over all pairs.
-    """
     given, pairs = pairs, [without_outlier(pair) for pair in pairs]
     noise = fit_noise([_squares(pair) for pair in pairs])
     estimates = [_estimate(pair, noise) for pair in pairs]

@@ -84,8 +84,6 @@ def rates_of(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str) -> dict
 
 
 class _Folder:
-    """A temporary folder, made when it is needed."""
-
     def __init__(self, opened: ExitStack) -> None:
         self.opened = opened
         self._path: Path | None = None

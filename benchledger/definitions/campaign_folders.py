@@ -68,7 +68,6 @@ class CampaignFolders:
     _words: dict[str, dict[str, None]] = field(default_factory=dict, compare=False, repr=False)
 
     def kept_of(self, folders: Sequence[str]) -> list[int]:
-        """Returns which of these folders, the outermost first, are in a campaign's name."""
         found = []
         for place, folder in enumerate(folders):
             is_time = place > 0 and _TIME_ALONE.fullmatch(folder) and _DATE_ALONE.fullmatch(folders[place - 1])
@@ -120,7 +119,6 @@ class CampaignFolders:
 
     @cached_property
     def nothing_words(self) -> frozenset[str]:
-        """Words that name nothing, and their plurals."""
         return frozenset((*self.nothing, *(f"{word}s" for word in self.nothing)))
 
     def _is_explained(self, folder: str) -> bool:

@@ -45,7 +45,6 @@ class Check:
 
 
 def load_checks() -> dict[str, Check]:
-    """Returns every check by its name, the most severe first. Raises DefinitionError with file and line."""
     found: dict[str, Check] = {}
     for check in _all_checks():
         if check.check in found:
@@ -56,7 +55,6 @@ def load_checks() -> dict[str, Check]:
 
 
 def find_checks(names: Iterable[str]) -> list[Check]:
-    """Returns the checks of these names, or all. Raises UsageError with the known names."""
     checks = load_checks()
     wanted = list(dict.fromkeys(names))
     for name in wanted:

@@ -50,7 +50,6 @@ def engine_hash() -> str:
 
 
 def hash_of(files: Iterable[Path]) -> str:
-    """Returns a hash of some definition files and of the code that reads them; a missing file counts as empty."""
     digest = hashlib.blake2b(engine_hash().encode(), digest_size=16)
     for path in files:
         content = b""
@@ -72,7 +71,6 @@ class Proofs:
         return definition_hash in self._proved
 
     def add(self, definition_hashes: Iterable[str]) -> None:
-        """Remembers definitions that passed."""
         if new := set(definition_hashes) - self._proved:
             self._proved |= new
             write_entry(self._name, "\n".join(sorted(self._proved)).encode("ascii"))

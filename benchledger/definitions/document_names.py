@@ -12,8 +12,6 @@ _NEVER_LOGS = ("web page", "notebook")
 
 @dataclass(frozen=True)
 class DocumentNames:
-    """File endings and names, in lower case."""
-
     endings: tuple[str, ...]
     names: tuple[str, ...]
     log_endings: tuple[str, ...]

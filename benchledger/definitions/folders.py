@@ -26,7 +26,6 @@ def only_packed() -> bool:
 
 
 def only_shipped() -> bool:
-    """Tells whether there are no definitions of the user's own."""
     return definition_roots() == [shipped_root()]
 
 

@@ -15,7 +15,6 @@ DETECT = {"lines": ("proof", "unless", "alone"), "json": ("keys", "embedded", "a
 
 
 def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Returns the proofs of [detect]."""
     return lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
 
 
@@ -43,12 +42,10 @@ def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...
 
 
 def sample_keys(kind: str) -> tuple[str, ...]:
-    """Returns the keys of a [[sample]] of a format of this kind."""
     return {"sqlite": SQLITE_SAMPLE, "tracker": TRACKER_SAMPLE}.get(kind, SAMPLE)
 
 
 def read_sample(table: Table) -> model.Sample:
-    """Returns a [[sample]]."""
     expect = table.data.get("expect", [])
     if isinstance(expect, list):
         expect = [table.one_table("expect", entry) for entry in expect]

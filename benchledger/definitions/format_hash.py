@@ -17,11 +17,8 @@ ENGINE_VERSION = 2
 
 
 class SharedDefinitions:
-    """The shared files, read once for all formats that are read together."""
-
     @cached_property
     def rules(self) -> list[str]:
-        """The ids of all rules."""
         return [known.rule for known in load_rules()]
 
     def hash_of(self, file: TomlFile, base: LogFormat | None) -> str:

@@ -131,7 +131,6 @@ def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:
-    """Returns an [[ignore]]."""
     reason = table.text("reason")
     templates = read_templates(table)
     for template in templates:
@@ -141,7 +140,6 @@ def read_ignore(table: Table) -> model.IgnoreDefinition:
 
 
 def read_pairs(table: Table) -> model.PairsStyle:
-    """Returns a [pairs] style."""
     between = tuple(table.strings("between"))
     if not between:
         table.fail("between", '`between` lists what stands between two pairs, for example [", "]')
@@ -208,7 +206,6 @@ def _read_expansion(table: Table) -> model.Expansion:
 
 
 def read_fact(table: Table) -> model.FactDefinition:
-    """Returns a [[fact]]."""
     if "names" in table:
         return _read_names(table)
     fact = fact_name(table, "name", table.text("name"))
@@ -261,7 +258,6 @@ def read_fact(table: Table) -> model.FactDefinition:
 
 
 def read_constants(table: Table) -> dict[str, str]:
-    """Returns the facts of `constants`."""
     constants = table.texts("constants")
     for name, value in constants.items():
         fact_value(table, "constants", fact_name(table, "constants", name), value)
@@ -287,7 +283,6 @@ def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:
 
 
 def fact_name(table: Table, key: str, name: str) -> FactName:
-    """Returns the fact of the vocabulary with this name."""
     facts = vocabulary().facts
     if name not in facts:
         table.fail(key, f"no fact {name!r}; known: {', '.join(facts)}")

@@ -43,7 +43,6 @@ def read_row(table: Table, kind: str, record: model.RecordDefinition) -> model.R
 
 
 def read_json(table: Table) -> file_maps.JsonMap:
-    """Returns a [record.json] table."""
     columns = {key: table.text(key) for key in table.data if key in model.COLUMNS}
     values = table.texts("values") if isinstance(table.data.get("values"), dict) else table.text("values")
     named = tuple(table.strings("named"))
@@ -121,7 +120,6 @@ def _csv_column(cell: Table, units: frozenset[str]) -> file_maps.CsvColumn:
 
 
 def read_columns(table: Table) -> file_maps.ColumnsDefinition:
-    """Returns a [columns] table."""
     return file_maps.ColumnsDefinition(
         columns=_record_columns(table),
         headers=_some(table, "headers"),
@@ -133,7 +131,6 @@ def read_columns(table: Table) -> file_maps.ColumnsDefinition:
 
 
 def read_table(table: Table) -> file_maps.TableDefinition:
-    """Returns a [table] table."""
     return file_maps.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
 
 

@@ -100,7 +100,6 @@ class GpuNames:
 
 
 def read_gpu_names(data: dict[str, Any]) -> GpuNames:
-    """Returns the words of a file as it is."""
     return GpuNames(
         makers=frozenset(data["makers"]),
         behind=frozenset(data["behind"]),

@@ -55,8 +55,6 @@ Text = Mapping[str, str]
 
 @dataclass(frozen=True)
 class ReportLayout:
-    """The texts of one report by key and language, and its default columns and rows."""
-
     name: str
     texts: Mapping[str, Text]
     columns: tuple[str, ...]
@@ -95,7 +93,6 @@ def load_layouts() -> dict[str, Layout]:
 
 
 def read_layout(path: Path) -> Layout:
-    """Returns one layout. Raises DefinitionError with file and line, also for a text that lacks a language."""
     file = read_toml(path)
     table = Table(file, "", file.data, _FILE_KEYS)
     reports = [_report(entry) for entry in table.tables("report", _REPORT_KEYS)]

@@ -17,7 +17,6 @@ def leads_files() -> list[TomlFile]:
 
 @cache
 def leads() -> tuple[Template, ...]:
-    """Returns the templates of texts before a record: mpirun prefixes, progress bars."""
     found = []
     for file in leads_files():
         table = Table(file, "", file.data, ("templates", "sample"))

@@ -178,7 +178,6 @@ class FactDefinition:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Tells whether each value states the fact by itself."""
         several = self.total or self.repeats or self.usual or self.joined or self.launcher
         return not several and self.names is None
 

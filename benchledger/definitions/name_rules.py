@@ -27,7 +27,6 @@ class Pattern:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """The compiled regex."""
         # Compiled late: most patterns are never tried, because no name has their literal.
         return re.compile(self.text)
 
@@ -46,8 +45,6 @@ class Pattern:
 
 @dataclass(frozen=True)
 class NameRule:
-    """One rule; `place` is its file and line."""
-
     place: str
     patterns: tuple[Pattern, ...]
     facts: dict[str, str]
@@ -56,7 +53,6 @@ class NameRule:
 
 
 def read_rule(table: Table) -> NameRule:
-    """Returns a [[name]] or [[folder]] rule. Raises DefinitionError with file and line."""
     facts = {name: _value(table, "facts", name, stated) for name, stated in table.any_values("facts").items()}
     values: dict[str, dict[str, str]] = {}
     for name, spellings in table.any_values("values").items():

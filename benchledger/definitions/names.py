@@ -28,8 +28,6 @@ _CACHED = 50_000
 
 @dataclass(frozen=True)
 class NameFact:
-    """A fact that a name states: its value in the ledger, and its spelling in the name."""
-
     name: str
     value: str
     logged: str

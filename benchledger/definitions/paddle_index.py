@@ -14,8 +14,6 @@ _MODEL_KEYS = ("model", "task", "repo", "name", "mission")
 
 @dataclass(frozen=True)
 class IndexedModel:
-    """A model as PaddlePaddle's index names it."""
-
     repo: str
     name: str
     mission_name: str

@@ -14,7 +14,6 @@ LANGUAGES = ("en", "zh")
 
 
 def checked_language(language: str | None) -> str:
-    """Returns the language, English by default. Raises UsageError for an unknown language."""
     if language is None:
         return LANGUAGES[0]
     if language not in LANGUAGES:
@@ -59,7 +58,6 @@ def _cached_sections(report: str, files: tuple[Path, ...]) -> dict[str, dict[str
 
 
 def page_layouts(report: str) -> list[str]:
-    """Returns the layouts in which a report is a page."""
     return [name for name in _sections(report) if "-" not in name]
 
 

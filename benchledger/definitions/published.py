@@ -56,12 +56,10 @@ class PublishedCell:
     facts: dict[str, Any]
 
     def row(self) -> tuple[Any, ...]:
-        """Returns the number as a row of table published."""
         return tuple(self.facts.get(column) for column in COLUMNS)
 
 
 def published_files() -> list[Path]:
-    """Returns the files of published numbers."""
     return definition_files("queries/published", ".toml")
 
 

@@ -17,8 +17,6 @@ _TOKEN = re.compile(r"(?P<silent>--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$
 
 @dataclass(frozen=True)
 class Query:
-    """One query: its SQL and its header."""
-
     name: str
     header: Header
     sql: str
@@ -31,7 +29,6 @@ class Query:
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """The parameters with their defaults."""
         return {name: parameter.default for name, parameter in self.header.parameters.items()}
 
     def bind(self, given: Mapping[str, object]) -> dict[str, Value]:
@@ -74,7 +71,6 @@ def load_queries() -> dict[str, Query]:
 
 
 def find_query(name: str) -> Query:
-    """Returns the query of that name, `-` for `_` too. Raises UsageError with the known names."""
     queries = load_queries()
     name = name.replace("-", "_")
     if name not in queries:

@@ -60,8 +60,6 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Header:
-    """The first comments of a query."""
-
     sentence: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     example: str | None = None

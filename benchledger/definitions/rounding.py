@@ -21,7 +21,6 @@ class Rounding:
 
 
 def read_rounding(table: Table) -> Rounding:
-    """Returns the rounding that a table states. Raises DefinitionError with its line."""
     method = table.choice_or_none("rounding", ROUNDINGS)
     if method is None:
         if "rounding_digits" in table:

@@ -73,7 +73,6 @@ class Rule:
         return (f"all after {ends[0]}" if ends else "all") + whole
 
     def row(self) -> tuple[Any, ...]:
-        """Returns the rule as a row of table kept.rule."""
         values = {column: getattr(self, column) for column in COLUMNS}
         return tuple(list(value) if isinstance(value, tuple) else value for value in values.values())
 

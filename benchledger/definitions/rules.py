@@ -45,7 +45,6 @@ _MOST = dict.fromkeys(("skip", "skip_last", "take"), 400_000)
 
 
 def load_rules() -> list[Rule]:
-    """Returns every rule of queries/rules/, sorted by its id. Raises DefinitionError with file and line."""
     return cached("rules", files_in("queries/rules", "schema/vocabulary"), _read)
 
 

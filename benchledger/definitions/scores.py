@@ -37,7 +37,6 @@ class Score:
 
 
 def load_scores(functions: Collection[str]) -> dict[str, Score]:
-    """Returns every score of queries/scores/ by its id. Raises DefinitionError with file and line."""
     rules = {rule.rule for rule in load_rules()}
     found: dict[str, Score] = {}
     for path in definition_files("queries/scores", ".toml"):
@@ -53,7 +52,6 @@ def load_scores(functions: Collection[str]) -> dict[str, Score]:
 
 
 def find_score(name: str, functions: Collection[str]) -> Score:
-    """Returns the score of that name. Raises UsageError with the known names."""
     scores = load_scores(functions)
     if name not in scores:
         raise UsageError(f"no score {name!r}{suggestion(name, scores)}; known: {', '.join(scores)}")

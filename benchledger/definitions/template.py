@@ -68,8 +68,6 @@ class Written:
 
 @dataclass(frozen=True)
 class Template:
-    """A parsed template."""
-
     source: str
     parts: tuple[Part, ...]
     # Its place in the definition file: the template, and the name that was inserted.
@@ -91,13 +89,11 @@ class Template:
 
     @property
     def tail(self) -> str | None:
-        """`pairs`, `json` or None."""
         last = self.parts[-1]
         return last.kind if isinstance(last, Tail) else None
 
     @property
     def has_pairs(self) -> bool:
-        """Whether it has a list of pairs, at its end or before."""
         return self.tail == "pairs" or any(hole.type == LIST for hole in self.holes)
 
     @property

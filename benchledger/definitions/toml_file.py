@@ -27,7 +27,6 @@ class TomlFile:
 
     @cached_property
     def text_lines(self) -> list[str]:
-        """The text, line by line."""
         return self.text.splitlines()
 
     def line_of(self, place: str) -> int:
@@ -69,7 +68,6 @@ def read_toml(path: Path, most_bytes: int | None = None) -> TomlFile:
 # Thirty formats use the same rules, leads and vocabulary: the same text is parsed once.
 @lru_cache(maxsize=256)
 def parse_toml(path: Path, raw: bytes) -> TomlFile:
-    """Returns a TOML file from its text. Raises DefinitionError as `read_toml` does."""
     # Imported late: definitions that come from the cache need no parser.
     import tomllib
 

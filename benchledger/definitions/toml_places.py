@@ -20,8 +20,6 @@ def places(text: str) -> dict[str, int]:
 
 
 class _Walk:
-    """Reads the tokens once. The text has been parsed before, so syntax is not checked here."""
-
     def __init__(self, text: str) -> None:
         self.lines: dict[str, int] = {}
         self._counts: dict[str, int] = {}

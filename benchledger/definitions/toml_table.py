@@ -20,14 +20,12 @@ class Problems:
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Keeps a DefinitionError of the block instead of raising it."""
         try:
             yield
         except DefinitionError as error:
             self._found += str(error).split("\n")
 
     def check(self) -> None:
-        """Raises DefinitionError with all problems, a line each, if there are any."""
         if self._found:
             raise DefinitionError("\n".join(dict.fromkeys(self._found)))
 
@@ -51,7 +49,6 @@ class Table:
         return key in self.data
 
     def where(self, key: str) -> str:
-        """Returns the place of a key of this table."""
         return f"{self.place}.{key}" if self.place else key
 
     def fail(self, key: str, problem: str) -> NoReturn:
@@ -80,7 +77,6 @@ class Table:
         return (text,) if text is not None else ()
 
     def whole_number(self, key: str, least: int | None = None, most: int | None = None) -> int:
-        """Returns a required integer within these bounds."""
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
             bound = "" if least is None else f" of at least {least}"
@@ -90,14 +86,12 @@ class Table:
         return value
 
     def number(self, key: str, default: float) -> float:
-        """Returns a number."""
         value = self.data.get(key, default)
         if not isinstance(value, int | float) or isinstance(value, bool):
             self.fail(key, f"{key} must be a number, not {value!r}")
         return float(value)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """Returns true or false."""
         value = self.data.get(key, default)
         if not isinstance(value, bool):
             self.fail(key, f"{key} must be true or false, not {value!r}")
@@ -113,7 +107,6 @@ class Table:
         return list(value)
 
     def choice(self, key: str, known: Collection[str], default: str | None = None) -> str:
-        """Returns one of the known words."""
         value = self.data.get(key, default)
         if not isinstance(value, str) or value not in known:
             self.fail(key, f"{key} must be one of {', '.join(known)}, not {value!r}")
@@ -124,25 +117,21 @@ class Table:
         return self.choice(key, known) if key in self else None
 
     def listed(self, key: str, known: Collection[str]) -> str | None:
-        """Returns one of the known words; None without the key."""
         value = self.text_or_none(key)
         return value if value is None else self.known(key, key, value, known)
 
     def known(self, key: str, what: str, value: str, known: Collection[str]) -> str:
-        """Returns the value if it is known."""
         if value not in known:
             self.fail(key, f"no {what} {value!r}; known: {', '.join(sorted(known))}")
         return value
 
     def texts(self, key: str) -> dict[str, str]:
-        """Returns a table of texts by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(entry, str) and entry for entry in value.values()):
             self.fail(key, f'{key} is a table of texts, such as {{ a = "b" }}, not {value!r}')
         return dict(value)
 
     def any_values(self, key: str) -> dict[str, Any]:
-        """Returns a table of any values by any key."""
         value = self.data.get(key, {})
         if not isinstance(value, dict):
             self.fail(key, f'{key} is a table, such as {{ a = "b" }}, not {value!r}')
@@ -193,7 +182,6 @@ class Table:
                 whole[name] = value
 
     def lists(self, key: str) -> list[list[Any]]:
-        """Returns a list of lists."""
         value = self.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(entry, list) for entry in value):
             self.fail(key, f"{key} is a list of lists, not {value!r}")

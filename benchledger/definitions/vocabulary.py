@@ -100,18 +100,15 @@ class Vocabulary:
     setting_lines: tuple[str, ...]
 
     def can_have(self, quantity: str | None, unit: str | None) -> bool:
-        """Tells whether a quantity may be measured in a unit."""
         allowed = self.quantity_units.get(quantity or "")
         return allowed is None or unit is None or unit in allowed
 
     def group(self, group: str) -> list[FactName]:
-        """Returns the facts of one group, in the order of the vocabulary."""
         return [fact for fact in self.facts.values() if fact.group == group]
 
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Returns the vocabulary, read once. Raises DefinitionError with file and line."""
     return cached("vocabulary", files_in("schema/vocabulary"), _read)
 
 
@@ -191,7 +188,6 @@ def _with_own(facts: dict[str, FactName]) -> dict[str, FactName]:
 
 
 def vocabulary_file(name: str) -> TomlFile:
-    """Returns a file of schema/vocabulary as it is. Raises DefinitionError where it is missing."""
     for path in files_in("schema/vocabulary"):
         if path.name == name:
             return read_toml(path)

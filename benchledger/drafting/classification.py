@@ -84,7 +84,6 @@ def _around(
 
 
 def score(entry: Entry) -> int:
-    """Returns how much an entry looks like a training step: 5 and more is a step."""
     if entry.count < 2 or is_validation(entry):
         return 0
     # Any progress bar ends in it/s.
@@ -128,7 +127,6 @@ def is_validation(entry: Entry) -> bool:
 
 
 def is_evaluated(name: Name) -> bool:
-    """Tells whether a name says that its value is of an evaluation: val_acc."""
     return plain(name.name).split("_")[0] in name_guesses().validation
 
 

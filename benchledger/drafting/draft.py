@@ -56,7 +56,6 @@ class Drafter:
         }  # fmt: skip
 
     def draft(self) -> Draft:
-        """Returns the draft. Raises UsageError if no line looks like a step."""
         lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
         found = self._sorted(lines)
         parts = self._parts(found, lines)

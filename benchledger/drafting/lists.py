@@ -37,7 +37,6 @@ class ListCut:
     names: tuple[str, ...]
 
     def place(self, line: Masked) -> int | None:
-        """Returns where the list begins in a line of the shape."""
         ends = [0, *(mark.end for mark in line.marks)]
         at = line.literals[self.literal].rfind(self.key)
         return None if at < 0 else ends[self.literal] + at
@@ -51,7 +50,6 @@ def rates(lines: tuple[str, ...]) -> frozenset[str]:
 
 @cache
 def pairs_reader(style: PairsStyle, further: frozenset[str]) -> PairsReader:
-    """Returns a reader of lists in a style, with further units."""
     words = vocabulary()
     return PairsReader(style, frozenset(words.spellings) | words.absent_units | further)
 

@@ -91,7 +91,6 @@ class Masked:
         return tuple(part for pair in zip(texts, [*kinds, ""], strict=True) for part in pair)
 
     def number_at(self, index: int) -> float | None:
-        """Returns the number at a mark; None if it is not a number."""
         mark = self.marks[index]
         try:
             return float(self.text[mark.start : mark.end].replace(",", ""))
@@ -109,7 +108,6 @@ class Shape:
     last: int = 0
 
     def add(self, line: Masked) -> None:
-        """Counts a line, and keeps it if it is one of the first."""
         self.first = self.first if self.count else line.number
         self.last = line.number
         self.count += 1
@@ -117,12 +115,10 @@ class Shape:
             self.lines.append(line)
 
     def type_at(self, index: int) -> str:
-        """Returns the type that fits the values at a mark in all lines."""
         types = {line.marks[index].type for line in self.lines}
         return next(iter(types)) if len(types) == 1 else "float" if "float" in types else "int,"
 
     def numbers_at(self, index: int) -> list[float]:
-        """Returns the numbers at a mark, in the order of the lines."""
         return [number for line in self.lines if (number := line.number_at(index)) is not None]
 
 
@@ -130,7 +126,6 @@ KEPT = 400
 
 
 def masked(number: int, text: str) -> Masked:
-    """Returns a line with its values marked."""
     marks = []
     # A colour code must not look like a letter before the number behind it.
     for match in _MARKS.finditer(_COLOUR.sub(lambda colour: "\x00" * len(colour.group()), text)):
@@ -143,10 +138,6 @@ def masked(number: int, text: str) -> Masked:
 def shapes(
     lines: list[str] | tuple[str, ...], into: dict[tuple[str, ...], Shape] | None = None
 ) -> dict[tuple[str, ...], Shape]:
-    """Returns the shapes of these lines by their keys.
-
-    `into` adds to earlier shapes and continues their line numbers.
-    """
     found = {} if into is None else into
     begin = max((shape.last for shape in found.values()), default=0)
     for number, text in enumerate(lines, start=begin + 1):

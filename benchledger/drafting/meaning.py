@@ -33,7 +33,6 @@ class Meaning:
 
 
 def fields(found: SortedTemplates) -> list[Meaning]:
-    """Returns what the values of steps and summaries measure, each name once."""
     made: dict[str, Meaning] = {}
     for entry in (*found.steps, *found.summaries):
         for name in entry.names.values():
@@ -116,7 +115,6 @@ def _sums_up(numbers: list[float]) -> bool:
 
 
 def facts(found: SortedTemplates) -> list[Meaning]:
-    """Returns the facts that the settings state, the surest first."""
     made: list[tuple[bool, Meaning]] = []
     stated: dict[tuple[str, str], None] = {}
     for name, text in _named_values(found):
@@ -203,7 +201,6 @@ def _precedes(number: int, steps: list[int], ends: list[int]) -> bool:
 
 
 def framework(lines: tuple[str, ...]) -> str | None:
-    """Returns the framework that the log names most often; None if it names none."""
     counts: dict[str, int] = {}
     for line in lines:
         for word in re.findall(r"[a-z]+", line.lower()):

@@ -28,7 +28,6 @@ class NameGuesses:
     frameworks: dict[str, str]
 
     def counter(self, name: str) -> str | None:
-        """Returns the column, step or epoch, for a counter of this name."""
         return self.counters.get(plain(name))
 
     def quantity(self, name: str) -> tuple[str, str] | None:
@@ -41,7 +40,6 @@ class NameGuesses:
         return None
 
     def unit(self, name: str) -> str | None:
-        """Returns the unit of a value with this name that has no quantity."""
         spelt = f"_{plain(name)}_"
         return next((unit for known, unit in self.units.items() if f"_{known}_" in spelt), None)
 
@@ -57,7 +55,6 @@ def plain(name: str) -> str:
 
 @cache
 def name_guesses() -> NameGuesses:
-    """Returns the guesses, read once. Raises DefinitionError with file and line."""
     file = _file()
     data = file.data
     file.refuse_unknown("", data, _GROUPS)

@@ -92,7 +92,6 @@ def _begins_within(template: str, texts: list[bytes], word: bool = False) -> boo
 
 
 def unreached(parts: Parts, reached: set[tuple[str, str]]) -> str | None:
-    """Returns a template that matched nothing in the logs of the draft."""
     for record in parts.records:
         for template in record.templates:
             if (record.name, template) not in reached:
@@ -101,7 +100,6 @@ def unreached(parts: Parts, reached: set[tuple[str, str]]) -> str | None:
 
 
 def drop(parts: Parts, template: str) -> None:
-    """Drops a template, and its record if that has no other."""
     for record in parts.records:
         record.templates = [other for other in record.templates if other != template]
     parts.records = [record for record in parts.records if record.templates]

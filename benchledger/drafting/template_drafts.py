@@ -37,22 +37,18 @@ class Entry:
 
     @property
     def count(self) -> int:
-        """The number of lines that it matches."""
         return sum(shape.count for shape in self.shapes)
 
     @property
     def first(self) -> int:
-        """The number of its first line."""
         return min(shape.first for shape in self.shapes)
 
     @property
     def last(self) -> int:
-        """The number of its last line."""
         return max(shape.last for shape in self.shapes)
 
 
 def entry_of(shape: Shape, leads: LeadReader, further: frozenset[str]) -> Entry | None:
-    """Returns the template of a shape; None if no template can express it."""
     line = shape.lines[0]
     start, line_start = start_of(line, leads)
     if start is None:

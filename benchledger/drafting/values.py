@@ -26,7 +26,6 @@ class Name:
 
 
 def unit_behind(after: str) -> str | None:
-    """Returns the unit at the beginning of the text behind a number."""
     match = UNIT.match(after)
     # `lr=3e-4 tokens/sec=119`: a word before an assignment is the next name, not a unit.
     if match is None or re.match(r"\s*=|:\S" if match.group().startswith(" ") else r"=", after[match.end() :]):

@@ -26,8 +26,6 @@ class DraftedRecord:
 
 @dataclass
 class Parts:
-    """All parts of a drafted format."""
-
     name: str
     head: list[str]
     top: list[Meaning]
@@ -42,7 +40,6 @@ class Parts:
 
 
 def written(parts: Parts) -> str:
-    """Returns the TOML of a drafted format."""
     lines = [f"# {line}".rstrip() for line in parts.head]
     lines += [f"format = {value(parts.name)}", "version = 1", 'base = "events"']
     for meaning in parts.top:

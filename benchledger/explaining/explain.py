@@ -111,7 +111,6 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
 
 
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    """A row of speed_table, memory_table or speedup_table, explained."""
     if number["cell"].startswith("m"):
         from benchledger.explaining.memory import explained_memory
 
@@ -126,7 +125,6 @@ def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell
 
 
 def _cell_by_name(con: duckdb.DuckDBPyConnection, name: str) -> Row | None:
-    """The row of the table in which a cell of this name stands; None where none does."""
     from duckdb import ColumnExpression, ConstantExpression
 
     found = rows_of(

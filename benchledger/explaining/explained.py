@@ -55,7 +55,6 @@ class ExplainedCell(Answer):
     sides: tuple[ExplainedCell, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, as JSON has it."""
         check = {"value": self.check.value, "recomputed": self.check.recomputed, "agrees": self.check.agrees}
         told = {"check": check, "sides": [side.to_dict() for side in self.sides]}
         return _plain(self) | told | ({"bases": []} if self.bases is None else {})
@@ -77,7 +76,6 @@ class ExplainedRun(Answer):
     cells: pl.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, as JSON has it."""
         told = _plain(self) | _plain(self.detail)
         return {name: value for name, value in told.items() if name not in ("detail", "convergence")}
 
@@ -102,7 +100,6 @@ class ExplainedFile(Answer):
     nearest: pl.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, as JSON has it."""
         return _plain(self)
 
 

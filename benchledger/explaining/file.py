@@ -56,7 +56,6 @@ _SHOWN = 5
 
 
 def file_on_disk(file: str) -> Path | None:
-    """The path of an existing plain file; None for what is none."""
     # Unlike a Path, os.path takes a name that is too long, or has a NUL, for no file.
     return Path(file) if os.path.isfile(file) else None  # noqa: PTH113
 

@@ -30,7 +30,6 @@ order by series_run.trial, run.run_key
 
 
 def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    """A row of memory_table, explained."""
     (cell,) = explained_memories(con, [number])
     return cell
 
@@ -73,7 +72,6 @@ def _told(
 
 
 def _trial(member: Row, readings: pl.DataFrame) -> Row:
-    """One run of the series: its highest value, and the devices that have it."""
     import polars as pl
 
     devices = readings.filter(pl.col("highest").is_not_null()).select("device", "highest").unique().rows()

@@ -24,7 +24,6 @@ COLUMNS = (
 
 
 def sql_of(name: str) -> str:
-    """Returns the statements of a file."""
     return (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
 
 

@@ -181,7 +181,6 @@ def _trials(rule: Row) -> str:
 
 
 def trial_words(rule: Row) -> str:
-    """What is made of the trials: a mean, a median, or a mean without the extremes."""
     if rule["trial_statistic"] != "olympic":
         return str(rule["trial_statistic"])
     return (
@@ -191,7 +190,6 @@ def trial_words(rule: Row) -> str:
 
 
 def rounding_words(method: str | None, digits: int | None) -> str | None:
-    """What a rounding does, in words; None where nothing is rounded."""
     if method is None:
         return None
     return (

@@ -74,13 +74,11 @@ order by cell
 
 
 def explained_run(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> ExplainedRun:
-    """A run by its key and id, explained."""
     (run,) = explained_runs(con, {run_id: run_key})
     return run
 
 
 def explained_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> list[ExplainedRun]:
-    """Runs, whose keys are given by their ids, explained."""
     ids, keys = list(runs), list(runs.values())
     details = details_of(con, runs)
     chains = frames_by_run(frame_asked(con, _CHAIN, runs=ids), ids)

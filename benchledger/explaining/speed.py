@@ -73,7 +73,6 @@ select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact
 
 
 def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    """A row of speed_table, explained."""
     (cell,) = explained_speeds(con, [number])
     return cell
 

@@ -118,7 +118,6 @@ def _of_a_run(trial: Row, rule: Row) -> str:
 
 
 def counted_sentence(trials: list[Row]) -> str:
-    """How many runs the series has, and how many of them count."""
     used = sum(trial["counts"] for trial in trials)
     dropped = len(trials) - used
     said = f"The series has {counted(len(trials), 'run')}"
@@ -133,7 +132,6 @@ def digits(value: float | None) -> str:
 
 
 def conflict_sentences(conflicts: list[Row]) -> list[str]:
-    """Each contradiction between what was stated of the runs."""
     said = []
     for row in conflicts[:_SHOWN]:
         other = f"{row['other_source']} says {row['other_value'] or UNKNOWN}"
@@ -148,7 +146,6 @@ def conflict_sentences(conflicts: list[Row]) -> list[str]:
 
 
 def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:
-    """Whether the number, recomputed from the readings that count, is that of the table."""
     recomputed = "Recomputed from the stored records:"
     if check.agrees and parts_agree:
         if check.value is None:

@@ -33,7 +33,6 @@ _BASE_COLUMNS = (
 
 
 def explained_speedup(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    """A row of speedup_table, explained."""
     (cell,) = explained_speedups(con, [number])
     return cell
 

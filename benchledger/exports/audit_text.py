@@ -19,7 +19,6 @@ NUMBERS = ("value", "expected")
 
 
 def audit_text(audit: Audit, form: str) -> str:
-    """Returns the checks and their findings as Markdown or JSON, or the findings alone as CSV."""
     if form == "json":
         return json_text(
             {

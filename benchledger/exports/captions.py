@@ -76,7 +76,6 @@ def words_below(report: Report, table: Table, quoted: bool = False, brief: bool 
 
 
 def words_at_end(report: Report) -> Sequence[str]:
-    """Returns the notes that concern the whole report."""
     return () if report.bare else report.notes
 
 

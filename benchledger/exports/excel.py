@@ -55,8 +55,6 @@ def write_workbook(path: Path, sheets: Sequence[Sheet], created: datetime) -> No
 
 
 class _Formats:
-    """Makes each cell format of the workbook once."""
-
     def __init__(self, workbook: Workbook) -> None:
         self._workbook = workbook
         self._made: dict[str, Format] = {}

@@ -74,7 +74,6 @@ def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -
 
 
 def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]:
-    """Returns memory in MiB by series."""
     by_series = grouped(rows_of(filters.apply(con.view("memory_table"))), ["series_id"])
     found: dict[int, float] = {}
     for (series,), rows in by_series.items():
@@ -91,7 +90,6 @@ def kernel_times(con: duckdb.DuckDBPyConnection) -> dict[int, float]:
 
 
 def train_logs(con: duckdb.DuckDBPyConnection) -> dict[int, str]:
-    """Returns the place of the first trial's log by series."""
     return {row["series_id"]: row["log"] for row in rows_of(con.sql(_LOGS))}
 
 

@@ -13,8 +13,6 @@ from benchledger.exports.values import json_text
 
 @dataclass(frozen=True)
 class JsonFiles:
-    """File contents by relative path, and notes about series without a file."""
-
     files: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()
 

@@ -43,7 +43,6 @@ _SIGNS = str.maketrans(
 
 
 def latex_of_frame(frame: pl.DataFrame) -> str:
-    """Returns a frame as one table, with right-aligned numbers."""
     return "\n".join([_HEAD, *_tabular(frame, [kind.is_numeric() for kind in frame.schema.values()])])
 
 

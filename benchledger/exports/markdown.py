@@ -31,13 +31,11 @@ _NUMBER = re.compile(r"[-+]?\d[\d,.]*(e[-+]?\d+)?%?", re.IGNORECASE)
 
 
 def markdown_of_frame(frame: pl.DataFrame) -> str:
-    """Returns a frame as one table, with right-aligned numbers."""
     right = [kind.is_numeric() for kind in frame.schema.values()]
     return markdown_table(frame.columns, text_rows(frame), right)
 
 
 def markdown_of_report(report: Report) -> str:
-    """Returns every table of a report, with the lines above and below it."""
     blocks: list[str] = [markdown_of_prose(report.prose)] if report.prose else []
     for table in () if report.prose else report.tables:
         blocks += _above(report, table)
@@ -89,7 +87,6 @@ def _list(lines: Sequence[str]) -> list[str]:
 
 
 def number_columns(frame: pl.DataFrame) -> list[bool]:
-    """Tells which columns of a text frame hold numbers."""
     return [any(_NUMBER.fullmatch(cell) for cell in frame[name].to_list()) for name in frame.columns]
 
 

@@ -20,7 +20,6 @@ def with_real_names(value: _Value, names: RealNames) -> _Value:
 
 
 def headed(text: str, form: str) -> str:
-    """Returns an export as text whose head says that it holds real names."""
     if form != "json":
         return _HEADS.get(form, f"{NOTE}\n\n") + text
     begin = f'{{\n  "real_names": {json.dumps(NOTE)},\n'

@@ -22,7 +22,6 @@ _NAMED = 3
 
 
 def is_long(report: Report) -> bool:
-    """Tells whether a report has more tables than are printed without --all."""
     return len(report.tables) > MOST and not report.prose
 
 

@@ -35,7 +35,6 @@ def plain(value: Any) -> Any:
 
 
 def value_text(value: Any) -> str:
-    """Returns a value as the text of a table cell; an empty text for NULL."""
     if value is None:
         return ""
     if isinstance(value, (list, tuple, dict)):
@@ -44,5 +43,4 @@ def value_text(value: Any) -> str:
 
 
 def text_rows(frame: pl.DataFrame) -> list[list[str]]:
-    """Returns every row of a frame as text."""
     return [[value_text(value) for value in row] for row in frame.iter_rows()]

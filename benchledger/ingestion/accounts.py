@@ -106,13 +106,11 @@ class Accounts:
         self.pending.layouts.update(found.layouts)
 
     def archive_read(self, file: FoundFile) -> None:
-        """Remembers that all of an archive was read: while the archive is unchanged, so are its members."""
         if is_lasting(file.place) and file.place not in self._plan.wanted:
             seen = SeenFile(file.place, file.size, file.mtime_ns, 0, None, self._plan.names_hash, ARCHIVE)
             self.pending.seen.append(seen)
 
     def unreadable(self, file: FoundFile, problem: str) -> None:
-        """Accounts for a file, or the rest of an archive, that could not be read."""
         status = "empty" if file.is_empty else "unreadable"
         if file.within and file.place.endswith(CHAIN) and not file.is_empty:
             self.damaged.add(file.within)
@@ -120,12 +118,10 @@ class Accounts:
         self._end(file, FileOutcome(self._shown(file), status, self._redactor.text(problem)))
 
     def facts(self, file: FoundFile) -> None:
-        """Accounts for a facts.toml that is new or has changed."""
         self._see(file, None, "facts", None)
         self._end(file, FileOutcome(self._shown(file), "facts"))
 
     def unchanged(self, file: FoundFile, format_name: str | None, kept: str, reason: str | None = None) -> None:
-        """Accounts for an unchanged file."""
         # A path with as many names as before is the same path.
         before = self._plan.shown_before(file.place)
         shown = before if before and before.count("/") == file.shown.count("/") else self._shown(file)
@@ -160,7 +156,6 @@ class Accounts:
 
     @property
     def archived_files(self) -> int:
-        """The number of files in archives, without the entries for missing rests."""
         return sum(not place.endswith(CHAIN) for places in self.members.values() for place in places)
 
     @property

@@ -86,7 +86,6 @@ class ArchiveWorker:
                 yield part
 
     def close(self) -> None:
-        """Ends the reading, if it is not at its end."""
         self._pipe.close()
         self._other_end.close()
 

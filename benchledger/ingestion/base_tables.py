@@ -84,7 +84,6 @@ _IN_MAIN = {"log", "reject", "sighting"}
 
 
 def in_ledger(name: str) -> str:
-    """The name of a base table in the ledger."""
     return name if name in _IN_MAIN else f"kept.{name}"
 
 
@@ -137,7 +136,6 @@ class DerivedTables:
 
 
 def rows_table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
-    """Rows of a base table, given as dicts."""
     import pyarrow as pa
 
     schema = _schema(name)
@@ -145,12 +143,10 @@ def rows_table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def only(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
-    """The rows with these ids."""
     return table.filter(_is_of(table, ids, key)) if ids else table.slice(0, 0)
 
 
 def without(table: pa.Table, ids: set[Any], key: str = "log_id") -> pa.Table:
-    """The rows with other ids."""
     import pyarrow.compute as pc
 
     return table.filter(pc.invert(_is_of(table, ids, key))) if ids else table
@@ -213,8 +209,6 @@ def _one_owner(sightings: pa.Table, logs: pa.Table) -> pa.Table:
 
 
 class LogRows:
-    """Collects the rows of any number of logs, with every text redacted."""
-
     def __init__(self, formats: dict[str, LogFormat], unread_hash: str, redactor: Redactor) -> None:
         self._formats = formats
         self._redactor = redactor
@@ -223,7 +217,6 @@ class LogRows:
         self._known: dict[tuple[str, str, str], tuple[str, str]] = {}
 
     def add(self, log: ReadLog) -> None:
-        """Adds the rows of one log, except its records."""
         log_format = self._formats.get(log.format or "")
         found, log_id = log.scanned, log.log_id
         self._rows["log"].append(
@@ -277,7 +270,6 @@ class LogRows:
         return found
 
     def to_arrow(self) -> dict[str, pa.Table]:
-        """One Arrow table for each of the tables."""
         import pyarrow as pa
 
         tables = {}

@@ -41,13 +41,10 @@ class WatchBatch:
 
 
 def state_of(file: FoundFile) -> State:
-    """Returns what shows that a file has changed."""
     return file.size, file.mtime_ns, file.problem
 
 
 class BatchProcess:
-    """Ingests batches in a process of its own."""
-
     def __init__(self, options: IngestOptions, paths: tuple[Path | str, ...]) -> None:
         # Functions cannot be sent to another process.
         values = {field.name: getattr(options, field.name) for field in fields(options)}
@@ -87,7 +84,6 @@ class BatchProcess:
         wait([future], STOP_S)
 
     def close(self) -> None:
-        """Ends the process."""
         self._our_end.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
 

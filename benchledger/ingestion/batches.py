@@ -97,14 +97,12 @@ class Batches:
         self._since = time.monotonic()
 
     def write_rest(self) -> None:
-        """Writes the rest, and keeps the ledger open."""
         self.finish()
         self._writer.open(self._accounts.pending.records)
         self._begin(closes=False)
         self.finish()
 
     def finish(self) -> None:
-        """Waits until nothing is being written."""
         if self._writing is not None:
             # polars handles SIGINT so that a wait without a timeout goes on: Ctrl-C would come after it.
             while not self._writing.done():
@@ -113,7 +111,6 @@ class Batches:
             self._writing = None
 
     def add(self, part: Part) -> None:
-        """Accounts for files that were read."""
         # Ctrl-C in the middle of it leaves accounts that fit nothing: they are not written.
         self._is_whole = False
         self._accounts.add(part.files, part.found)

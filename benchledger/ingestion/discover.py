@@ -148,12 +148,10 @@ def _remote_file(place: str, top: str, size: int, mtime_ns: int) -> FoundFile:
 
 
 def open_file(place: str) -> BinaryIO:
-    """Opens a file on this disk. Raises OSError."""
     return open(place, "rb")
 
 
 def found_at(place: str, shown: str) -> FoundFile:
-    """The file at a real path that was seen before as `shown`; it may be gone."""
     inside = place.endswith(os.sep + shown.replace("/", os.sep))
     return _found(place, place[: -len(shown) - 1] if inside else os.path.dirname(place))
 
@@ -180,7 +178,6 @@ def gone_among(files: list[FoundFile]) -> Callable[[str], bool]:
 
 
 def is_below(folder: str, top: str) -> bool:
-    """Whether a folder is another one or lies below it."""
     return folder == top or folder.startswith(top.rstrip(os.sep) + os.sep)
 
 
@@ -209,7 +206,6 @@ def _once(place: str) -> str:
 
 
 def folder_above(folder: str) -> str:
-    """The folder above another one; of the highest that one itself."""
     return folder if is_bucket(folder) else os.path.dirname(folder)
 
 

@@ -83,7 +83,6 @@ class FactsFiles:
         return replace(file, problem=self.problems.get(file.place))
 
     def read(self, file: FoundFile) -> FoundFile:
-        """Reads a facts.toml, wherever it lies, and returns its file with what is wrong with it."""
         try:
             with (file.open or partial(open_file, file.place))() as opened:
                 text = opened.read(MOST_BYTES + 1)

@@ -95,7 +95,6 @@ class IngestResult:
 
     @property
     def records(self) -> int:
-        """Records of the logs that were read."""
         return sum(outcome.records for outcome in self.outcomes)
 
     @property
@@ -171,7 +170,6 @@ class IngestOptions:
 def ingest_with(
     options: IngestOptions, *paths: Path | str, stdin: BinaryIO | None = None, dry_run: bool = False
 ) -> IngestResult:
-    """As `ingest`."""
     if not dry_run:
         return _Ingest(paths, options, options.db).run(stdin)
     with tempfile.TemporaryDirectory() as folder:

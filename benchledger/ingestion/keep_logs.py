@@ -37,11 +37,6 @@ where sighting.status <> 'superseded'
 
 
 class Keeping(NamedTuple):
-    """How contents are kept: with private names replaced, raw (False), or not at all (None).
-
-    `there` are the hashes of those that need not be kept; `dictionary` is its id and content.
-    """
-
     is_redacted: bool | None = None
     there: frozenset[str] = frozenset()
     dictionary: tuple[int, bytes] | None = None
@@ -62,14 +57,12 @@ class LogKeeper:
         self._fresh.clear()
 
     def taken(self) -> list[KeptLog]:
-        """Returns what was kept since the unit began."""
         kept = list(self._fresh.values())
         self._there |= self._fresh.keys()
         self._fresh.clear()
         return kept
 
     def keep(self, log: ReadLog, chunks: Callable[[], Iterable[bytes]], name: str) -> ReadLog:
-        """Keeps the content of a log that was read, if it is one to keep, and returns the log."""
         if self._wants(log):
             packed = self._pack(name)
             for chunk in chunks():
@@ -119,8 +112,6 @@ class LogKeeper:
 
 
 class _Packed:
-    """One content while it is compressed."""
-
     def __init__(self, name: str, compress: Callable[[bytes], bytes], redactor: LineRedactor | None) -> None:
         self.counter, self.parts, self.is_text = Counter(None, name), list[tuple[int, bytes]](), True
         self._compress, self._redactor = compress, redactor

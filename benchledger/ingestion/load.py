@@ -49,12 +49,10 @@ where record.log_id = gone.log_id and record.load_number = gone.load_number
 
 
 def sql_text(name: str) -> str:
-    """The statements of a file in sql/."""
     return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]], on_conflict: str = "") -> None:
-    """Inserts rows given as dicts with the same columns."""
     if not rows:
         return
     import pyarrow as pa
@@ -64,7 +62,6 @@ def insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]
 
 
 def insert_arrow(con: duckdb.DuckDBPyConnection, table: str, rows: pa.Table, on_conflict: str = "") -> None:
-    """Inserts an Arrow table into the columns of the same names."""
     if not rows.num_rows:
         return
     names = ", ".join(f'"{name}"' for name in rows.column_names)
@@ -121,12 +118,10 @@ def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFor
 
 
 def load_shapes(con: duckdb.DuckDBPyConnection, layouts: dict[int, Layout]) -> None:
-    """Adds the line layouts that are not there yet."""
     insert(con, "kept.shape", shape_rows(layouts), "on conflict do nothing")
 
 
 def shape_rows(layouts: dict[int, Layout]) -> list[dict[str, Any]]:
-    """The rows of table kept.shape of some layouts."""
     return [
         {
             "shape_id": shape_id, "ordinal": ordinal, "format": layout.format, "record": layout.record.name,
@@ -221,7 +216,6 @@ class Insert:
             yield lambda: not inserting.done()
 
     def rest(self) -> None:
-        """Inserts the rest."""
         if self.threads == 1:
             self._all(self._go_on)
         else:

@@ -36,7 +36,6 @@ class ArchiveToRead:
     taken: frozenset[str] = frozenset()
 
     def without(self, places: set[str]) -> ArchiveToRead:
-        """The same archive, without more of its members."""
         return replace(self, taken=self.taken | places)
 
 
@@ -72,7 +71,6 @@ def read_members(
 
 
 def unread_archive(packed: ArchiveToRead, problem: str) -> ReadMembers:
-    """The end of an archive whose rest cannot be read."""
     place = packed.archive.place
     file = replace(packed.archive, place=f"{place}{CHAIN}", within=place, problem=problem)
     return ReadMembers([file], {}, ReadFiles(), ended=1)

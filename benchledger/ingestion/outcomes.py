@@ -50,8 +50,6 @@ class FileOutcome:
 
 
 class KnownLog(NamedTuple):
-    """A log in the ledger."""
-
     log_id: int
     content_hash: str
     bytes: int
@@ -67,7 +65,6 @@ class KnownLog(NamedTuple):
 
     @property
     def status(self) -> str:
-        """The status of the first file with this content."""
         return status_of(self.format, self.evidence)
 
 
@@ -87,7 +84,6 @@ class Documents:
 
 
 def status_of(format_name: str | None, evidence: str) -> str:
-    """The status of a file that was read, by the format of its log and the evidence for it."""
     return "loaded" if format_name is not None else "empty" if evidence == NO_TEXT else "unrecognised"
 
 

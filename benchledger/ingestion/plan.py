@@ -120,7 +120,6 @@ class Plan:
 
     @cached_property
     def by_hash(self) -> dict[str, KnownLog]:
-        """Every log by the hash of its content."""
         return {log.content_hash: log for log in self.logs.values()}
 
     @cached_property
@@ -141,7 +140,6 @@ class Plan:
         return frozenset(log.content_hash for log in logs if self.is_current(log))
 
     def status_of(self, sighting_id: int) -> str | None:
-        """The status of a sighting before this ingest, None if it is new."""
         return self._statuses.get(sighting_id)
 
     def campaign_given(self, place: str) -> str | None:
@@ -155,7 +153,6 @@ class Plan:
         return self._documents or (seen is not None and seen.status == AS_LOG)
 
     def kept_status(self, seen: SeenFile) -> str:
-        """The status of an unchanged file when it was read."""
         log = self.logs.get(seen.log_id) if seen.log_id is not None else None
         return DOCUMENT if seen.status == DOCUMENT else log.status if log is not None else seen.status
 
@@ -164,7 +161,6 @@ class Plan:
         return log_id in self.logs and self.logs[log_id].format in self._inputs
 
     def is_current(self, log: KnownLog) -> bool:
-        """Whether a log was read by the definitions of today."""
         if log.format is not None and log.format not in self._current:
             # A user's own definition, which is not given today: its logs stay.
             return True
@@ -194,7 +190,6 @@ class Plan:
         return member_at(seen.place, path, seen.within)
 
     def sort_out(self, files: list[FoundFile]) -> Work:
-        """Sorts files by what is to be done with them."""
         work = Work(order=files)
         for file in files:
             seen = self.seen.get(file.place)
@@ -213,7 +208,6 @@ class Plan:
         return work
 
     def facts_changed(self, file: FoundFile) -> bool:
-        """Whether a facts.toml is new or has another size or time."""
         seen = self.seen.get(file.place)
         return seen is None or (seen.size, seen.mtime_ns) != (file.size, file.mtime_ns)
 
@@ -229,7 +223,6 @@ class Plan:
         return [seen for seen in gone if any(_related(os.path.dirname(seen.place), folder) for folder in folders)]
 
     def seen_below(self, folder: str) -> list[SeenFile]:
-        """Every file that was seen in a folder or below it."""
         return [seen for seen in self.seen.values() if is_below(os.path.dirname(seen.place), folder)]
 
     def seen_through(self, folders: list[str]) -> list[SeenFile]:
@@ -284,11 +277,9 @@ class Plan:
         return self._members.get(archive, [])
 
     def reason_of(self, seen: SeenFile) -> str | None:
-        """Why a file that was seen could not be read."""
         return self._reasons.get(seen.sighting_id)
 
     def previous(self, place: str) -> Previous | None:
-        """The content that was seen at a place before."""
         seen = self.seen.get(place)
         log = self.logs.get(seen.log_id) if seen is not None and seen.log_id is not None else None
         return Previous(log.bytes, log.content_hash) if log is not None else None

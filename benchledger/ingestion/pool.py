@@ -42,7 +42,6 @@ class Pool:
 
     @property
     def is_started(self) -> bool:
-        """Whether other processes were started."""
         return self._processes is not None
 
     def start(self, expected: int, count: int | None = None) -> None:

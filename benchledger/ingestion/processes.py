@@ -73,7 +73,6 @@ class Alone:
         self._killed = 0
 
     def close(self) -> None:
-        """Ends the process."""
         self._processes.close()
 
     def files(self, unit: Unit) -> Iterator[tuple[Unit, ReadFiles]]:

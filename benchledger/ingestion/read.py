@@ -76,7 +76,6 @@ def begin_worker(
 
 
 def end_with(parent: Connection) -> None:
-    """Ends this process when the other end of the pipe is closed."""
     # Nothing is ever sent through this pipe: it is readable when the parent has ended.
     parent.poll(None)
     os._exit(1)
@@ -95,7 +94,6 @@ def gc_paused() -> Iterator[None]:
 
 
 def read_files(files: list[ToRead]) -> ReadFiles:
-    """Reads files in a worker process."""
     (reader,) = _worker
     return reader.read(files)
 

@@ -27,8 +27,6 @@ LARGE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of an ingest: its step, and the bytes read of all bytes to read."""
-
     doing: str
     files_done: int
     files_total: int
@@ -62,7 +60,6 @@ class Reading:
 
     @property
     def in_other_processes(self) -> bool:
-        """Whether other processes have begun to read."""
         return self._pool.is_started
 
     def parts(self, sources: ArchiveSources, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Part]:
@@ -94,7 +91,6 @@ class Reading:
 
 
 def _packed_bytes(to_read: list[ToRead]) -> int:
-    """How many bytes lie in large archives."""
     return sum(file.size for file in to_read if file.size >= LARGE and is_archive(_head(file)))
 
 
@@ -137,11 +133,9 @@ class Reporter:
         self._show(self._bytes)
 
     def within(self, taken: int) -> None:
-        """`taken` bytes were read of the archives that have not ended."""
         self._show(self._bytes + taken)
 
     def archives_read(self, archives: list[FoundFile]) -> None:
-        """Some archives were read completely."""
         self._files += len(archives)
         self._bytes += sum(file.size for file in archives)
         self._show(self._bytes)

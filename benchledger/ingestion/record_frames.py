@@ -27,7 +27,6 @@ class BrokenKeyError(DatabaseError):
 
 
 def framed(table: pa.Table | pa.RecordBatch) -> pl.DataFrame:
-    """An Arrow table as a frame."""
     import polars as pl
 
     frame = pl.from_arrow(table)
@@ -48,7 +47,6 @@ def are_alike(rows: pl.DataFrame, *columns: str) -> bool:
 
 
 def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
-    """One row, repeated."""
     import polars as pl
 
     return pl.DataFrame([column.new_from_index(0, times) for column in row])
@@ -111,7 +109,6 @@ class RecordKeys:
         self._parts: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Adds a part."""
         import polars as pl
 
         place = pl.col("byte_offset")

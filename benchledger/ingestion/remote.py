@@ -31,7 +31,6 @@ _CREDENTIALS = {
 
 
 def is_remote(place: str) -> bool:
-    """Whether a place is an address."""
     return "://" in place and place.partition("://")[0] in (*_STORES, *_SERVERS)
 
 
@@ -107,7 +106,6 @@ def above(place: str, name: str) -> Iterator[tuple[str, int, int]]:
 
 
 def open_remote(place: str, size: int) -> BinaryIO:
-    """Opens a file of a size at an address: it can seek, and reads 4 MiB at a time. Raises OSError, also later."""
     return io.BufferedReader(_Remote(place, size), min(max(size, 1), _BLOCK))
 
 

@@ -84,13 +84,11 @@ class Roots:
         return self._plan.seen_through([place for place in self.new if self._named.outermost(place) == place])
 
     def id_of(self, place: str) -> str:
-        """The id of the root at a real place."""
         keyed = self._hash.copy()
         keyed.update(os.fsencode(place))
         return keyed.hexdigest()
 
     def of(self, file: FoundFile) -> Root:
-        """The root of a file."""
         on_disk = file.within or file.place
         folder = folder_of(on_disk)
         place = (self._named.outermost(folder) or folder) if folder else on_disk
@@ -101,7 +99,6 @@ class Roots:
         return self._roots[place]
 
     def below(self, file: FoundFile, root: Root) -> Below:
-        """Where a file lies below its root."""
         if not file.within:
             path = file.shown if file.top == root.place else _relative(file.place, root)
             shown = self._redactor.path(path, file.place)
@@ -116,7 +113,6 @@ class Roots:
         return self._within(file, root, names)
 
     def archive(self, file: FoundFile, root: Root) -> str:
-        """The path of the archive on disk that holds a file, redacted."""
         within = file.within
         path = os.path.basename(within) if within == root.place else _relative(within, root)
         return self._redactor.path(path, within)
@@ -237,5 +233,4 @@ def name_campaigns(con: duckdb.DuckDBPyConnection) -> list[int]:
 
 
 def drop_empty_roots(con: duckdb.DuckDBPyConnection) -> None:
-    """Removes the roots of which nothing is left."""
     con.execute("delete from kept.root where root_id not in (select root_id from sighting where root_id is not null)")

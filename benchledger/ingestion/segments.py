@@ -43,7 +43,6 @@ class Segments:
         self._parts.append(part)
 
     def rows(self) -> pl.DataFrame:
-        """Rows of table kept.segment, for segments with records."""
         import polars as pl
 
         if not self._parts:

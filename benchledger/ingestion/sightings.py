@@ -149,7 +149,6 @@ class SightingMaker:
         return "/".join(without_moments(shown[place]) for place in kept), words
 
     def id_of(self, place: str, log_id: int | None) -> int:
-        """The id of the sighting of one content at one place."""
         return int.from_bytes(self._hash(f"{log_id}:", os.fsencode(place)), "big") >> 1
 
     def _fact(self, sighting_id: int, fact: NameFact | DeclaredFact, source: str, place: str | None) -> dict[str, Any]:

@@ -132,15 +132,12 @@ class SpilledRecords:
 
     @property
     def bytes(self) -> int:
-        """Their size in the file."""
         return sum(part.end - part.start for part in self._parts)
 
     def leave_out(self, log_ids: set[int]) -> None:
-        """Leaves out these logs from now on."""
         self._log_ids = [None if log_id in log_ids else log_id for log_id in self._log_ids]
 
     def parts(self) -> Iterator[pa.Table]:
-        """The rows in parts, in order."""
         for part in self._parts:
             if any(self._log_ids[log] is not None for log in part.logs):
                 yield self._whole(part)
@@ -215,7 +212,6 @@ class Spill:
         self.rows += rows.num_rows
 
     def end(self, log_ids: list[int | None]) -> list[SpilledRecords]:
-        """The rows that were added, if any, with the ids of their logs. Raises as `add` does."""
         if self._file is None:
             return []
         try:

@@ -53,18 +53,15 @@ class Unit:
 
     @property
     def full(self) -> bool:
-        """Whether nothing more belongs into it."""
         return self.bytes >= most_bytes() or len(self.files) >= UNIT_FILES
 
     def halves(self) -> Iterator[Unit]:
-        """Two units of these files, each of which is read."""
         middle = len(self.files) // 2
         for part in (slice(middle), slice(middle, None)):
             to_read = self.to_read[part]
             yield Unit(self.files[part], to_read, sum(reading.size for reading in to_read))
 
     def add(self, file: FoundFile, reading: ToRead) -> None:
-        """One more file that is to be read."""
         self.files.append(file)
         self.to_read.append(reading)
         self.bytes += reading.size

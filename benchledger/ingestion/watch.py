@@ -123,7 +123,6 @@ class Arrivals:
         return ready
 
     def take(self, ready: dict[str, State]) -> None:
-        """Remembers files that were read."""
         for place, state in ready.items():
             self._waiting.pop(place, None)
             self._taken[place] = hash(state)

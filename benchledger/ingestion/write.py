@@ -76,7 +76,6 @@ class Writer:
         return open_for_writing(self._db, self.wait_s, records=records)
 
     def interrupt(self) -> None:
-        """Rolls back what another thread is writing now."""
         if (con := self._in_use) is not None:
             con.interrupt()
 
@@ -99,7 +98,6 @@ class Writer:
                 pass
 
     def abandon(self) -> None:
-        """Closes the ledger after an error, if it is still open."""
         if self.con is not None:
             self.con.close()
             self.con = None

@@ -31,7 +31,6 @@ order by claimed.run_id, claimed.log_id, record.byte_offset
 
 
 def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], source: LogSource) -> dict[int, list[Row]]:
-    """Returns the records of these runs' power logs, by run."""
     rows = rows_asked(con, _POWER, runs=runs, formats=list(source.formats))
     return {int(key[0]): members for key, members in grouped(rows, ("run_id",)).items()}
 

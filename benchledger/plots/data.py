@@ -48,7 +48,6 @@ class Plot:
 
     @property
     def labels(self) -> list[str]:
-        """Returns the names of its lines or bars, in their order."""
         return list(self.points["label"].unique(maintain_order=True))
 
     @property
@@ -61,7 +60,6 @@ class Plot:
 
     @property
     def subtitle(self) -> str:
-        """Returns the other facts that all points share."""
         in_title = ("model", "task") if "model" in self.facts else ()
         return ", ".join(text for name, text in self.facts.items() if name not in in_title)
 

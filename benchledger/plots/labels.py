@@ -76,7 +76,6 @@ def labels_of(rows: pl.DataFrame, plot: str) -> dict[str, str]:
 
 
 def shared_facts(rows: pl.DataFrame) -> dict[str, str]:
-    """Returns the facts that all rows share, as text."""
     names = [name for name in _SHARED if name in rows.columns]
     shared = {name: rows[name][0] for name in names if rows[name].n_unique() == 1}
     if "run_key" in rows.columns and rows["run_key"].n_unique() == 1:

@@ -27,7 +27,6 @@ WIDE = 8
 
 
 def panel(rows: list[Spec], layers: list[Spec]) -> Spec:
-    """Returns one picture of several layers."""
     return {"data": {"values": rows}, "width": 700, "height": HEIGHT, "layer": layers}
 
 
@@ -58,7 +57,6 @@ def bar_chart(plot: Plot, head: str, marks: list[Spec] | None = None) -> Spec:
 
 
 def bar_axis(plot: Plot) -> Spec:
-    """Returns the axis with a name per bar."""
     return {
         "field": "label",
         "type": "nominal",
@@ -69,7 +67,6 @@ def bar_axis(plot: Plot) -> Spec:
 
 
 def lines_with_whiskers(plot: Plot, x: Spec, y: Spec) -> list[Spec]:
-    """Returns lines with points, and whiskers over the trials."""
     whiskers = {
         "transform": [{"filter": "datum.highest > datum.lowest"}],
         "mark": {"type": "rule", "strokeWidth": 1.5},
@@ -84,7 +81,6 @@ def lines_with_whiskers(plot: Plot, x: Spec, y: Spec) -> list[Spec]:
 
 
 def line_marks(plot: Plot, x: Spec, y: Spec, points: bool = True) -> list[Spec]:
-    """Returns lines, with a mark of its own shape on each point."""
     encoding = {"x": x_axis(x), "y": y_axis(y), "color": line_colour(plot)}
     line = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": encoding}
     if not points:
@@ -98,7 +94,6 @@ def line_marks(plot: Plot, x: Spec, y: Spec, points: bool = True) -> list[Spec]:
 
 
 def line_colour(plot: Plot) -> Spec:
-    """Returns the colours of lines, and their legend."""
     return {"field": "label", "type": "nominal", "scale": {"domain": plot.labels, "range": list(COLOURS)}}
 
 
@@ -112,13 +107,11 @@ def level_marks(value: float, says: str, y: Spec) -> list[Spec]:
 
 
 def note_at_top(text: str) -> Spec:
-    """Returns a note in the upper left corner."""
     return {"data": {"values": [{}]}, "mark": {"type": "text", "text": text, "align": "left", "baseline": "top"},
             "encoding": {"x": {"value": 6}, "y": {"value": 4}}}  # fmt: skip
 
 
 def count_axis(plot: Plot, title: str) -> Spec:
-    """Returns an axis of GPUs or batch sizes, with a tick for each that there is."""
     values = sorted(set(plot.points["x"].drop_nulls()))
     is_wide = len(values) > 1 and values[0] > 0 and values[-1] / values[0] >= WIDE
     scale: Spec = {"type": "log", "base": 2, "nice": False} if is_wide else {"zero": False, "nice": False}
@@ -127,17 +120,14 @@ def count_axis(plot: Plot, title: str) -> Spec:
 
 
 def x_axis(axis: Spec) -> Spec:
-    """Returns the encoding of x."""
     return {"field": "x", "type": "quantitative", **axis}
 
 
 def y_axis(axis: Spec) -> Spec:
-    """Returns the encoding of y."""
     return {"field": "y", "type": "quantitative", **axis}
 
 
 def tooltips(rows: list[Spec]) -> list[Spec]:
-    """Returns what a page shows of the point under the mouse."""
     names = ("label", "x", "y", "lowest", "highest", "trials", "efficiency", "status", "dropped", "campaign", "cell")
     return [{"field": name} for name in names if rows and name in rows[0]]
 

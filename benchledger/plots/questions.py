@@ -31,12 +31,10 @@ class Question:
 
     @property
     def of_runs(self) -> bool:
-        """Tells whether it draws runs, and not series."""
         return bool(self.candidates)
 
     @property
     def is_bars(self) -> bool:
-        """Tells whether it draws bars."""
         return self.most == BARS
 
 
@@ -65,7 +63,6 @@ NAMES = tuple(name for name in QUESTIONS if name != "samples")
 
 
 def question_of(name: str) -> Question:
-    """Returns a plot by its name. Raises UsageError with the known names."""
     if name not in NAMES:
         raise UsageError(f"no plot {name!r}{suggestion(name, NAMES)}; known: {', '.join(NAMES)}")
     return QUESTIONS[name]

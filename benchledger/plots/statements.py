@@ -9,7 +9,6 @@ _FOLDER = Path(__file__).with_name("sql")
 
 
 def query_of(name: str) -> str:
-    """Returns a query of this package."""
     return (_FOLDER / f"{name}.sql").read_text(encoding="utf-8").rstrip()
 
 
@@ -23,15 +22,12 @@ def statement(query: str, conditions: Sequence[str], order: str) -> str:
 
 
 def equals(column: str, value: object) -> str:
-    """Returns the condition that a column has a value."""
     return f"{column} is null" if value is None else f"{column} = {literal(value)}"
 
 
 def one_of(column: str, values: Sequence[object]) -> str:
-    """Returns the condition that a column has one of the values."""
     return f"{column} in ({', '.join(map(literal, values))})"
 
 
 def literal(value: object) -> str:
-    """Returns a text or number as a literal of SQL."""
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

@@ -49,7 +49,6 @@ METRICS = {
 
 
 def vega_lite(plot: Plot) -> Spec:
-    """Returns the Vega-Lite specification of a plot, with its points in it."""
     body = _DRAWERS[plot.question.name](plot)
     title: Spec = {"text": plot.title, "anchor": "start"}
     if plot.subtitle:

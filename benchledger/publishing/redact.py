@@ -45,7 +45,6 @@ class RedactResult:
 
     @property
     def files(self) -> int:
-        """Returns the number of written files that are not archives."""
         return len(self.written) - self.archives
 
     @property

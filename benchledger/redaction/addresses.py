@@ -45,7 +45,6 @@ class Addresses:
         self._interface = re.compile(rf"(?<![A-Za-z])(?:{nics})[\w.-]{{0,16}}:$")
 
     def redact(self, text: str) -> str:
-        """Returns the text with addresses replaced; ports, brackets and network lengths stay."""
         if text.count(".") >= 3:
             text = _QUAD.sub(self._dotted, text)
         if text.count(".") >= 2:

@@ -31,7 +31,6 @@ def key_hints(name: str) -> Iterator[str]:
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
-    """Returns the regex of names before `=`, `:` or dots, or in an option of a command, with their values."""
     names = "|".join(
         re.escape(name).replace("_", "[ _-]")
         for name in sorted({canonical(name) for key in keys for name in key.names}, key=lambda name: (-len(name), name))
@@ -53,7 +52,6 @@ def _value(keys: tuple[Key, ...]) -> str:
 
 
 def compile_context(context: Context) -> re.Pattern[str]:
-    """Returns the regex of a template."""
     pattern = ""
     seen: dict[str, int] = {}
     for part in context.template.parts:
@@ -85,7 +83,6 @@ def _of_shape(shape: Shape) -> str:
 
 
 def compile_shape(shape: Shape) -> re.Pattern[str]:
-    """Returns the regex of one shape; the domain of a host belongs to its name."""
     name = _of_shape(shape)
     domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
     return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]|-\w){domain}")

@@ -25,7 +25,6 @@ class LineRedactor:
         self._lines = 0
 
     def redact(self, data: bytes) -> bytes:
-        """Returns some whole lines with private names replaced."""
         text = data.decode("utf-8", "surrogateescape")
         suspects = self._redactor.lines_to_check(text)
         parts: list[str] = []

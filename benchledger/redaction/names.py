@@ -95,7 +95,6 @@ class Names:
         return [_PORT_AND_PATH, *(quick for quick, _ in self._loose)]
 
     def redact(self, text: str) -> str:
-        """Returns the text with names replaced; a text without names costs only a few searches."""
         text = self.rule_set.redact(text)
         for quick, rule in self._loose:
             if quick.search(text):
@@ -107,7 +106,6 @@ class Names:
         return text
 
     def kind_of(self, name: str) -> str | None:
-        """Returns the kind of the value of a field with this name, or None."""
         # Cached: a log states the same few fields again and again.
         if name not in self._asked:
             if len(self._asked) >= _KEPT:

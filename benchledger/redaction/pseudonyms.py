@@ -25,14 +25,9 @@ class Pseudonyms:
 
     @property
     def distinct(self) -> Counter[str]:
-        """Returns how many different names of each kind got a pseudonym."""
         return Counter(kind for kind, _ in self._given)
 
     def of(self, kind: str, name: str) -> str:
-        """Returns the pseudonym of a name.
-
-        Only a host's first label counts: `gpu1` and `gpu1.example.com` are equal.
-        """
         if PSEUDONYM.fullmatch(name):
             return name
         self.counts[kind] += 1

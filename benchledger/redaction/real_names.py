@@ -15,7 +15,6 @@ class RealNames:
         self._names = names
 
     def text(self, text: str) -> str:
-        """Returns the text with real names."""
         if "-" not in text:
             return text
         return PSEUDONYM.sub(lambda match: self._names.get(match.group(), match.group()), text)

@@ -34,7 +34,6 @@ class Redactor:
 
     @property
     def distinct(self) -> Counter[str]:
-        """Returns how many different names of each kind were replaced."""
         return self._pseudonyms.distinct
 
     @property
@@ -43,7 +42,6 @@ class Redactor:
         return self._pseudonyms.real_names
 
     def text(self, text: str) -> str:
-        """Returns the text with every private name and address replaced."""
         known = self._known.get(text)
         if known is not None:
             return known
@@ -71,11 +69,9 @@ class Redactor:
         return self._line_filter.starts(text)
 
     def secret(self, text: str) -> str:
-        """Returns the pseudonym of a text that is a secret."""
         return self._pseudonyms.of("secret", text)
 
     def optional(self, text: str | None) -> str | None:
-        """Returns the text redacted; None stays None."""
         return None if text is None else self.text(text)
 
     def kind_of(self, name: str) -> str | None:

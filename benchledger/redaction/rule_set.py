@@ -22,13 +22,10 @@ class Rule:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """Returns the compiled regex."""
         return self.compiled()
 
 
 class RuleSet:
-    """Rules in the order in which they are applied."""
-
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
         owners: dict[bytes, list[int]] = {}
@@ -39,7 +36,6 @@ class RuleSet:
         self._search = _search_for(list(owners))
 
     def redact(self, text: str) -> str:
-        """Returns the text after every rule whose hint it has."""
         found = self._search.find_matches_as_indexes(folded(text), overlapping=True)
         if not found:
             return text

@@ -18,7 +18,6 @@ _SHOWN = {beginning: f"<{beginning}>" for beginning in KINDS.values()}
 
 @cache
 def known_redaction() -> RedactionRules:
-    """Returns the rules as their files state them."""
     return cached("redaction", files_in("ingest"), read_redaction)
 
 

@@ -24,8 +24,6 @@ _NAMES_CASE = {"model", "framework", "precision", "gpus", "batch_size_per_gpu"}
 
 @dataclass(frozen=True)
 class Claim:
-    """One printed number: where it stands, what it says of its case, its unit, and the step of its last digit."""
-
     page: str
     table: int
     table_line: int
@@ -133,7 +131,6 @@ class _Reading:
     unitless: set[int] = field(default_factory=set)
 
     def row(self, row: Row, columns: list[_Column]) -> None:
-        """Adds the claims of a row."""
         stated: Facts = {}
         cells = {at: row.cells[at] for at in self.keys if at < len(row.cells) and row.cells[at]}
         for at, cell in cells.items():

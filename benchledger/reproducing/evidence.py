@@ -46,8 +46,6 @@ class Place:
 
 @dataclass
 class Run:
-    """A run with its facts, places and numbers."""
-
     run_id: int
     facts: dict[str, Any]
     places: list[Place] = field(default_factory=list)

@@ -132,7 +132,6 @@ def _misnamed(page: str, cell: Cell, evidence: Evidence) -> Iterable[Finding]:
 
 
 def _defaults(cell: Cell) -> list[float]:
-    """Returns what the default rules give for all candidates."""
     pairs = [(run, number) for run in _all(cell.candidates) for number in numbers_of(cell, run)]
     return [cell.ours_of(*pair) / cell.claim.unit.scale for pair in pairs if pair[1].rule_is == "default"]
 

@@ -66,7 +66,6 @@ def differs(name: str, stated: object, run: Run) -> bool:
 
 
 def fits(facts: Facts, run: Run, without: tuple[str, ...] = ()) -> bool:
-    """Tells whether a run contradicts none of the facts."""
     return not any(differs(name, value, run) for name, value in facts.items() if name not in without)
 
 
@@ -94,8 +93,6 @@ class Candidates:
 
 
 class Matcher:
-    """Finds the runs behind the claims of one page."""
-
     def __init__(self, page: Page, path: Path, evidence: Evidence) -> None:
         self.evidence = evidence
         self._page_parts = Path(os.path.realpath(path)).parts[:-1]

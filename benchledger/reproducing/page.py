@@ -23,8 +23,6 @@ _CELL = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Row:
-    """The cells of a row, and the line of the page where it begins."""
-
     line: int
     cells: tuple[str, ...]
 

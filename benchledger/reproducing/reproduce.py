@@ -39,8 +39,6 @@ class PageResult:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The pages of one call."""
-
     pages: tuple[PageResult, ...]
 
     @property
@@ -96,7 +94,6 @@ def reproduce(
 
 
 def _result(path: Path, page: Page, evidence: Evidence, tolerance: float, redactor: Redactor) -> PageResult:
-    """Judges one page. Texts of the page are redacted at the end: rows are matched by the real names of systems."""
     claims = claims_of(page)
     matcher = Matcher(page, path, evidence)
     cells = tuple(Cell(claim, matcher.candidates(claim)) for claim in claims.claims)

@@ -17,7 +17,6 @@ MOST_SHOWN = 12
 
 
 def cells_frame(pages: Sequence[PageResult]) -> pl.DataFrame:
-    """Returns one row per printed number; without any a frame of the same columns."""
     import polars as pl
 
     types: dict[str, Any] = {
@@ -46,7 +45,6 @@ def _row(page: PageResult, cell: Cell) -> list[Any]:
 
 
 def findings_frame(pages: Sequence[PageResult]) -> pl.DataFrame:
-    """Returns one row per finding, and per place that was not read."""
     import polars as pl
 
     rows = [[page.page, one.line, one.kind, one.text] for page in pages for one in page.findings]
@@ -56,7 +54,6 @@ def findings_frame(pages: Sequence[PageResult]) -> pl.DataFrame:
 
 
 def counts_frame(pages: Sequence[PageResult]) -> pl.DataFrame:
-    """Returns the cells of each verdict, one row per table."""
     import polars as pl
 
     rows = []

@@ -41,7 +41,6 @@ class Cell:
 
 
 def judge(cells: Sequence[Cell], evidence: Evidence, tolerance: float) -> None:
-    """Gives each cell of a page its verdict."""
     for cell in cells:
         _judge_alone(cell, tolerance)
     _judge_by_search([cell for cell in cells if cell.verdict in (WITHIN, CONTRADICTED)], evidence)
@@ -64,7 +63,6 @@ def without_unit(cells: Sequence[Cell]) -> tuple[tuple[Cell, ...], list[tuple[in
 
 
 def numbers_of(cell: Cell, run: Run) -> list[Number]:
-    """Returns the numbers of a run that a claim may print."""
     unit = cell.claim.unit
     return [
         number for number in run.numbers

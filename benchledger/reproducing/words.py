@@ -204,13 +204,11 @@ def facts_of(text: str) -> Facts:
 
 
 def precisions_in(text: str) -> list[str]:
-    """Returns the precisions that a text names, in their order."""
     found = [(match.start(), name) for name, pattern in _PRECISION for match in pattern.finditer(text)]
     return list(dict.fromkeys(name for _, name in sorted(found)))
 
 
 def frameworks_in(text: str) -> set[object]:
-    """Returns the frameworks that a text names."""
     return _named(text, _FRAMEWORK)
 
 

@@ -69,7 +69,6 @@ def load_cases() -> dict[str, Case]:
 
 
 def find_case(name: str) -> Case:
-    """Returns the case of a name. Raises UsageError with the known names."""
     cases = load_cases()
     if name not in cases:
         raise UsageError(f"no case {name!r}{suggestion(name, cases)}; known: {known(cases, name, 'bench run --list')}")

@@ -17,7 +17,6 @@ _PYTHON = re.compile(r"^# python (3\.\d+)", re.MULTILINE)
 
 
 def environment_python(name: str) -> Path | None:
-    """Returns the Python of an environment that was made here, or None."""
     python = (FOLDER / name / "bin" / "python").absolute()
     return python if python.exists() else None
 

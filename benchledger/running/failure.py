@@ -24,7 +24,6 @@ class Exit:
 
     @property
     def is_ok(self) -> bool:
-        """Tells whether it ended by itself with exit code 0."""
         return self.exit_code == 0 and self.signal is None and self.timeout_s is None
 
 

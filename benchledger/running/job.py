@@ -31,12 +31,10 @@ class Job:
 
     @property
     def nodes(self) -> int:
-        """The number of machines."""
         return int(self.settings.get("nodes", 1))
 
     @property
     def on_cpu(self) -> bool:
-        """Tells whether the run uses no GPU."""
         return self.settings.get("device") == "cpu"
 
     @property
@@ -71,7 +69,6 @@ class Job:
         return PurePosixPath(self.case.framework, direction, model, "logs", "train_log")
 
     def with_settings(self, **settings: Value) -> Job:
-        """Returns the same case with other settings."""
         return Job(self.case, {**self.settings, **settings})
 
     def facts(self) -> dict[str, Any]:

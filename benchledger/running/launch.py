@@ -41,7 +41,6 @@ class Launch:
 
 
 def command(job: Job, launch: Launch, data: Path | None, log: Path | None) -> list[str]:
-    """Returns the whole command line of a job. Raises UsageError if the launcher cannot start it."""
     before = profiler_words(launch.profiler, log, compute_capability() if launch.profiler else None)
     started = [*before, *_started(job, launch), *runner_arguments(job, data, log), *runner_words(launch.profiler)]
     return [*_spread(job, launch), *(_in_container(job, launch, started) if launch.image else started)]

@@ -31,7 +31,6 @@ class Outcome:
 
     @property
     def is_failed(self) -> bool:
-        """Tells whether it ran and failed."""
         return self.failure is not None
 
 
@@ -49,7 +48,6 @@ def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataF
 
 
 def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    """Returns one row per outcome."""
     import polars as pl
 
     schema = dict.fromkeys(COLUMNS, pl.String) | {"trial": pl.Int64, "exit_code": pl.Int64, "seconds": pl.Float64}
@@ -57,7 +55,6 @@ def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def row_of(outcome: Outcome) -> tuple[object, ...]:
-    """Returns an outcome as a row with COLUMNS."""
     end, failure = outcome.end, outcome.failure
     return (
         outcome.job.case.name,

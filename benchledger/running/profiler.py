@@ -28,7 +28,6 @@ _TORCH_SETTINGS = {"start_iteration": 20, "stop_iteration": 30, "max_iterations"
 
 
 def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
-    """Returns the job with as few iterations as the profiler needs, except for swept settings."""
     name, most = _parted(profiler)
     if name not in PROFILERS or (most and (name != "ncu" or not most.isdecimal())):
         raise UsageError(

@@ -61,7 +61,6 @@ _MAY_BE_ZERO = {"data_workers", "seed", "start_iteration"}
 
 
 def find_setting(name: str) -> Setting:
-    """Returns the setting of a name. Raises UsageError with the known names."""
     wanted = ALIASES.get(name, name).replace("-", "_")
     if wanted not in SETTINGS:
         raise UsageError(f"no setting {name!r}{suggestion(wanted, SETTINGS)}; known: {known(SETTINGS, wanted)}")
@@ -69,7 +68,6 @@ def find_setting(name: str) -> Setting:
 
 
 def problem_of(setting: Setting, value: object) -> str | None:
-    """Returns what is wrong with a value, or None."""
     right = isinstance(value, bool) if setting.type is bool else isinstance(value, setting.type)
     if setting.type is not bool and isinstance(value, bool):
         right = False
@@ -88,7 +86,6 @@ def problem_of(setting: Setting, value: object) -> str | None:
 
 
 def read_value(setting: Setting, text: str) -> Value:
-    """Returns a value from its text. Raises UsageError for an invalid one."""
     value: Value = text
     words = {"true": True, "yes": True, "false": False, "no": False}
     try:

@@ -37,7 +37,6 @@ class RunFolder:
 
     @property
     def log(self) -> Path:
-        """The file of the runner's output."""
         return self.folder / f"{self.job_name}.log"
 
     @property
@@ -47,12 +46,10 @@ class RunFolder:
 
     @property
     def samples(self) -> Path:
-        """The sampler's file of GPU samples."""
         return self.folder / "gpus.csv"
 
     @property
     def host_samples(self) -> Path:
-        """The sampler's file of CPU and memory samples."""
         return self.folder / "host.csv"
 
     @property
@@ -89,7 +86,6 @@ class Staging:
         return self.root.with_name(f"{self.root.name}.unfinished")
 
     def train_log(self, job: Job) -> Path:
-        """Returns the folder of a job's runs."""
         return self.root / self.campaign / job.folder
 
     def trials(self, job: Job) -> dict[int, Path]:

@@ -8,13 +8,11 @@ from typing import Any
 
 
 def call(function: str, *values: Any) -> Any:
-    """Returns the result of one of Arrow's functions."""
     return caller()(function, list(values))
 
 
 @cache
 def caller() -> Callable[[str, list[Any]], Any]:
-    """Returns the function that calls them, imported at its first use."""
     try:
         from pyarrow._compute import call_function
     except ImportError:

@@ -18,8 +18,6 @@ _WHOLE = ("step", "epoch", "rank")
 
 
 class ColumnsReader(FileReader):
-    """Reads the files of one format of kind `columns`."""
-
     opens = b"#"
 
     def __init__(self, log_format: LogFormat) -> None:
@@ -30,21 +28,17 @@ class ColumnsReader(FileReader):
         self._units: list[str | None] = []
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of this format: its first line is a header."""
         first = head[:BLOCK].lstrip().partition(b"\n")[0]
         return self._evidence(first)
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file that no other format claims is of this format: a later line is a header."""
         lines = head[:BLOCK].splitlines() if b"#" in head[:BLOCK] else []
         return next((why for text in lines if (why := self._evidence(text))), None)
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the header of the previous file."""
         self._names, self._units = [], []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
             # A quoted table may be indented.
             if text.lstrip().startswith(b"#"):

@@ -64,7 +64,6 @@ class RecordColumns:
             self._on_full(_in_order(self.take()))
 
     def layouts(self) -> dict[int, Layout]:
-        """Returns every layout of a record, by shape_id."""
         if "native_rows" in self.__dict__:
             for layout in map(self._as_kept, self.native_rows.layouts()):
                 self._layouts.setdefault(layout.shape_id, layout)

@@ -78,14 +78,12 @@ class Counter:
         self.lines = 0
 
     def counted(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yields the chunks, and counts their bytes and lines."""
         for chunk in chunks:
             self.count(chunk)
             self.lines += chunk.count(b"\n")
             yield chunk
 
     def count(self, chunk: bytes | memoryview) -> None:
-        """Counts the next bytes."""
         self._hash.update(chunk)
         if self._previous is not None and self.bytes < self._previous.bytes:
             self._prefix.update(chunk[: self._previous.bytes - self.bytes])
@@ -93,7 +91,6 @@ class Counter:
         self.unterminated = bytes(chunk[-1:]) != b"\n"
 
     def digest(self) -> str:
-        """Returns the hash of all counted bytes."""
         return self._hash.hexdigest()
 
     def grew(self) -> bool:

@@ -43,7 +43,6 @@ class CsvReader(FileReader):
         self._header = b""
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file that begins with `head` has a header of this format, or None."""
         head = head[:BLOCK]
         first = _first_line(head)
         named = _header_of(first)
@@ -56,7 +55,6 @@ class CsvReader(FileReader):
         return f"the header line names {known[0]!r}" if known else None
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
-        """Returns why a file without a header that begins with `head` is of this format, or None."""
         head, complete = head[:BLOCK], complete and len(head) <= BLOCK
         if self._list_of([_first_line(head)], least_lines=1) is None:
             return None
@@ -66,7 +64,6 @@ class CsvReader(FileReader):
         return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        """Reads the columns from the beginning of a file that was just found to fit."""
         first = _first_line(head[:BLOCK])
         self._columns, self._typed, self._header = list(_header_of(first)), None, first
         named = any(name in self.definition.headers for name, _ in self._columns)
@@ -75,7 +72,6 @@ class CsvReader(FileReader):
             self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
             stripped = text.strip(b" \t\r")
             # The header occurs again where a second monitor appended to the same file.

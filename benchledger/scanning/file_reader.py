@@ -55,7 +55,6 @@ class FileReader:
         raise NotImplementedError
 
     def end(self, pieces: Pieces) -> None:
-        """Adds what is left at the end of a file."""
         raise NotImplementedError
 
     def add_row(

@@ -37,7 +37,6 @@ class JsonReader(FileReader):
                 self._each.setdefault(record.json.each, []).append((record, record.json))
 
     def fits(self, head: bytes, complete: bool) -> str | None:
-        """Returns why a document that begins with `head` is of this format: it has or names the keys of [detect]."""
         begin = self.begin_of(head)
         if head[begin : begin + 1] not in (b"{", b"["):
             return None

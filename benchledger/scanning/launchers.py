@@ -65,7 +65,6 @@ class _Arguments:
     rest: dict[str, str] = field(default_factory=dict)
 
     def count(self, *names: str) -> int | None:
-        """Returns the number given by one of these options; None without them."""
         given = {self.own[name] for name in names if name in self.own}
         if not given:
             return None

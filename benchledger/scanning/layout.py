@@ -81,7 +81,6 @@ class Layouts:
         self.unit_tokens = frozenset(tokens)
 
     def get(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:
-        """Returns the layout of a record with these value names and logged units."""
         key = (record.name, record.phase, record.scope, names, units)
         layout = self._known.get(key)
         if layout is None:
@@ -93,12 +92,10 @@ class Layouts:
         return text in self.unit_tokens or (text[:1] in _LETTER_SCALES and text[1:] in ("", *self.unit_tokens))
 
     def is_measured(self, record: RecordDefinition, name: str) -> bool:
-        """Tells whether a value with this name has a quantity or a unit, so that it cannot be a text."""
         field = self.field_of(record, name)
         return record.unit is not None or (field is not None and (field.quantity or field.unit) is not None)
 
     def field_of(self, record: RecordDefinition, name: str) -> FieldDefinition | None:
-        """Returns what a name measures in a record."""
         return self.format.field_of(record.name, name)
 
     def _resolve(self, record: RecordDefinition, names: tuple[str, ...], units: tuple[str | None, ...]) -> Layout:

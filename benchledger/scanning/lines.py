@@ -100,11 +100,9 @@ class LineReader:
         return pieces
 
     def concerns(self, text: bytes) -> bool:
-        """Tells whether a record or an anchor of the format occurs in a text."""
         return any(anchor in text for anchor in self._anchors) or bool(self._head and self._head.search(text))
 
     def holds_only_records(self, log: bytes) -> bool:
-        """Tells whether each line of a log is one whole record, or blank."""
         pieces = self.read(log)
         starts = [match.start() for match in _LINES.finditer(log)]
         return [row.byte_offset for row in pieces.rows] == starts and not any(row.note for row in pieces.rows)

@@ -30,7 +30,6 @@ class LiteralSearch:
         self._known: dict[bytes, frozenset[bytes]] = {}
 
     def found_in(self, text: bytes) -> frozenset[bytes]:
-        """Returns the literals in a text, overlapping ones too."""
         if not self._literals:
             return _NONE
         if self._native is None:

@@ -53,7 +53,6 @@ class ReadLog:
 
     @cached_property
     def log_id(self) -> int:
-        """Returns the first 63 bits of the content hash."""
         return log_id_of(self.content_hash)
 
 
@@ -154,7 +153,6 @@ class LogReader:
     def read_content(
         self, content: bytes, columns: RecordColumns, known: Known, previous: Previous | None = None, name: str = ""
     ) -> ReadLog:
-        """Reads a log of less than 8 MB from memory."""
         if is_archive(content[:HEAD]):
             return _archive()
         if not content or content.isspace():

@@ -14,15 +14,12 @@ from benchledger.scanning.values import decode
 
 
 class ManifestReader(JsonReader):
-    """Reads the manifests of one format. The vocabulary defines the keys, not the format."""
-
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
         facts = tuple(FactDefinition(fact, key) for key, fact in facts_of_manifests().items())
         self.layouts = Layouts(replace(log_format, facts=facts))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the records of a manifest; or, if it has mistakes, only a reject for each mistake."""
         start = len(BOM_UTF8) if buffer.startswith(BOM_UTF8) else 0
         text = decode(buffer[start:])
         manifest = read_manifest(text)

@@ -42,7 +42,6 @@ class MixedCsvReader(FileReader):
         self._long = False
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of this format: one of its lines is a header."""
         for names in self.definition.search:
             first = names[0].encode()
             position = head.find(first)
@@ -57,11 +56,9 @@ class MixedCsvReader(FileReader):
         return None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the header of the previous file."""
         self._names, self._units = [], []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
             if names := self._header(text):
                 self._begin_table(names)

@@ -28,7 +28,6 @@ _DECODER = json.JSONDecoder(object_pairs_hook=unique, strict=False)
 
 
 def json_line(text: bytes) -> dict[str, Any] | None:
-    """Returns the JSON object that a line is; None for any other line. Raises Refused for a broken object."""
     if text[:1] != b"{":
         return None
     try:

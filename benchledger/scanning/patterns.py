@@ -68,7 +68,6 @@ def literal_pattern(text: str) -> bytes:
 
 
 def parts_pattern(parts: tuple[Part, ...], following: Part | None = None) -> bytes:
-    """Returns the regex of consecutive parts, one group per hole. `following` is the part behind them."""
     pattern = b""
     for index, part in enumerate(parts):
         after = parts[index + 1] if index + 1 < len(parts) else following
@@ -114,7 +113,6 @@ def word_start(first: bytes) -> bytes:
 
 
 def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:
-    """Returns the parts of a template's head, and the part that follows them."""
     head = template.head
     following = template.parts[len(head)] if len(head) < len(template.parts) else None
     if isinstance(head[-1], Hole) and head[-1].type in ("word", "text", "bool") and not isinstance(following, Literal):

@@ -61,8 +61,6 @@ class Row:
 
 @dataclass(slots=True)
 class RejectedPiece:
-    """A piece that should have been a record."""
-
     line: int
     byte_offset: int
     record: str | None

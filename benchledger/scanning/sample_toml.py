@@ -16,7 +16,6 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 def value(of: Any) -> str:
-    """Returns a value as TOML."""
     if isinstance(of, bool):
         return str(of).lower()
     if isinstance(of, float):

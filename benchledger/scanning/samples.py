@@ -43,7 +43,6 @@ def known_formats() -> dict[str, LogFormat]:
 
 
 def read_formats() -> dict[str, LogFormat]:
-    """Returns every format, read from its file."""
     # Imported late: the reader is half of the imports of a small ingest.
     from benchledger.definitions import format_file
 
@@ -116,7 +115,6 @@ def _fill(log_format: LogFormat) -> bool:
 
 
 def check_format(log_format: LogFormat) -> list[str]:
-    """Returns every problem of a format's samples, with file and line."""
     problems: list[str] = []
     if not log_format.samples:
         problems.append(f"{log_format.path}:1: no [[sample]]: give some lines of a real log, and all that they hold")

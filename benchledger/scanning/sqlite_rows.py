@@ -30,13 +30,10 @@ _SHOWN = 1_000
 
 
 class SqliteReader(FileReader):
-    """Reads the files of one format. Line and offset of a record are the number of its row."""
-
     whole = True
     opens = MAGIC[:1]
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of this format: it is SQLite, and its schema has the tables of [detect]."""
         if head.startswith(MAGIC):
             for names in self.format.tables:
                 if all(_creates(head, name) for name in names):
@@ -44,7 +41,6 @@ class SqliteReader(FileReader):
         return None
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of all tables that the format names; a file that cannot be read is one reject."""
         self._number = base
         try:
             with closing(sqlite3.connect(":memory:")) as file:

@@ -62,7 +62,6 @@ class SegmentCollector:
         self._first_command: tuple[int, int] | None = None
 
     def note_record(self, kind: str, line: int) -> Segment:
-        """Notes a record of a kind on a line."""
         return self.note_records((kind,), line, line)
 
     def note_records(self, kinds: Iterable[str], first: int, last: int) -> Segment:
@@ -75,7 +74,6 @@ class SegmentCollector:
         return segment
 
     def begin_run(self, line: int) -> None:
-        """Notes that another run begins on a line."""
         self._open(Segment(line, line, line))
 
     def _open(self, segment: Segment) -> None:
@@ -279,7 +277,6 @@ def _spelling(number: float | None, text: str | None) -> str | None:
 
 
 def int_or_none(number: float) -> int | None:
-    """Returns the integer that a float equals, or None."""
     return int(number) if number == number and abs(number) < 2**62 and number == int(number) else None
 
 

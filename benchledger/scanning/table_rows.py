@@ -29,7 +29,6 @@ class TableReader(FileReader):
         self._in_rows = False
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file that no other format claims is of this format: headings follow a rule."""
         self.begin(head)
         # Most files contain no rule and need no look at their lines.
         start = head.find(b"---  -")
@@ -45,11 +44,9 @@ class TableReader(FileReader):
         return None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Forgets the table of the previous file."""
         self._spans, self._names, self._in_rows = [], [], False
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows and footers of a buffer of whole lines; returns the line after it."""
         for text, number, offset in lines_of(buffer, base, line):
             if len(text) > rows.PIECE_LIMIT:
                 if self._in_rows:

@@ -23,7 +23,6 @@ NOT_STATED = {
 
 
 def lines_of(buffer: bytes, base: int, line: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yields each line with its number and byte offset."""
     offset = 0
     while offset < len(buffer):
         end = buffer.find(b"\n", offset)
@@ -52,6 +51,5 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
 
 
 def reject(pieces: Pieces, line: int, offset: int, record: str | None, reason: str, text: bytes) -> None:
-    """Adds a reject: a piece that should have been a row."""
     pieces.pieces += 1
     pieces.rejects.append(RejectedPiece(line, offset, record, reason, decode(text[: rows.REJECT_TEXT_LIMIT])))

@@ -43,11 +43,9 @@ class UnreadLines:
 
     @property
     def lines(self) -> int:
-        """Returns the number of all lines."""
         return sum(layout.lines for layout in self.layouts.values())
 
     def add(self, line: int, text: bytes) -> None:
-        """Adds a line: its number in the log, and its text."""
         text = text[:SAMPLE]
         digits = text.translate(_DIGITS)
         key = self._known.get(digits)
@@ -65,7 +63,6 @@ class UnreadLines:
 
 
 def is_measurement(text: bytes) -> bool:
-    """Tells whether a line holds a measurement."""
     return _measurement().search(text) is not None and _settings().search(text) is None
 
 
@@ -99,7 +96,6 @@ def _settings() -> re.Pattern[bytes]:
 
 
 def measure_words() -> list[bytes]:
-    """Returns the words of measurement in each spelling, longer ones first."""
     known = (
         spelling
         for word in vocabulary().measure_words
@@ -109,15 +105,12 @@ def measure_words() -> list[bytes]:
 
 
 def setting_ends() -> list[bytes]:
-    """Returns the ends of the names of settings, in each spelling."""
     return [text.encode() for end in vocabulary().setting_ends for text in (end, end.capitalize(), end.upper())]
 
 
 def setting_lines() -> list[bytes]:
-    """Returns what marks a line of settings."""
     return [text.encode() for text in vocabulary().setting_lines]
 
 
 def measure_units() -> list[bytes]:
-    """Returns the units that tell a measurement."""
     return sorted((unit.encode() for unit in vocabulary().measure_units), key=lambda unit: (-len(unit), unit))

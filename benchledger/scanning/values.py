@@ -49,14 +49,12 @@ def refuse_cut(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair]
 
 
 def to_number(raw: bytes) -> float | None:
-    """Returns a number; None for `None` and `null`."""
     if raw[:1] in b"Nn" and raw in (b"None", b"null", b"NULL"):
         return None
     return float(raw.replace(b",", b""))
 
 
 def to_whole(raw: bytes) -> int | None:
-    """Returns an integer; None for `None` and `null`."""
     return None if raw in (b"None", b"null", b"NULL") else int(raw.replace(b",", b""))
 
 

@@ -86,7 +86,6 @@ def _write(data: Path, name: str, value: Any) -> None:
 
 
 def _cells(con: duckdb.DuckDBPyConnection, filters: Filters, numbers: dict[str, list[Row]]) -> list[Row]:
-    """Returns the rows of the tables in which the numbers of the site stand."""
     found = []
     for quantity, rows in numbers.items():
         shown = {row["cell"] for row in rows}

@@ -32,7 +32,6 @@ order by table_name desc
 
 
 def case_key(case_id: int) -> str:
-    """Returns the name of a case's file: its id in 16 hexadecimal digits."""
     return f"{case_id % 2**64:016x}"
 
 
@@ -69,7 +68,6 @@ def _shared_runs(rows: list[Row]) -> dict[str, list[int]]:
 
 
 def packed_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> tuple[dict[str, Any], list[Row]]:
-    """Returns every run, newest first, by columns and as rows."""
     rows = rows_of(filters.apply(all_runs(con)).order(NEWEST_FIRST))
     for row in rows:
         row["case"] = case_key(row["case_id"])
@@ -78,5 +76,4 @@ def packed_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> tuple[dict[
 
 
 def comments(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Returns what each column is."""
     return dict(con.execute(_COMMENTS).fetchall())

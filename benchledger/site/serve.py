@@ -36,5 +36,4 @@ def site_server(folder: Path, port: int = 0) -> Iterator[ThreadingHTTPServer]:
 
 
 def address_of(server: ThreadingHTTPServer) -> str:
-    """Returns the address to open."""
     return f"http://{LOOPBACK}:{server.server_address[1]}/"

@@ -64,7 +64,6 @@ def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:
 
 
 def ledger_files(db: Path) -> set[str]:
-    """The real paths of a ledger's own files, which are no logs where the ledger lies in a folder of logs."""
     place = Path(os.path.realpath(db))
     seen = private_path(place)
     own = [f"{file}{end}" for file in (seen, private_paths(place)[2]) for end in ("-journal", "-wal")]

@@ -120,7 +120,6 @@ def open_in_memory() -> duckdb.DuckDBPyConnection:
 
 
 def need_file(place: Path) -> None:
-    """Raises DatabaseError for a missing ledger."""
     if not place.exists():
         raise DatabaseError(
             f"{place}: no such database. Create it with `bench ingest PATH`, or name another one (--db)"

@@ -35,7 +35,6 @@ def read_key_file(path: Path) -> bytes:
 
 
 def key_path(db_path: Path | str) -> Path:
-    """Returns the path of a ledger's key file."""
     return Path(f"{db_path}.key")
 
 

@@ -24,7 +24,6 @@ def set_wait_listener(listener: Callable[[str], None]) -> None:
 
 
 def report_wait(message: str) -> None:
-    """Sends a message to the listener."""
     for listener in _listeners:
         listener(message)
 

@@ -41,7 +41,6 @@ _SMALL, _LEAST_SAMPLES, _MOST_SAMPLE_BYTES, _DICTIONARY_BYTES = 64 * 1024, 32, 3
 
 
 def contents_path(db: Path | str) -> Path:
-    """Returns the path of the kept contents of a ledger."""
     return private_paths(db)[2]
 
 
@@ -69,7 +68,6 @@ class LogContents:
                 self._con.executescript(_TABLES)
 
     def close(self) -> None:
-        """Closes the file."""
         self._con.close()
 
     @property
@@ -102,11 +100,9 @@ class LogContents:
                     there[log.content_hash] = log.is_redacted
 
     def facts(self) -> dict[str, bytes]:
-        """Returns each kept facts.toml by its real path."""
         return {os.fsdecode(place): data for place, data in self._con.execute("select place, data from facts_file")}
 
     def keep_facts(self, files: dict[str, bytes], gone: Iterable[str]) -> None:
-        """Keeps facts.toml files, and forgets others."""
         with self._usable(), self._con:
             self._con.executemany("delete from facts_file where place = ?", [(os.fsencode(one),) for one in gone])
             rows = [(os.fsencode(place), data) for place, data in files.items()]
@@ -184,7 +180,6 @@ class LogContents:
             self._con.execute("vacuum")
 
     def take_from(self, db: Path | str) -> None:
-        """Adds all that another ledger keeps."""
         with self._usable():
             self._con.execute("attach ? as other", [f"{contents_path(db).absolute().as_uri()}?mode=ro"])
             try:
@@ -255,7 +250,6 @@ def open_kept(db: Path | str, content_hash: str) -> BinaryIO:
 
 
 def copy_contents(db: Path | str, target: Path | str) -> None:
-    """Copies the kept contents of one ledger to those of another, which has none."""
     if contents_path(db).is_file():
         with closing(LogContents(db)) as old, closing(LogContents(target)) as new, new._usable():
             old._con.backup(new._con)

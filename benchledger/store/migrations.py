@@ -42,12 +42,10 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """Returns a hash of the file, which a ledger stores."""
         return hashlib.blake2b(self.path.read_bytes(), digest_size=16).hexdigest()
 
 
 def shipped_migrations(folder: Path | None = None) -> list[Migration]:
-    """Returns the migrations in order. They are the program's own: a user's definition folder adds none."""
     home = folder or shipped_root() / "schema" / "migrations"
     found: list[Migration] = []
     for path in sorted(home.glob("*.sql")):
@@ -63,7 +61,6 @@ def shipped_migrations(folder: Path | None = None) -> list[Migration]:
 
 
 def latest_version() -> int:
-    """Returns the schema version of this program."""
     return shipped_migrations()[-1].version
 
 
@@ -130,7 +127,6 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
 
 
 def glossary_file() -> Path:
-    """Returns the file of the comments that columns of one name share."""
     return shipped_root() / "schema" / "glossary.toml"
 
 
@@ -220,6 +216,5 @@ def _unreleased(place: str, other: str) -> DatabaseError:
 
 
 def program_version() -> str:
-    """Returns the release of this program, which a ledger stores."""
     # Not from the installed package: looking that up takes longer than copying an empty ledger.
     return __version__

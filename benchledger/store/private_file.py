@@ -56,7 +56,6 @@ class SeenFile(NamedTuple):
 
 
 def private_path(db_path: Path | str) -> Path:
-    """Returns the path of a ledger's list of files."""
     return Path(f"{db_path}.private")
 
 
@@ -145,25 +144,20 @@ class PrivateFile:
         return {os.fsdecode(place): bool(is_settled) for place, is_settled in rows}
 
     def remember_roots(self, folders: Iterable[str], *, is_settled: bool) -> None:
-        """Stores folders that were ingested by name."""
         self._write("insert or replace into root values (?, ?)", [(os.fsencode(one), is_settled) for one in folders])
 
     def remember(self, files: Iterable[SeenFile]) -> None:
-        """Stores files in one transaction; a known place gets its new state."""
         rows = [(os.fsencode(file.place), *file[1:7], os.fsencode(file.within)) for file in files]
         self._write("insert or replace into seen_file values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def remember_names(self, names: Mapping[str, str]) -> None:
-        """Stores real names by their pseudonyms; a known one stays."""
         rows = [(pseudonym, name.encode("utf-8", "surrogateescape")) for pseudonym, name in names.items()]
         self._write("insert or ignore into name values (?, ?)", rows)
 
     def forget(self, places: Iterable[str]) -> None:
-        """Removes places; unknown places are ignored."""
         self._write("delete from seen_file where place = ?", [(os.fsencode(place),) for place in places])
 
     def close(self) -> None:
-        """Closes the file; everything stored is on disk already."""
         self._con.close()
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
@@ -188,7 +182,6 @@ def places_in(db_path: Path | str) -> list[str]:
 
 
 def names_in(db_path: Path | str) -> dict[str, str]:
-    """Returns the real names that a ledger's private file has, by pseudonym."""
     with _read_only(private_path(db_path)) as con:
         if con.execute("select 1 from sqlite_master where name = 'name'").fetchone() is None:
             return {}

@@ -41,7 +41,6 @@ def find_run(con: duckdb.DuckDBPyConnection, run: str, db: Path | str) -> tuple[
 
 
 def need_runs(con: duckdb.DuckDBPyConnection, db: Path | str) -> None:
-    """Raises NothingFoundError if the ledger holds no run at all."""
     row = con.execute("select count(*) from run").fetchone()
     if row is None or row[0] == 0:
         raise NothingFoundError(f"{db} contains no runs yet. Read logs with: bench ingest PATH")

@@ -16,14 +16,11 @@ order by all
 
 
 class Table(NamedTuple):
-    """A table by its schema and name."""
-
     schema: str
     name: str
 
     @property
     def sql(self) -> str:
-        """Returns its quoted name, for statements."""
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def __str__(self) -> str:

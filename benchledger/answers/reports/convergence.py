@@ -95,7 +95,6 @@ def report_convergence(
 
 
 def _runs_of(con: duckdb.DuckDBPyConnection, rows: list[Row], asked: dict[str, object]) -> dict[Key, list[Row]]:
-    """Returns the runs behind rows, by series, loss and metric."""
     series = sorted({row["series_id"] for row in rows})
     return grouped(rows_asked(con, _RUNS, **asked, series=series), SERIES_COLUMNS)
 
@@ -126,7 +125,6 @@ def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, ai
 
 
 def _with_series(runs: Mapping[Key, list[Row]], rows: list[Row]) -> list[Row]:
-    """Returns every run with the case, GPU model and campaign of its series."""
     kept = (
         "campaign",
         *TEXT_COLUMNS,

@@ -60,7 +60,6 @@ def series_text(row: Row, column: str, look: Look) -> str:
 
 
 def runs_of(runs: Mapping[Key, list[Row]], row: Row) -> list[Row]:
-    """Returns the runs behind a series' row."""
     return runs[tuple(row[name] for name in SERIES_COLUMNS)]
 
 
@@ -99,7 +98,6 @@ def table_notes(rows: list[Row], look: Look, aim: Target) -> tuple[str, ...]:
 
 
 def _best(rows: list[Row]) -> str:
-    """Returns the lowest and highest of the best values of the rows, as text."""
     ends = [row[name] for row in rows for name in ("best_lowest", "best_highest") if row[name] is not None]
     return " - ".join(dict.fromkeys(number_text(end) for end in (min(ends), max(ends))))
 

@@ -31,7 +31,6 @@ class Target:
 
     @property
     def wants_metric(self) -> bool:
-        """Tells whether only runs with a certain metric are requested."""
         return bool(self.wanted)
 
     def check(self, rows: Iterable[Row]) -> None:

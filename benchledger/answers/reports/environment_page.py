@@ -132,7 +132,6 @@ def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[
 
 
 def cards_text(gpus: Iterable[int | None], words: Mapping[str, str]) -> str:
-    """Returns GPU counts in words: 单卡、8卡."""
     texts = []
     for number in sorted(gpus, key=lambda one: (one is None, one or 0)):
         template = words["card_unknown" if number is None else "one_card" if number == 1 else "cards"]

@@ -158,7 +158,6 @@ def _name(row: Row) -> str:
 
 
 def _unranked(rows: list[Row]) -> tuple[str, ...]:
-    """Returns a note why some rows of a table have no rank."""
     notes = (_NO_CARD,) if rows[0]["gpu_model"] is None else ()
     unranked = [row["unranked"] for row in rows if row["unranked"]]
     if not unranked:

@@ -108,7 +108,6 @@ def _in_grid(row: Row, look: Look) -> Row:
 
 
 def _oom_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
-    """Returns the notes on sizes out of memory: one note for all cases with the same sizes."""
     alike: dict[tuple[int, tuple[int, ...]], list[Row]] = {}
     for row in sorted(rows, key=_order):
         if row["smallest_oom"] is not None:

@@ -217,7 +217,6 @@ def _one_of(rows: list[Row], name: str) -> str:
 
 
 def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
-    """Returns a note on the cells with several series: in what these differ, and how to part them."""
     if not crowded:
         return ()
     apart = differing(crowded, axes.others())

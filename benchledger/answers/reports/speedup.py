@@ -150,7 +150,6 @@ def report_speedup(
 
 
 def _left_out(excluded: list[Row], family: list[Row], shown: _Shown) -> list[Row]:
-    """Returns the excluded runs of a family, on the GPU counts shown."""
     first = family[0]
     alike = ("precision", "seq_len", "options", _FIXED[first["scaling"]])
     return [

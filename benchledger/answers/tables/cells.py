@@ -37,12 +37,10 @@ def status_text(status: str) -> str:
 
 
 def fact_text(value: Any) -> str:
-    """Returns a fact as text; an unstated one is unknown."""
     return UNKNOWN if value is None else str(value)
 
 
 def cell_text(value: float | None, status: str) -> str:
-    """Returns the number, or the status in its place."""
     return status_text(status) if value is None else number_text(value)
 
 

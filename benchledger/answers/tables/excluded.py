@@ -49,7 +49,6 @@ def excluded_of(excluded: list[Row], table: Mapping[str, Any]) -> list[Row]:
 
 
 def why_excluded(runs: list[Row]) -> str:
-    """Returns the reasons of some excluded runs, each once."""
     return "; ".join(dict.fromkeys(run["excluded"] for run in runs))
 
 

@@ -93,7 +93,6 @@ def lay_out(
 
 
 def cell_order(row: Row) -> tuple[SortKey, SortKey, SortKey]:
-    """Returns the sort key of a series in its grid, line by line."""
     rest = (row[name] for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS, "series_id"))
     return sort_key([row["gpus"]]), column_order(row), sort_key(rest)
 
@@ -115,7 +114,6 @@ def _batch(row: Row) -> int:
 
 
 def _differing(rows: list[Row], heads: tuple[str, ...], columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the columns in which series differ that would share a cell."""
     found: set[str] = set()
     for sharing in grouped(rows, (*heads, "precision", "batch_size_per_gpu")).values():
         found.update(name for name in columns if len({row[name] for row in sharing}) > 1)
@@ -147,7 +145,6 @@ def _asked_lines(lines: list[_Line], rows: list[Row], hard: tuple[str, ...], ask
 
 
 def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[str, ...]:
-    """Returns a note with the batch size of each number in a column BS=max."""
     sizes = [
         f"{fact_text(line.head[0])} x {look.case(column.precision, row['batch_size_per_gpu'])}"
         for line in lines

@@ -37,7 +37,6 @@ def differing_also(rows: Iterable[Row], columns: Iterable[str], first: str) -> s
 
 
 def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | None]:
-    """Returns the facts of a table's heading, as text."""
     # Most archives name no system.
     shown = (column for column in columns if column != "system" or row[column] is not None)
     return {column: None if row[column] is None else str(row[column]) for column in shown}

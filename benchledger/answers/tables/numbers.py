@@ -86,12 +86,10 @@ def gpus_sharing(row: Row) -> int | None:
 
 
 def is_faster_lower(unit: str | None) -> bool:
-    """Tells whether less is better in a unit: times and memory."""
     return unit in _LESS_IS_BETTER
 
 
 def best_first(row: Row) -> tuple[float, SortKey]:
-    """Returns the sort key by which the best number comes first."""
     value = row["value"] if is_faster_lower(row["unit"]) else -row["value"]
     return value, sort_key([row["campaign"], row["series_id"]])
 
@@ -123,7 +121,6 @@ def names_told(names: Sequence[str]) -> str:
 
 
 def _share(row: Row) -> Row:
-    """Returns a row with the numbers of one GPU."""
     gpus = gpus_sharing(row)
     shares = {name: None if row[name] is None else row[name] / gpus for name in ("value", "lowest", "highest")}
     return {**row, **shares, "unit": f"{row['unit']} per GPU"}

@@ -43,12 +43,10 @@ class Look:
         return self.layout.name == PLAIN
 
     def heading(self, key: str, **values: str) -> str:
-        """Returns the heading of a column."""
         headings = self.layout.headings if key in self.layout.headings else self.plain.headings
         return headings[key][self.lang].format(**values)
 
     def headings(self, *keys: str) -> list[str]:
-        """Returns the headings of several columns."""
         return [self.heading(key) for key in keys]
 
     def texts(self, *keys: str) -> frozenset[str]:
@@ -56,7 +54,6 @@ class Look:
         return frozenset(self.heading(key) for key in keys if key in _OF_WORDS)
 
     def text(self, key: str, **values: str) -> str | None:
-        """Returns the layout's text above or below a table, if it has one."""
         texts = self.report.texts
         if key not in texts and self.report.name in self.plain.reports:
             texts = self.plain.reports[self.report.name].texts
@@ -67,11 +64,9 @@ class Look:
         return self.heading("case", precision=self.precision(precision), batch=fact_text(batch))
 
     def precision(self, name: object) -> str:
-        """Returns a precision as the layout writes it: AMP for fp16."""
         return self.layout.precisions.get(str(name), fact_text(name).upper())
 
     def model(self, name: object) -> str:
-        """Returns a model as the layout writes it: BERT-base for bert_base."""
         return self.layout.models.get(str(name), fact_text(name))
 
     def above(self, facts: Mapping[str, object], unit: str | None = None) -> Above:
@@ -105,11 +100,9 @@ class Look:
         return load_page_texts("notes", "all", LANGUAGES[0] if self.is_plain else self.lang)
 
     def note(self, key: str, **values: object) -> str:
-        """Returns a note below a table."""
         return re.sub(r"\[(\w+)\]", lambda name: str(values[name[1]]), self.notes()[key])
 
     def number(self, column: str, value: float) -> str:
-        """Returns a number as the layout writes those of a column."""
         return python_number_text(value) if self.report.numbers.get(column) == "python" else number_text(value)
 
 

@@ -15,8 +15,6 @@ _SCHEMES = ("", "http", "https")
 
 
 class Kind(Enum):
-    """The kind of a line in a page."""
-
     HEADING = "heading"
     ITEM = "item"
     TEXT = "text"

@@ -108,11 +108,9 @@ class Report(OfNumbers):
         return "\n".join([*parts, *(f"<p>{html_text(note)}</p>" for note in self.notes)])
 
     def without_notes(self, bare: bool = True) -> Report:
-        """Returns the same report, printed with titles, units, tables and remarks only."""
         return replace(self, bare=bare)
 
     def noted(self, notes: tuple[str, ...]) -> Report:
-        """Returns the same report with these notes added."""
         return replace(self, notes=(*self.notes, *notes))
 
     @cached_property

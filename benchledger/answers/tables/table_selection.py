@@ -24,11 +24,9 @@ class Column:
 
     @classmethod
     def of(cls, row: Row) -> Column:
-        """Returns the column of a series."""
         return cls(row["precision"], row["batch_size_per_gpu"])
 
     def holds(self, row: Row) -> bool:
-        """Tells whether a series can be in this column."""
         return self.precision == row["precision"] and self.batch in (MAX, row["batch_size_per_gpu"])
 
 
@@ -40,7 +38,6 @@ class TableSelection:
     rows: tuple[int, ...] = ()
 
     def shows(self, row: Row) -> bool:
-        """Tells whether a series can be in one of the selected cells."""
         in_column = not self.columns or any(column.holds(row) for column in self.columns)
         return in_column and (not self.rows or row["gpus"] in self.rows)
 
@@ -58,7 +55,6 @@ def read_selection(look: Look, columns: object = None, rows: object = None) -> T
 
 
 def selected_gpus(look: Look, rows: object = None) -> tuple[int, ...]:
-    """Returns the selected GPU counts; none selects all."""
     return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or look.report.rows
 
 

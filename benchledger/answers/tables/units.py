@@ -77,5 +77,4 @@ def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, as
 
 
 def _spells(word: str, unit: str | None) -> bool:
-    """Tells whether a word means a unit without a factor."""
     return vocabulary().spellings.get(word) == (unit, 1.0)

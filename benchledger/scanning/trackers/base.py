@@ -39,11 +39,9 @@ class TrackerReader(FileReader):
         self._records = {record.name: record for record in log_format.records}
 
     def add_values(self, pairs: list[Pair], columns: Columns, place: Place, pieces: Pieces) -> None:
-        """Adds the measurements of one moment."""
         self.add_record(self._measured(pairs), pairs, columns, place, pieces)
 
     def add_settings(self, pairs: list[Pair], place: Place, pieces: Pieces) -> None:
-        """Adds values that hold for the whole run."""
         self.add_record(self._records["settings"], pairs, {}, place, pieces)
 
     def add_record(
@@ -58,12 +56,10 @@ class TrackerReader(FileReader):
         pieces.rows.append(make_row(self.layouts, record, pairs, columns, place))
 
     def ignore(self, reason: str, pieces: Pieces) -> None:
-        """Counts a piece that has no value of the run."""
         pieces.pieces += 1
         pieces.ignored[reason] += 1
 
     def summary(self) -> RecordDefinition:
-        """Returns the record of values at the end of a run."""
         return self._records["summary"]
 
     def named_run(self) -> list[Pair]:

@@ -16,7 +16,6 @@ _TABLE = tuple(_entry(byte) for byte in range(256))
 
 
 def crc32c(data: bytes | memoryview) -> int:
-    """Returns the checksum of some bytes."""
     table, crc = _TABLE, 0xFFFFFFFF
     for byte in data:
         crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8

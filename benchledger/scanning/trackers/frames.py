@@ -43,8 +43,6 @@ class Frame:
 
 
 class Frames(Protocol):
-    """A file that is read part by part."""
-
     def feed(self, part: bytes) -> Iterator[Frame]: ...
     def end(self) -> Iterator[Frame]: ...
 
@@ -58,7 +56,6 @@ class TfRecords:
         self._is_lost = False
 
     def feed(self, part: bytes) -> Iterator[Frame]:
-        """Yields the records that end in the next part of the file."""
         passed = min(self._passing, len(part))
         self._passing -= passed
         if not self._buffer:
@@ -87,7 +84,6 @@ class TfRecords:
         self._buffer, self._base = buffer[at:], self._base + min(at, len(buffer))
 
     def end(self) -> Iterator[Frame]:
-        """Yields what the file ends within."""
         if self._buffer and not self._is_lost:
             yield self._problem(self._buffer, 0, CUT_RECORD)
 
@@ -128,14 +124,12 @@ class LevelDbLog:
         self._is_lost = False
 
     def feed(self, part: bytes) -> Iterator[Frame]:
-        """Yields the records that end in the next part of the file."""
         self._buffer += part
         while len(self._buffer) >= _BLOCK:
             yield from self._block(self._buffer[:_BLOCK])
             self._buffer, self._base = self._buffer[_BLOCK:], self._base + _BLOCK
 
     def end(self) -> Iterator[Frame]:
-        """Yields the records of the last block, and what the file ends within."""
         yield from self._block(self._buffer, is_last=True)
         if self._parts is not None:
             yield self._problem(self._begun, self._parts[0] if self._parts else b"", CUT_RECORD)

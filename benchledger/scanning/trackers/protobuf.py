@@ -17,7 +17,6 @@ class BrokenMessage(Exception):
 
 
 def fields(message: memoryview) -> Iterator[Field]:
-    """Yields the fields of a message in order. Raises BrokenMessage."""
     at, end = 0, len(message)
     while at < end:
         key, at = _varint(message, at)
@@ -53,32 +52,27 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
 
 
 def message_in(value: int | memoryview) -> memoryview:
-    """Returns the bytes of a field. Raises BrokenMessage if it is a number."""
     if isinstance(value, int):
         raise BrokenMessage("a number in place of a message")
     return value
 
 
 def text_in(value: int | memoryview) -> str:
-    """Returns a field as text. Raises BrokenMessage if it is a number."""
     return bytes(message_in(value)).decode("utf-8", "backslashreplace")
 
 
 def signed(value: int | memoryview) -> int:
-    """Returns an int32 or int64. Raises BrokenMessage if it is none."""
     if not isinstance(value, int):
         raise BrokenMessage("bytes in place of a number")
     return value - (1 << 64) if value >> 63 else value
 
 
 def zigzag(value: int | memoryview) -> int:
-    """Returns an sint32 or sint64. Raises BrokenMessage if it is none."""
     number = signed(value) & 0xFFFFFFFFFFFFFFFF
     return (number >> 1) ^ -(number & 1)
 
 
 def float_in(value: int | memoryview) -> float:
-    """Returns a float or double. Raises BrokenMessage if it is none."""
     raw = message_in(value)
     if len(raw) not in (4, 8):
         raise BrokenMessage("no float")

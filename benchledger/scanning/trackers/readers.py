@@ -23,5 +23,4 @@ _READERS: dict[str, type[FileReader]] = {
 
 
 def tracker_reader(log_format: LogFormat) -> FileReader:
-    """Returns the reader of a format's files."""
     return _READERS[log_format.tracker or ""](log_format)

@@ -27,7 +27,6 @@ class MlflowValueReader(TrackerReader):
     needs_name = True
 
     def fits(self, head: bytes, complete: bool) -> str | None:
-        """Returns why a file is of an MLflow run: its folder, and for a metric its first line."""
         run, _, rest = self.name.partition("/")
         kind, _, name = rest.partition("/")
         if not name or kind not in ("metrics", "params", "tags"):
@@ -39,7 +38,6 @@ class MlflowValueReader(TrackerReader):
         return f"it is a file of {kind} of run {run}" if fits else None
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds one record per line of a metric, or the one value of a parameter or tag."""
         _, kind, name = self.name.split("/", 2)
         name = storable(name)
         if kind == "metrics":
@@ -78,12 +76,10 @@ class WandbSummaryReader(TrackerReader):
     needs_name = True
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of Weights & Biases: its name and folder."""
         named = self.name.endswith("/files/wandb-summary.json")
         return "it is files/wandb-summary.json of a wandb run" if named else None
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the one record of a file."""
         try:
             data = json.loads(buffer)
             if not isinstance(data, dict):
@@ -108,18 +104,15 @@ class LightningMetricsReader(TrackerReader):
     whole = False
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of Lightning: its folder and name, and a header with step."""
         if self.name != "metrics.csv":
             return None
         header = cells_of(head[: head.find(b"\n")]) if b"\n" in head[: rows.PIECE_LIMIT] else []
         return "it is metrics.csv with a column step" if "step" in header and len(header) > 1 else None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Prepares for a file."""
         self._header: list[str] = []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the rows of a buffer of whole lines."""
         for text, number, offset in lines_of(buffer, base, line):
             if not text.strip():
                 continue

@@ -58,27 +58,22 @@ class TensorBoardReader(TrackerReader):
         self.begin(b"")
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of TensorBoard: its first event states the version of event files."""
         return "its first event states brain.Event" if VERSION in head[12:_HEAD] else None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Prepares for a file."""
         self._frames = TfRecords()
         # Some writers state the plugin of a tag only with its first value.
         self._plugins: dict[str, str] = {}
 
     def feed(self, part: bytes, pieces: Pieces) -> None:
-        """Adds the events that end in the next part of a file."""
         for frame in self._frames.feed(part):
             self._add(frame, pieces)
 
     def end(self, pieces: Pieces) -> None:
-        """Adds a reject for an event that the file ends within."""
         for frame in self._frames.end():
             self._add(frame, pieces)
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:  # noqa: ARG002 - a FileReader
-        """Adds the events of a whole file."""
         self.begin(b"")
         self.feed(buffer, pieces)
         self.end(pieces)

@@ -53,18 +53,15 @@ class WandbReader(TrackerReader):
         self.begin(b"")
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is a transaction log: its first bytes."""
         return "it begins with :W&B" if head.startswith(WANDB_MAGIC) else None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        """Prepares for a file."""
         self._frames = LevelDbLog()
         self._last: dict[str, Any] = {}
         self._summary: dict[str, Any] = {}
         self._at = (1, 0)
 
     def feed(self, part: bytes, pieces: Pieces) -> None:
-        """Adds the transactions that end in the next part of a file."""
         for frame in self._frames.feed(part):
             self._add(frame, pieces)
 
@@ -77,7 +74,6 @@ class WandbReader(TrackerReader):
             self._values({"_step": self._summary.get("_step"), **own}, *self._at, pieces, summary=True)
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:  # noqa: ARG002 - a FileReader
-        """Adds the transactions of a whole file."""
         self.begin(b"")
         self.feed(buffer, pieces)
         self.end(pieces)

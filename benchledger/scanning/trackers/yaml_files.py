@@ -29,7 +29,6 @@ class YamlReader(TrackerReader):
     """Reads one document as one record of settings."""
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        """Adds the settings of a file; one that is no mapping is one reject."""
         try:
             pairs = self.pairs_of(yaml_pairs(buffer))
         except Refused as error:
@@ -42,17 +41,13 @@ class YamlReader(TrackerReader):
         return line + buffer.count(b"\n")
 
     def pairs_of(self, pairs: list[Pair]) -> list[Pair]:
-        """Returns what is kept of the values of a document."""
         return pairs
 
 
 class HparamsReader(YamlReader):
-    """Reads Lightning's `hparams.yaml`."""
-
     needs_name = True
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of Lightning: its name."""
         return "it is called hparams.yaml" if self.name == "hparams.yaml" else None
 
 
@@ -62,11 +57,9 @@ class WandbConfigReader(YamlReader):
     needs_name = True
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of Weights & Biases: its name and folder."""
         return "it is files/config.yaml of a wandb run" if self.name.endswith("/files/config.yaml") else None
 
     def pairs_of(self, pairs: list[Pair]) -> list[Pair]:
-        """Returns the settings without what wandb itself writes."""
         found = [
             (_plain(name), number, text, unit)
             for name, number, text, unit in pairs
@@ -80,12 +73,9 @@ def _plain(name: str) -> str:
 
 
 class MlflowMetaReader(YamlReader):
-    """Reads `meta.yaml` of an MLflow run or experiment."""
-
     marks = (b"lifecycle_stage",)
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
-        """Returns why a file is of MLflow: its keys."""
         keys = set(re.findall(rb"^([a-z_]+):", head[:4096], re.MULTILINE))
         if not {b"experiment_id", b"lifecycle_stage"} <= keys:
             return None
@@ -95,7 +85,6 @@ class MlflowMetaReader(YamlReader):
         return "it has experiment_id, artifact_location" if own else None
 
     def pairs_of(self, pairs: list[Pair]) -> list[Pair]:
-        """Returns the settings without users and paths."""
         return [(pair[0], None, None, None) if pair[0] in _PRIVATE else pair for pair in pairs]
 
 
