@@ -21,9 +21,9 @@ from benchledger.scanning.values import decode, to_time
 FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
-_HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./]{0,63})(?: \[([^\]]{1,16})\])?\Z")
+_HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./:()-]{0,63})(?: \[([^\]]{1,16})\])?\Z")
 # Characters that no column name contains; a unit stands in brackets.
-_NO_NAME = re.compile(rb"[!#-+\-:-@\\^`{|}~]")
+_NO_NAME = re.compile(rb"[!#-'*+;-@\\^`{|}~]")
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 _WHOLE_OR_DECIMAL = re.compile(r"[0-9]{1,18}(?:\.[0-9]{0,18})?\Z")
 _BITS = {"step": 63, "epoch": 63, "rank": 31}

@@ -30,8 +30,6 @@ LINES = {
     "Frames/s/device: 7.255, loss: 1.540",
     "internevo": "2023-07-07 12:29:13,147 INFO train.py:323 in record_current_batch_training_metrics -- tflops=63.28,step=0,"
     "loss=11.64,tgs (tokens/gpu/second)=1424.64,lr=4.0e-07,loss_scale=65536.0,grad_norm=63.67,micro_num=4",
-    "openclip": "2022-07-28,10:00:00 | INFO | Train Epoch: 1 [ 32833536/407371776 (8%)] Loss: 0.40883 (0.4749) Data (t): 0.080 "
-    "Batch (t): 1.762s, 37194/s LR: 0.000156 Logit Scale: 100.000",
     "openpcdet": "2023-01-05 16:34:37,748   INFO  Train:    1/3 ( 33%) [   0/323 (  0%)]  Loss: 516.7 (517.)  LR: 1.000e-04  "
     "Time cost: 00:04/21:46 [00:04/1:05:18]  Acc_iter 1           Data time: 0.87(0.87)  Batch time: 4.04(4.04)",
     "paddle3d": "2023-01-01 10:00:00,000 - INFO - [TRAIN] epoch=1/20, iter=10/9280, loss=1.5, lr=0.001 | ETA 02:00:00",
