@@ -26,10 +26,7 @@ _ARE_CONTRADICTED = (
 )
 _ARE_SUBMITTED = "from fact semi join due_member using (run_id) where name = 'benchmark' limit 1"
 _MAY_BE_NARROW = "select 1 from due_member group by campaign, case_id having min(series_id) <> max(series_id) limit 1"
-_MAY_BE_COPIES = (
-    "select 1 from due_member join kept.run_source using (run_id) join log using (log_id)"
-    " group by series_id, started_at, lines, records, ignored having count(distinct run_id) > 1 limit 1"
-)
+_HAVE_TRIALS = "select 1 from due_member group by series_id having count(*) > 1 limit 1"
 # A series that is alone in its campaign is compared with itself only, of which nothing is kept.
 _HAVE_RELATIVES = (
     "select 1 from series semi join due_pair on due_pair.campaign is not distinct from series.campaign"
@@ -91,11 +88,13 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(sql_of("narrow"))
     if finds(con, _ARE_SUBMITTED):
         con.execute(sql_of("submissions"))
-    # Else all records that this transaction has added are held in memory, to be joined with a few.
-    with order_kept(con):
-        if finds(con, _MAY_BE_COPIES):
-            con.execute(sql_of("copies"))
-        con.execute(sql_of("differences"))
+    if finds(con, _HAVE_TRIALS):
+        # Else all records that this transaction has added are held in memory, to be joined with a few.
+        with order_kept(con):
+            con.execute(sql_of("alike_logs"))
+            if finds(con, "from alike_log limit 1"):
+                con.execute(sql_of("copies"))
+            con.execute(sql_of("differences"))
     con.execute(sql_of("series"))
     con.execute(sql_of("cells"))
     if are_gone or finds(con, _HAVE_RELATIVES):

@@ -1,41 +1,15 @@
--- Runs whose logs differ in line ends, or in blanks at the ends of lines, only are one trial: nothing in their records
--- differs. The one with the least key stands. Only runs with a speed: two that failed alike are two. Two trials may print
--- one summary alike: equal records prove a copy where they tell the time, or are ten. Logs of equal length are no copies:
--- equal bytes are one log. Runs of other speeds are told apart without their records.
--- reads: due_member, kept.run_source, log, kept.record, kept.speed
+-- Of the runs whose logs may be copies those that are copies, by their records, are no trials.
+-- reads: alike_log, kept.record
 -- makes: due_member
 
-with speeds as (
-    select run_id, bit_xor(hash(rule, value)) as speeds
-    from kept.speed
-    semi join due_member using (run_id)
-    where value is not null
-    group by run_id
-),
-source as (
-    select
-        series_id, run_id, run_key, started_at, speeds, log_id, load_number, bytes,
-        first_line, last_line, lines, records, ignored
-    from due_member
-    join kept.run_source using (run_id)
-    join log using (log_id)
-    join speeds using (run_id)
-    where started_at is not null or records >= 10
-),
-alike as (
-    select *
-    from source
-    window same as (partition by series_id, started_at, speeds, first_line, last_line, lines, records, ignored)
-    qualify count(distinct run_id) over same > 1 and min(bytes) over same < max(bytes) over same
-),
-said as (
+with said as (
     select
         alike.series_id, alike.run_id, alike.run_key,
         count(*) as records,
         bit_xor(hash(
             record.line, shape_id, step, epoch, rank, device, label, logged_at, clock_s, "values", texts, lead, note
         )) as print
-    from alike
+    from alike_log as alike
     join kept.record
         on record.log_id = alike.log_id and record.load_number = alike.load_number
         and record.line between alike.first_line and alike.last_line

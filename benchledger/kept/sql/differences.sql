@@ -37,7 +37,7 @@ stated as (
         and record.line between own.first_line and own.last_line
 )
 -- A program may print a setting for each process or phase. Paths, addresses and times of day change from trial to trial.
-select run_id, name, string_agg(distinct value, ' ' order by value) as value
+select run_id, name, array_to_string(list_sort(list(distinct value)), ' ') as value
 from stated
 where value is not null and not regexp_matches(value, '[/\\]|\d:\d|^[0-9a-f]{7,}$')
 group by run_id, name;
@@ -61,7 +61,7 @@ set
 from apart
 where due_member.series_id = apart.series_id and due_member.run_id = apart.run_id;
 
-create or replace temp table series_difference as
+insert into series_difference
 with size as (
     select series_id, count(*) as runs
     from due_member
@@ -106,7 +106,7 @@ join run_setting using (run_id)
 window same_name as (partition by series_id, name)
 qualify min(value) over same_name <> max(value) over same_name;
 
-create or replace temp table run_difference as
+insert into run_difference
 select series_id, run_id, string_agg(kind || name || '=' || value, ' ' order by kind, name) as text
 from due_member
 left join series_difference using (series_id, run_id)

@@ -2,7 +2,7 @@
 -- system, GPU model and memory and of the versions of framework and implementation, and by what its names say of its case
 -- against its log: two folders FP16 and FP32 of logs that both say fp32 are no trials of one case.
 -- reads: run, campaign_now, environment, due_pair, conflict
--- makes: due_member
+-- makes: due_member, series_difference, run_difference
 
 create or replace temp table due_member as
 with named as (
@@ -41,3 +41,8 @@ left join environment using (environment_id)
 left join named using (run_id)
 semi join due_pair
     on campaign_now.campaign is not distinct from due_pair.campaign and run.case_id = due_pair.case_id;
+
+-- In what the runs of a series differ. Most small ingests have no series of several runs.
+create or replace temp table series_difference (series_id bigint, run_id bigint, kind varchar, name varchar, value varchar);
+
+create or replace temp table run_difference (series_id bigint, run_id bigint, text varchar);
