@@ -176,15 +176,11 @@ def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> 
     if not outcomes:
         return
     settings.say(f"{len(outcomes)} {status}:")
-    shown = _first(settings, outcomes)
+    shown = outcomes if settings.verbosity > 0 else outcomes[:SHOWN]
     for one in shown:
         settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
     if len(shown) < len(outcomes):
         settings.say(f"  and {len(outcomes) - len(shown)} more; list with: bench query unrecognised")
-
-
-def _first(settings: Settings, outcomes: list[FileOutcome]) -> list[FileOutcome]:
-    return outcomes if settings.verbosity > 0 else outcomes[:SHOWN]
 
 
 def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.read_only import reading
 from benchledger.answers.series import frame_of
-from benchledger.comparing.differences import Difference, differences
+from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
@@ -35,11 +35,7 @@ def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB, other_db: Path | str
     found = differences(evidence_a, evidence_b)
     if not found:
         return pl.DataFrame(schema={name: pl.Float64 if name == "weight" else pl.String for name in _COLUMNS})
-    return frame_of([_row(one) for one in found])
-
-
-def _row(one: Difference) -> dict[str, object]:
-    return {name: getattr(one, name) for name in _COLUMNS}
+    return frame_of([{name: getattr(one, name) for name in _COLUMNS} for one in found])
 
 
 def _runs_of(con: duckdb.DuckDBPyConnection, name: str, db: Path | str) -> list[int]:

@@ -64,7 +64,7 @@ def judge(pairs: Sequence[Pair], threshold: float, rate: float = FALSE_DISCOVERY
     given, pairs = pairs, [without_outlier(pair) for pair in pairs]
     noise = fit_noise([_squares(pair) for pair in pairs])
     estimates = [_estimate(pair, noise) for pair in pairs]
-    chances = [_chance(one) for one in estimates]
+    chances = [(t_two_sided(one.change / math.sqrt(one.variance), one.df) if one.df > 0 else None) for one in estimates]
     adjusted = adjust(chances)
     tested = sum(chance is not None for chance in chances)
     least = math.log1p(threshold)
@@ -178,10 +178,6 @@ def _estimate(pair: Pair, noise: Noise) -> _Estimate:
     )
     is_own = trials_a > 1 and trials_b > 1
     return _Estimate(change, part_a + part_b, df, variance, "trials" if is_own else "other_trials")
-
-
-def _chance(one: _Estimate) -> float | None:
-    return t_two_sided(one.change / math.sqrt(one.variance), one.df) if one.df > 0 else None
 
 
 def _half_width(one: _Estimate) -> float | None:

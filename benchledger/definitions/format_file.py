@@ -122,7 +122,7 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
         self_describing=_self_describing(top, inherited.self_describing),
-        tracker=_tracker(top, kind),
+        tracker=top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None,
         samples=tuple(samples),
         base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
         own_templates=_written(own_records, own_ignores),
@@ -259,7 +259,3 @@ def _self_describing(top: Table, inherited: SelfDescribing | None) -> SelfDescri
     if "self_describing" not in top:
         return inherited
     return format_rows.read_self_describing(top.table("self_describing", format_rows.SELF_DESCRIBING), inherited)
-
-
-def _tracker(top: Table, kind: str) -> str | None:
-    return top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None

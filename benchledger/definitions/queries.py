@@ -85,7 +85,7 @@ def read_query(path: Path) -> Query:
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     header = read_header(path, sql)
-    used = _used(sql)
+    used = {match["name"]: sql.count("\n", 0, match.start()) + 1 for match in _TOKEN.finditer(sql) if match["name"]}
     for name, line in used.items():
         if name not in header.parameters:
             raise DefinitionError(f"{path}:{line}: ${name} has no default; declare it in a comment: -- ${name} = '*'")
@@ -93,10 +93,6 @@ def read_query(path: Path) -> Query:
         if name not in used:
             raise DefinitionError(f"{path}:1: ${name} is declared and not used; remove it")
     return Query(path.stem, header, sql, path)
-
-
-def _used(sql: str) -> dict[str, int]:
-    return {match["name"]: sql.count("\n", 0, match.start()) + 1 for match in _TOKEN.finditer(sql) if match["name"]}
 
 
 def _outside(sql: str, value: Callable[[str], str]) -> str:

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 from benchledger.archives.opening import open_log
-from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.redaction import read_redaction
 from benchledger.drafting.draft import Draft, Drafter
 from benchledger.drafting.excerpt import Excerpt, read_excerpt
@@ -39,7 +38,7 @@ def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) ->
     for log in logs:
         with open_log(Path(log)) as stream:
             excerpts.append(read_excerpt(stream, str(log)))
-        found = _known_as(excerpts[-1], known)
+        found = LogReader(known).read(io.BytesIO(excerpts[-1].data), RecordColumns(), lambda _: False).format
         # A reader of last resort reads what has no format of its own yet.
         if found is not None and known[found].kind != "self_describing" and not force:
             raise UsageError(
@@ -49,7 +48,3 @@ def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) ->
     # The key comes from the logs: without them, nobody can tell whose names the pseudonyms replace.
     key = hashlib.blake2b(b"".join(excerpt.data for excerpt in excerpts), digest_size=32).digest()
     return Drafter(name, excerpts, others, Redactor(read_redaction(), key)).draft()
-
-
-def _known_as(excerpt: Excerpt, known: dict[str, LogFormat]) -> str | None:
-    return LogReader(known).read(io.BytesIO(excerpt.data), RecordColumns(), lambda _: False).format

@@ -48,13 +48,9 @@ def _lines(parts: Parts, found: SortedTemplates) -> dict[str, list[str]]:
     for setting in found.settings:
         lines.setdefault(setting.template, []).append(setting.line)
     for template in parts.ignores:
-        lines[template] = [_made(template)]
+        # An ignored line is made up from its template, so that no text of the log is needed.
+        lines[template] = [template.replace("{*}", "0").replace("{{", "{").replace("}}", "}")]
     return lines
-
-
-def _made(template: str) -> str:
-    # An ignored line is made up from its template, so that no text of the log is needed.
-    return template.replace("{*}", "0").replace("{{", "{").replace("}}", "}")
 
 
 def _sample(

@@ -45,7 +45,7 @@ def written(parts: Parts) -> str:
     for meaning in parts.top:
         lines += _keys(meaning)
     lines += [f"anchors = {value(parts.anchors)}"]
-    style = _main_style(parts.records)
+    style = next((record.style for record in parts.records if record.style is not None), None)
     if style is not None:
         lines.append(f"pairs = {_style(style)}")
     for table, entries in (("field", parts.fields), ("fact", parts.facts)):
@@ -90,10 +90,6 @@ def _record(record: DraftedRecord, style: PairsStyle | None) -> list[str]:
     if record.style is not None and record.style != style:
         lines.append(f"pairs = {_style(record.style)}")
     return lines
-
-
-def _main_style(records: list[DraftedRecord]) -> PairsStyle | None:
-    return next((record.style for record in records if record.style is not None), None)
 
 
 def _style(style: PairsStyle) -> str:

@@ -232,7 +232,7 @@ def _found(archive: FoundFile, member: Member) -> FoundFile:
     if where.chain:
         shown = member.path
     elif member.lone:
-        shown = _beside(archive.shown, member.path)
+        shown = f"{archive.shown.rpartition('/')[0]}/{member.path}".lstrip("/") if "/" in archive.shown else member.path
     else:
         shown = archive.shown
     file = FoundFile(
@@ -242,7 +242,3 @@ def _found(archive: FoundFile, member: Member) -> FoundFile:
     if member.problem is None:
         return file
     return _refused(file, member.problem)
-
-
-def _beside(path: str, name: str) -> str:
-    return f"{path.rpartition('/')[0]}/{name}".lstrip("/") if "/" in path else name

@@ -60,7 +60,7 @@ def load_formats() -> dict[str, LogFormat]:
     for log_format in unproved:
         for problem in check_format(log_format):
             raise DefinitionError(problem)
-    leads = _leads_hash()
+    leads = hashlib.blake2b(b"".join(file.path.read_bytes() for file in leads_files()), digest_size=16).hexdigest()
     for problem in check_leads() if leads not in proofs else ():
         raise DefinitionError(problem)
     proofs.add([leads, *(log_format.definitions_hash for log_format in unproved)])
@@ -165,10 +165,6 @@ def _swallowed(log_format: LogFormat) -> list[str]:
         f"{log_format.path}:{log_format.file.line_of(written.place)}: {written.what} {written.text!r} {why}"
         for written, why in problems.items()
     ]
-
-
-def _leads_hash() -> str:
-    return hashlib.blake2b(b"".join(file.path.read_bytes() for file in leads_files()), digest_size=16).hexdigest()
 
 
 def check_leads() -> list[str]:

@@ -110,7 +110,7 @@ def migrate(con: duckdb.DuckDBPyConnection, place: str, migrations: Sequence[Mig
             statements = step.path.read_text(encoding="utf-8")
             con.execute(statements)
             con.execute(_shared_comments(con, statements))
-            made = [step.version, _now(), program_version(), step.digest]
+            made = [step.version, datetime.now(UTC).replace(tzinfo=None), program_version(), step.digest]
             con.execute("insert into kept.schema_version values (?, ?, ?, ?)", made)
             con.commit()
         except duckdb.Error as error:
@@ -145,10 +145,6 @@ def date_migrations(con: duckdb.DuckDBPyConnection) -> None:
     """Dates the migrations of a new ledger now, since it may be a copy of an older empty ledger."""
     # Not as a parameter: DuckDB imports pandas, if it is installed, to inspect one.
     con.execute("update kept.schema_version set applied_at = make_timestamp(epoch_us(now()))")
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _undo(con: duckdb.DuckDBPyConnection) -> None:

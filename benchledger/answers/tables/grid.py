@@ -71,7 +71,7 @@ def lay_out(
     `excluded`, that is its reason.
     """
     shown = list(filter(asked.shows, rows))
-    columns = list(asked.columns) or _columns(rows)
+    columns = list(asked.columns) or list(dict.fromkeys(map(Column.of, sorted(rows, key=column_order))))
     hard = _differing(shown, ("gpus",), SPLIT_COLUMNS)
     soft = _differing(shown, ("gpus", *hard), BATCH_COLUMNS)
     lines = _asked_lines(_lines(shown, ("gpus", *hard), soft), rows, hard, asked)
@@ -102,10 +102,6 @@ def column_order(row: Row) -> SortKey:
     precision = row["precision"]
     place = _PRECISIONS.index(precision) if precision in _PRECISIONS else len(_PRECISIONS)
     return sort_key((place, precision, row["batch_size_per_gpu"]))
-
-
-def _columns(rows: list[Row]) -> list[Column]:
-    return list(dict.fromkeys(map(Column.of, sorted(rows, key=column_order))))
 
 
 def _batch(row: Row) -> int:

@@ -85,12 +85,8 @@ def gpus_sharing(row: Row) -> int | None:
     return gpus
 
 
-def is_faster_lower(unit: str | None) -> bool:
-    return unit in _LESS_IS_BETTER
-
-
 def best_first(row: Row) -> tuple[float, SortKey]:
-    value = row["value"] if is_faster_lower(row["unit"]) else -row["value"]
+    value = row["value"] if (row["unit"] in _LESS_IS_BETTER) else -row["value"]
     return value, sort_key([row["campaign"], row["series_id"]])
 
 
