@@ -10,6 +10,8 @@ import click
 import benchledger
 from benchledger.cli.case_options import output_options
 from benchledger.cli.import_blocker import allow_imports
+from benchledger.cli.output import frame_table, print_frame, write_file, write_text
+from benchledger.cli.render import table_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
@@ -46,7 +48,6 @@ def audit(
     allow_imports()  # Great Expectations needs them
     done = revealed(benchledger.audit(db=settings.db, checks=checks), output or page)
     if page is not None:
-        from benchledger.cli.output import write_file
         from benchledger.exports.audit_page import audit_page
 
         write_file(page, headed(audit_page(done, settings.db.name), "html", page))
@@ -56,7 +57,6 @@ def audit(
 
 
 def _print(settings: Settings, done: Audit, form: str, output: Path | None, chosen: bool) -> None:
-    from benchledger.cli.output import print_frame, write_text
     from benchledger.exports.audit_text import audit_text
 
     if form == "parquet":
@@ -70,7 +70,6 @@ def _print(settings: Settings, done: Audit, form: str, output: Path | None, chos
 
 
 def _table(done: Audit, most: int | None) -> str:
-    from benchledger.cli.output import frame_table
     from benchledger.exports.audit_text import by_check
 
     blocks = [frame_table(done.checks)]
@@ -83,8 +82,6 @@ def _table(done: Audit, most: int | None) -> str:
 
 def _causes(done: Audit) -> str:
     """Returns the causes of the findings, some of each check, in two screens."""
-    from benchledger.cli.render import table_text
-
     rows, more = [], []
     for (check, severity), causes in done.causes.group_by("check", "severity", maintain_order=True):
         for cause in causes.head(CAUSES).iter_rows(named=True):

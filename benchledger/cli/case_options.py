@@ -29,6 +29,10 @@ def case_options(function: _Function) -> _Function:
             callback=with_pseudonyms if column == "system" else None,
         )  # fmt: skip
         function = option(function)
+    return campaign_option(function)
+
+
+def campaign_option(function: _Function) -> _Function:
     return click.option(
         "--campaign",
         metavar="GLOB",
@@ -121,7 +125,9 @@ def all_option(function: _Function) -> _Function:
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Returns the given filters and other options as arguments of the library."""
     return {
-        name: _several(name, value) if isinstance(value, tuple) else value for name, value in options.items() if value
+        name: _several(name, value) if isinstance(value, tuple) else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
     }
 
 

@@ -9,6 +9,8 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import case_options, given, output_options, rule_option
+from benchledger.cli.output import frame_table, print_frame, write_text
+from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.exports.safe_text import escaped
 
@@ -43,42 +45,15 @@ _FIRST = ("verdict", "state", "change", "quantity", "run", "95 % interval")
 @output_options
 @click.pass_obj
 def compare(
-    settings: Settings,
-    /,
-    sides: tuple[str, ...],
-    a: tuple[str, ...],
-    b: tuple[str, ...],
-    quantity: tuple[str, ...],
-    target: str | None,
-    threshold: float,
-    across: tuple[str, ...],
-    strict: bool,
-    rule: str | None,
-    campaign: str | None,
-    form: str,
-    output: Path | None,
-    **filters: Any,
+    settings: Settings, /, sides: tuple[str, ...], strict: bool, form: str, output: Path | None, **words: Any
 ) -> None:
     """Compare two sets of runs case by case, with intervals and verdicts.
 
     A and B are folders of logs, ledger files, or campaigns (globs) of the ledger. Without them, --a and --b select two
     sets of the ledger. Exit 1 if any case got worse, else 0.
     """
-    from benchledger.cli.output import print_frame
-
-    done = benchledger.compare(
-        *sides,
-        a=a,
-        b=b,
-        db=settings.db,
-        quantity=quantity,
-        rule=rule,
-        target=target,
-        threshold=threshold,
-        across=across,
-        campaign=campaign,
-        **given(filters),
-    )
+    own = {name: words.pop(name) for name in ("a", "b", "quantity", "across")}
+    done = benchledger.compare(*sides, db=settings.db, **own, **given(words))
     if form in ("table", "markdown"):
         from benchledger.comparing.page import MOST_CASES, page_of
 
@@ -91,9 +66,6 @@ def compare(
 
 def print_page(page: Page, form: str, output: Path | None, *, means: bool = True) -> None:
     """Prints a page as a table or as Markdown, with real names if they are asked for."""
-    from benchledger.cli.output import frame_table, write_text
-    from benchledger.cli.reveal import headed, revealed
-
     page = revealed(page, output)
     if form == "markdown":
         write_text(headed(_markdown(page, means), form, output), output)

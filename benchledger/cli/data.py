@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -53,26 +54,8 @@ def data() -> None:
     help="Python that has the runners' libraries; default: this one.",
 )
 @click.pass_obj
-def make(
-    settings: Settings,
-    /,
-    kind: str,
-    output: Path,
-    rows: int,
-    files: int,
-    seq_len: int,
-    masked: int | None,
-    seed: int,
-    vocab_size: int | None,
-    text: tuple[Path, ...],
-    vocab: Path | None,
-    dupe_factor: int,
-    python: str,
-) -> None:
+def make(settings: Settings, /, kind: str, output: Path, **words: Any) -> None:
     """Make training data of KIND: hdf5 (BERT, NGC columns), npz (gluon-nlp), squad, tokens (GPT)."""
-    made = benchledger.data_make(
-        kind, output=output, rows=rows, files=files, seq_len=seq_len, masked=masked, seed=seed, vocab_size=vocab_size,
-        text=text, vocab=vocab, dupe_factor=dupe_factor, python=python,
-    )  # fmt: skip
+    made = benchledger.data_make(kind, output=output, **words)
     size = sum(path.stat().st_size for path in made)
     settings.say(f"{output}: {len(made)} files, {size / 1e6:.1f} MB")

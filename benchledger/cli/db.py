@@ -11,8 +11,11 @@ import click
 import benchledger
 from benchledger.cli.case_options import output_options
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import form_option, wait_option
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     from benchledger.upkeep.info import LedgerInfo
@@ -26,9 +29,7 @@ def db() -> None:
 
 
 @db.command()
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @click.pass_obj
 def info(settings: Settings, form: str) -> None:
     """Show the ledger's version, size and contents."""
@@ -42,8 +43,6 @@ def info(settings: Settings, form: str) -> None:
 @click.pass_obj
 def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
     """Migrate an older ledger to the current version."""
-    from benchledger.cli.output import print_frame
-
     steps = benchledger.db_migrate(db=settings.db, wait_s=wait_s)
     print_frame(steps, form, output)
     now = steps.filter("now").height
@@ -60,8 +59,6 @@ def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -
 @click.pass_obj
 def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: float) -> None:
     """Copy the ledger to FILE, and its private files to FILE.private and FILE.key."""
-    from benchledger.exports.safe_text import escaped
-
     made = benchledger.db_backup(file, public=public, force=force, db=settings.db, wait_s=wait_s)
     click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes)}")
     if made.private is not None:
@@ -73,8 +70,6 @@ def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: fl
 @click.pass_obj
 def compact(settings: Settings, wait_s: float) -> None:
     """Rewrite the ledger without unused space."""
-    from benchledger.exports.safe_text import escaped
-
     made = benchledger.db_compact(db=settings.db, wait_s=wait_s)
     click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes_before)} before, {_megabytes(made.bytes_after)} now")
 
@@ -85,8 +80,6 @@ def compact(settings: Settings, wait_s: float) -> None:
 @click.pass_obj
 def check(settings: Settings, wait_s: float, form: str, output: Path | None) -> None:
     """Check the ledger's invariants; exit 1 and print the cure if one is violated."""
-    from benchledger.cli.output import print_frame
-
     found = benchledger.db_check(db=settings.db, wait_s=wait_s)
     print_frame(found, form, output)
     for what, why, cure in found.filter(~found["ok"]).select("what", "found", "cure").rows():
@@ -95,9 +88,6 @@ def check(settings: Settings, wait_s: float, form: str, output: Path | None) -> 
 
 
 def _info_text(found: LedgerInfo) -> str:
-    from benchledger.cli.output import frame_table
-    from benchledger.exports.safe_text import escaped
-
     lines = [
         f"{found.path}: {_megabytes(found.bytes)}, {_megabytes(found.free_bytes)} of it free (bench db compact)",
         f"schema version {found.schema_version} (this program: {found.needs_version}), DuckDB {found.duckdb_version}",
@@ -116,8 +106,6 @@ def _info_text(found: LedgerInfo) -> str:
 
 
 def _info_json(found: LedgerInfo) -> str:
-    from benchledger.exports.values import json_text
-
     values: dict[str, Any] = {field.name: getattr(found, field.name) for field in fields(found)}
     return json_text({**values, **{name: values[name].to_dicts() for name in _FRAMES}})
 

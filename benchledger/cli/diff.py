@@ -9,6 +9,7 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
+from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 
 SHOWN = 12
@@ -27,8 +28,6 @@ def diff(settings: Settings, a: str, b: str, other_db: Path | None, form: str, o
 
     RUN is a key, the beginning of one, or a cell of the speed table (bench report speed --cells) for all its trials.
     """
-    from benchledger.cli.output import print_frame
-
     found = benchledger.diff(a, b, db=settings.db, other_db=other_db)
     if form == "table" and settings.verbosity < 1 and found.height > SHOWN:
         settings.say(f"{found.height - SHOWN} more: bench -v diff")

@@ -9,8 +9,9 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
+from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import wait_option
 
 
 @click.command()
@@ -39,8 +40,6 @@ def exclude(
     RUN is a key or the beginning of one. The runs stay in the ledger: bench runs and bench show say that they are
     excluded. An exclusion holds also when the log is read again, has grown, or comes back.
     """
-    from benchledger.cli.output import print_frame
-
     if list_all:
         if runs or reason or by or undo:
             raise click.UsageError("--list takes no other arguments")

@@ -12,9 +12,13 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given
+from benchledger.cli.output import frame_table
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.small_options import form_option
 from benchledger.cli.terminal import print_text, wrapped_lines
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,9 +47,7 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 @click.option("--lines", is_flag=True, help="Show the printed lines too; needs logs that ingest --keep-logs kept.")
 @click.option("--scaling", help="With --table speedup: weak or strong.")
 @case_options
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @reveal_option
 @click.pass_obj
 def explain(
@@ -67,8 +69,6 @@ def explain(
 
 
 def _json(answer: Explained) -> str:
-    from benchledger.exports.values import json_text
-
     return json_text(answer.to_dict())
 
 
@@ -87,8 +87,6 @@ def _text(answer: Explained) -> str:
 
 
 def _escaped(lines: Iterable[str]) -> str:
-    from benchledger.exports.safe_text import escaped
-
     return "\n".join(map(escaped, lines))
 
 
@@ -114,8 +112,6 @@ def _cell_text(cell: ExplainedCell) -> str:
 
 
 def _part(name: str, frame: pl.DataFrame) -> str:
-    from benchledger.cli.output import frame_table
-
     return f"{name}\n{frame_table(frame)}" if frame.height else f"{name}: none"
 
 

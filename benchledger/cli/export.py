@@ -11,13 +11,14 @@ import click
 import benchledger
 from benchledger.cli.case_options import all_option, case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.output import listed_if_long, write_text
 from benchledger.cli.reveal import asked_names, headed, reveal_option
 from benchledger.cli.settings import Settings
 from benchledger.cli.site import site
-from benchledger.exports.tables import FORMS
+from benchledger.exports.tables import FORMS, form_of, reports_text
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
-    from benchledger.answers.tables.table import Report
     from benchledger.exports.json_files import JsonFiles
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -54,16 +55,7 @@ def export() -> None:
 @_export_options
 @all_option
 @click.pass_obj
-def tables(
-    settings: Settings,
-    /,
-    names: tuple[str, ...],
-    campaign: str | None,
-    rule: str | None,
-    form: str | None,
-    output: Path | None,
-    **words: Any,
-) -> None:
+def tables(settings: Settings, /, names: tuple[str, ...], form: str | None, output: Path | None, **words: Any) -> None:
     """Export several reports in one file or folder.
 
     REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard,
@@ -71,9 +63,7 @@ def tables(
 
     Excel has one sheet per table. Several tables in CSV or Parquet are a folder with one file per table.
     """
-    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(words)}
-    reports = benchledger.export_tables(*names, output=output, form=form, reveal=asked_names(output), **asked)
-    _print(settings, reports, form, output)
+    _print(settings, names, form, output, words)
 
 
 @export.command()
@@ -81,19 +71,16 @@ def tables(
 @_export_options
 @all_option
 @click.pass_obj
-def leaderboard(
-    settings: Settings, /, campaign: str | None, form: str | None, output: Path | None, **filters: Any
-) -> None:
+def leaderboard(settings: Settings, /, form: str | None, output: Path | None, **words: Any) -> None:
     """Rank series by throughput, on equal GPUs and equal work."""
-    asked = {"db": settings.db, "campaign": campaign, **given(filters)}
-    reports = benchledger.export_tables("leaderboard", output=output, form=form, reveal=asked_names(output), **asked)
-    _print(settings, reports, form, output)
+    _print(settings, ("leaderboard",), form, output, words)
 
 
-def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, output: Path | None) -> None:
-    from benchledger.cli.output import listed_if_long, write_text
-    from benchledger.exports.tables import form_of, reports_text
-
+def _print(
+    settings: Settings, names: tuple[str, ...], form: str | None, output: Path | None, words: dict[str, Any]
+) -> None:
+    asked = {"db": settings.db, **given(words)}
+    reports = benchledger.export_tables(*names, output=output, form=form, reveal=asked_names(output), **asked)
     if output is None:
         chosen = form_of(form, None)
         shown = [listed_if_long(report, chosen, None) for report in reports]
@@ -110,10 +97,9 @@ def _print(settings: Settings, reports: tuple[Report, ...], form: str | None, ou
 @rule_option
 @_FOLDER
 @click.pass_obj
-def index(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
+def index(settings: Settings, /, output: Path | None, **words: Any) -> None:
     """Export PaddlePaddle's index JSON: speed, memory, profile and largest batch per case."""
-    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
-    _print_files(settings, benchledger.export_index(output=output, **asked), output)
+    _print_files(settings, benchledger.export_index(output=output, db=settings.db, **given(words)), output)
 
 
 @export.command()
@@ -121,19 +107,15 @@ def index(settings: Settings, /, campaign: str | None, rule: str | None, output:
 @rule_option
 @_FOLDER
 @click.pass_obj
-def dlperf(settings: Settings, /, campaign: str | None, rule: str | None, output: Path | None, **filters: Any) -> None:
+def dlperf(settings: Settings, /, output: Path | None, **words: Any) -> None:
     """Export DLPerf's result JSON: average, median and speed-up per case, one file per batch size."""
-    asked = {"db": settings.db, "campaign": campaign, "rule": rule, **given(filters)}
-    _print_files(settings, benchledger.export_dlperf(output=output, **asked), output)
+    _print_files(settings, benchledger.export_dlperf(output=output, db=settings.db, **given(words)), output)
 
 
 export.add_command(site)
 
 
 def _print_files(settings: Settings, result: JsonFiles, output: Path | None) -> None:
-    from benchledger.cli.output import write_text
-    from benchledger.exports.values import json_text
-
     if output is None:
         # One file as it would be written; several files by name.
         alone = next(iter(result.files.values())) if len(result.files) == 1 else result.files

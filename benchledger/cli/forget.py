@@ -8,8 +8,10 @@ import click
 
 import benchledger
 from benchledger.cli import complete
+from benchledger.cli.output import frame_table
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import form_option, wait_option
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     from benchledger.ingestion.forget import Forgotten
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
 @click.argument("logs", nargs=-1, metavar="LOG...", shell_complete=complete.logs)
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
 @wait_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @click.pass_obj
 def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: float, form: str) -> None:
     """Remove each LOG and everything derived from it.
@@ -41,13 +41,9 @@ def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: 
 
 
 def _text(found: Forgotten) -> str:
-    from benchledger.cli.output import frame_table
-
     runs = f"\n\nruns that had them\n{frame_table(found.runs)}" if found.runs.height else "\n\nno run had them"
     return f"logs\n{frame_table(found.logs)}{runs}"
 
 
 def _json(found: Forgotten) -> str:
-    from benchledger.exports.values import json_text
-
     return json_text({"logs": found.logs.to_dicts(), "runs": found.runs.to_dicts(), "dry_run": found.dry_run})

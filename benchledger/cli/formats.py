@@ -10,7 +10,9 @@ import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import output_options
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.output import print_frame
 from benchledger.errors import counted
+from benchledger.exports.safe_text import escaped_lines
 
 
 @click.group(cls=KnownGroup)
@@ -22,8 +24,6 @@ def formats() -> None:
 @output_options
 def list_(form: str, output: Path | None) -> None:
     """List all formats with their program, records and samples."""
-    from benchledger.cli.output import print_frame
-
     print_frame(benchledger.formats(), form, output)
 
 
@@ -31,8 +31,6 @@ def list_(form: str, output: Path | None) -> None:
 @click.argument("name", shell_complete=complete.formats)
 def show(name: str) -> None:
     """Show the definition of format NAME and how its logs are recognised."""
-    from benchledger.exports.safe_text import escaped_lines
-
     click.echo(escaped_lines(benchledger.show_format(name)))
 
 
@@ -42,8 +40,6 @@ def show(name: str) -> None:
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
     """Check the formats in FILES, or all known formats; exit 1 on an error."""
-    from benchledger.exports.safe_text import escaped_lines
-
     problems = benchledger.check_formats(*files, fill=fill)
     for problem in problems:
         click.echo(escaped_lines(problem))
@@ -66,8 +62,6 @@ def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> 
 
     A comment `# ?` with a question marks each guess. See docs/new-format.md.
     """
-    from benchledger.exports.safe_text import escaped_lines
-
     draft = benchledger.draft_format(*logs, name=name, force=force)
     if output is None:
         click.echo(escaped_lines(draft.text), nl=False)

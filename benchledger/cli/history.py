@@ -10,8 +10,9 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, output_options, rule_option
+from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import wait_option
 
 
 @click.command()
@@ -56,8 +57,6 @@ def history(
     Steps are told from noise over all cases together; a single far point is an outlier. --accept records that a
     change is known. --check is for CI: it exits with 1 on a regression that nobody accepted and that still lasts.
     """
-    from benchledger.cli.output import print_frame
-
     if accept:
         _accept(settings, accept, words, reason=reason, by=by, undo=undo, wait_s=wait_s)
         return

@@ -15,7 +15,7 @@ import benchledger
 from benchledger.cli.byte_count import ByteCount
 from benchledger.cli.commands import is_interrupt, stop
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import form_option, wait_option
 from benchledger.errors import BenchledgerError
 
 STDIN = "-"
@@ -95,23 +95,15 @@ class _PathOrAddress(click.Path):
     help="With --lake: local:N processes, or the address of a dask scheduler.",
 )
 @wait_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @click.pass_obj
 def ingest(
     settings: Settings,
     /,
     paths: tuple[Path | str, ...],
-    jobs: int,
     dry_run: bool,
     refresh: bool,
     strict: bool,
-    documents: bool,
-    keep_logs: bool,
-    keep_redacted: bool,
-    campaign_name: str | None,
-    key_file: Path | None,
     archive_ratio: int,
     archive_bytes: int,
     archive_depth: int,
@@ -119,22 +111,23 @@ def ingest(
     quiet_s: float,
     lake: str | None,
     cluster: str,
-    wait_s: float,
     form: str,
+    **words: Any,
 ) -> None:
     """Read all logs under PATHS into the ledger.
 
     PATHS are files, folders, archives, or - for stdin; or addresses: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE.
     With --refresh and no PATHS, every log of the ledger whose definitions have changed is read again.
     """
-    if keep_logs and keep_redacted:
+    if words["keep_logs"] and words["keep_redacted"]:
         raise click.UsageError("--keep-logs and --keep-redacted cannot be combined")
     if not paths and not refresh:
         raise click.UsageError("give PATHS: files, folders, or - for stdin; --refresh needs none")
+    words["key_file"] = words["key_file"] or settings.key_file
     if lake is not None:
         from benchledger.cli.lake import ingest_into_lake
 
-        ingest_into_lake(settings, paths, lake, cluster, key_file or settings.key_file, campaign_name, form)
+        ingest_into_lake(settings, paths, lake, cluster, words["key_file"], words["campaign_name"], form)
         return
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
@@ -145,37 +138,16 @@ def ingest(
     if why := missing_reason():
         settings.say(f"the reference reader reads the lines, with the same result, but many times slower: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
-    limits = Limits(archive_ratio, archive_bytes, archive_depth)
-    key_file = key_file or settings.key_file
+    words |= {"db": settings.db, "limits": Limits(archive_ratio, archive_bytes, archive_depth)}
     if watch:
         _refuse_with_watch(dry_run=dry_run, refresh=refresh, strict=strict, stdin=stdin is not None)
-        print_batches(
-            settings,
-            benchledger.watch(
-                *paths, db=settings.db, quiet_s=quiet_s, jobs=jobs, documents=documents, keep_logs=keep_logs,
-                keep_redacted=keep_redacted, campaign_name=campaign_name, key_file=key_file, wait_s=wait_s,
-                limits=limits,
-            ),
-            form,
-        )  # fmt: skip
+        print_batches(settings, benchledger.watch(*paths, quiet_s=quiet_s, **words), form)
         return
     try:
         with progress_line(settings) as progress:
+            files = (path for path in paths if path != Path(STDIN))
             result = benchledger.ingest(
-                *(path for path in paths if path != Path(STDIN)),
-                db=settings.db,
-                jobs=jobs,
-                refresh=refresh,
-                dry_run=dry_run,
-                documents=documents,
-                keep_logs=keep_logs,
-                keep_redacted=keep_redacted,
-                campaign_name=campaign_name,
-                key_file=key_file,
-                wait_s=wait_s,
-                stdin=stdin,
-                limits=limits,
-                progress=progress,
+                *files, refresh=refresh, dry_run=dry_run, stdin=stdin, progress=progress, **words
             )
     except (KeyboardInterrupt, Exception) as error:
         if not is_interrupt(error):

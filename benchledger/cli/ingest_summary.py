@@ -9,6 +9,7 @@ import click
 
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
+from benchledger.exports.values import json_text, plain
 
 if TYPE_CHECKING:
     from benchledger.ingestion.ingest import IngestResult
@@ -39,8 +40,6 @@ def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> i
 def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool, only_stale: bool) -> None:
     """Prints the sums on stdout in the requested form, and on stderr what was left out and where to look."""
     if form == "json":
-        from benchledger.exports.values import json_text
-
         click.echo(json_text(_as_json(result, dry_run)))
     else:
         for line in _sums(result):
@@ -56,8 +55,6 @@ def batch_line(result: IngestResult, form: str, now: str) -> str:
     """Returns the sums of one batch of a watch in one line: as text or JSON."""
     if form == "json":
         import json
-
-        from benchledger.exports.values import plain
 
         return json.dumps({"at": now, **plain(_as_json(result, dry_run=False))}, ensure_ascii=True, allow_nan=False)
     files = " + ".join(f"{count} {status}" for status, count in _by_status(result).items() if count)

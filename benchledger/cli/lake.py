@@ -11,7 +11,9 @@ import click
 import benchledger
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
+from benchledger.cli.small_options import form_option
 from benchledger.errors import counted
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     from benchledger.lake.ingest import LakeIngest
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from benchledger.lake.upkeep import Collected, LakeCheck, LakeStatus
 
 _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
-_form = click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
 
 
 @click.group(cls=KnownGroup)
@@ -47,7 +46,7 @@ def lake() -> None:
 @click.option(
     "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="With --into: give the ledger the lake's key."
 )
-@_form
+@form_option
 def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | None, form: str) -> None:
     """Make the tables of a lake from all its units.
 
@@ -59,7 +58,7 @@ def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | 
 
 @lake.command()
 @click.argument("lake")
-@_form
+@form_option
 def status(lake: str, form: str) -> None:
     """Count the sources, units and objects of a lake."""
     found = benchledger.lake_status(lake=lake)
@@ -73,7 +72,7 @@ def status(lake: str, form: str) -> None:
 
 @lake.command()
 @click.argument("lake")
-@_form
+@form_option
 def check(lake: str, form: str) -> None:
     """Read all tables of a lake and compare their rows with its markers."""
     found = benchledger.lake_check(lake=lake)
@@ -87,7 +86,7 @@ def check(lake: str, form: str) -> None:
     "--older-than-hours", type=click.FloatRange(min=0), default=24.0, show_default=True, help="Keep younger objects."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
-@_form
+@form_option
 def gc(lake: str, older_than_hours: float, dry_run: bool, form: str) -> None:
     """Remove objects of a lake that no unit needs any more."""
     gone = benchledger.lake_gc(lake=lake, older_than_hours=older_than_hours, dry_run=dry_run)
@@ -122,7 +121,5 @@ def ingest_into_lake(
 
 def _print(found: LakeIngest | Published | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
     if form == "json":
-        from benchledger.exports.values import json_text
-
         text = json_text(asdict(found))
     click.echo(text)

@@ -9,8 +9,9 @@ import click
 
 import benchledger
 from benchledger.cli.settings import Settings
-from benchledger.cli.wait_option import wait_option
+from benchledger.cli.small_options import form_option, wait_option
 from benchledger.errors import counted
+from benchledger.exports.values import json_text
 
 
 @click.command()
@@ -19,9 +20,7 @@ from benchledger.errors import counted
     "--into", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="The new ledger."
 )
 @wait_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @click.pass_obj
 def merge(settings: Settings, /, ledgers: tuple[Path, ...], into: Path, wait_s: float, form: str) -> None:
     """Merge each LEDGER into a new one, as if one ingest had read all their logs.
@@ -31,8 +30,6 @@ def merge(settings: Settings, /, ledgers: tuple[Path, ...], into: Path, wait_s: 
     """
     merged = benchledger.merge(*ledgers, into=into, wait_s=wait_s)
     if form == "json":
-        from benchledger.exports.values import json_text
-
         click.echo(json_text(asdict(merged)))
     else:
         click.echo(f"{merged.path}: {counted(merged.logs, 'log')}, {counted(merged.runs, 'run')}")

@@ -15,6 +15,7 @@ from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, rule_option
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
+from benchledger.exports.safe_text import escaped_lines
 
 _RUN = click.option("--run", metavar="KEY", shell_complete=complete.runs, help="The run: its key or the start of it.")
 _TARGET = click.option("--target", metavar="NUMBER", help="Draw this loss as the target: 6.5 or loss=6.5.")
@@ -56,7 +57,6 @@ for _name, (_text, _options) in _PLOTS.items():
 
 def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **words: Any) -> None:
     from benchledger.cli.import_blocker import allow_imports
-    from benchledger.exports.safe_text import escaped_lines
     from benchledger.plots.data import plot_data
 
     # The library that thins long lines needs numpy.

@@ -9,6 +9,8 @@ import click
 
 import benchledger
 from benchledger.cli.settings import Settings
+from benchledger.cli.small_options import form_option
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     from benchledger.publishing.redact import RedactResult
@@ -27,9 +29,7 @@ SECRETS_SHOWN = 50
     help="File with the pseudonym key; default: the ledger's key.",
 )
 @click.option("--accept", is_flag=True, help="Exit 0 although secrets were found: they are replaced in the copy.")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @click.pass_obj
 def redact(
     settings: Settings, /, paths: tuple[Path, ...], out: Path, key_file: Path | None, accept: bool, form: str
@@ -42,8 +42,6 @@ def redact(
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
-        from benchledger.exports.values import json_text
-
         click.echo(json_text(vars(result)))
     else:
         click.echo(f"files: {result.files} written, {result.files_left_out} left out")

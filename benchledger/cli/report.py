@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,8 +20,12 @@ from benchledger.cli.case_options import (
     rule_option,
 )
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.output import print_report
 from benchledger.cli.reveal import reveal_option
 from benchledger.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from benchledger.answers.tables.table import Report
 
 # As in benchledger.answers.tables.numbers; importing that costs what polars costs.
 QUANTITIES = ("speed", "memory", "speedup", "efficiency")
@@ -58,18 +63,21 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
     print_page(benchledger.write_page(page, db=ctx.obj.db, check=check), ctx.obj, check)
 
 
+def _print(settings: Settings, report: Callable[..., Report], /, form: str, output: Path | None, **words: Any) -> None:
+    print_report(report(db=settings.db, **given(words)), form, output)
+
+
 @report.command()
 @report_options
 @click.pass_obj
 def overview(settings: Settings, /, form: str, output: Path | None) -> None:
     """Overview of the ledger on one screen; the same as `bench` alone."""
-    from benchledger.cli.output import print_report
     from benchledger.cli.overview import print_overview
 
     if form == "table" and output is None:
         print_overview(settings)
     else:
-        print_report(benchledger.report_overview(db=settings.db), form, output)
+        _print(settings, benchledger.report_overview, form, output)
 
 
 @report.command()
@@ -80,23 +88,9 @@ def overview(settings: Settings, /, form: str, output: Path | None) -> None:
 @layout_options(columns=_CASES, speeds=True)
 @report_options
 @click.pass_obj
-def speed(
-    settings: Settings,
-    /,
-    campaign: str | None,
-    rule: str | None,
-    trials: bool,
-    mfu: bool,
-    form: str,
-    output: Path | None,
-    **words: Any,
-) -> None:
+def speed(settings: Settings, /, **words: Any) -> None:
     """Throughput: one row per GPU count, one column per precision and batch size."""
-    from benchledger.cli.output import print_report
-
-    words = {**given(words), "mfu": mfu}
-    answer = benchledger.report_speed(db=settings.db, campaign=campaign, rule=rule, trials=trials, **words)
-    print_report(answer, form, output)
+    _print(settings, benchledger.report_speed, **words)
 
 
 @report.command()
@@ -104,11 +98,9 @@ def speed(
 @layout_options(columns=_CASES)
 @report_options
 @click.pass_obj
-def memory(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def memory(settings: Settings, /, **words: Any) -> None:
     """Memory in MiB, laid out like speed; one table per kind of memory."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_memory(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_memory, **words)
 
 
 @report.command()
@@ -117,14 +109,9 @@ def memory(settings: Settings, /, campaign: str | None, form: str, output: Path 
 @layout_options(columns=_COLUMNS, speeds=True)
 @report_options
 @click.pass_obj
-def speedup(
-    settings: Settings, /, campaign: str | None, rule: str | None, form: str, output: Path | None, **words: Any
-) -> None:
+def speedup(settings: Settings, /, **words: Any) -> None:
     """Speed-up and efficiency relative to the fewest GPUs."""
-    from benchledger.cli.output import print_report
-
-    answer = benchledger.report_speedup(db=settings.db, campaign=campaign, rule=rule, **given(words))
-    print_report(answer, form, output)
+    _print(settings, benchledger.report_speedup, **words)
 
 
 @report.command()
@@ -136,11 +123,9 @@ def speedup(
 @click.option("--weak", is_flag=True, help="Score weak scaling: models trained in parallel.")
 @report_options
 @click.pass_obj
-def submissions(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def submissions(settings: Settings, /, **words: Any) -> None:
     """MLPerf submissions: runs, score and check against reference convergence points."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_submissions(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_submissions, **words)
 
 
 @report.command()
@@ -148,11 +133,9 @@ def submissions(settings: Settings, /, campaign: str | None, form: str, output: 
 @layout_options(columns=_BATCH_COLUMNS, cells=False)
 @report_options
 @click.pass_obj
-def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def max_batch(settings: Settings, /, **words: Any) -> None:
     """Largest batch size that ran, and smallest that ran out of memory."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_max_batch(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_max_batch, **words)
 
 
 @report.command()
@@ -160,11 +143,9 @@ def max_batch(settings: Settings, /, campaign: str | None, form: str, output: Pa
 @language_option
 @report_options
 @click.pass_obj
-def failures(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def failures(settings: Settings, /, **words: Any) -> None:
     """Failed runs, each with the log line that shows why."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_failures(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_failures, **words)
 
 
 @report.command()
@@ -177,11 +158,9 @@ def failures(settings: Settings, /, campaign: str | None, form: str, output: Pat
 @click.option("--no-notes", is_flag=True, help="Print only title, unit and table.")
 @report_options
 @click.pass_obj
-def convergence(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def convergence(settings: Settings, /, **words: Any) -> None:
     """Final loss, best metric, steps and minutes to a target, divergence."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_convergence(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_convergence, **words)
 
 
 @report.command()
@@ -192,11 +171,9 @@ def convergence(settings: Settings, /, campaign: str | None, form: str, output: 
 @click.option("--link-text", metavar="TEXT", help="With --link: text of the link.")
 @report_options
 @click.pass_obj
-def environment(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def environment(settings: Settings, /, **words: Any) -> None:
     """GPU, driver, CUDA, image, CPU and memory; one column per environment."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_environment(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_environment, **words)
 
 
 @report.command()
@@ -205,20 +182,9 @@ def environment(settings: Settings, /, campaign: str | None, form: str, output: 
 @language_option
 @report_options
 @click.pass_obj
-def profile(
-    settings: Settings,
-    /,
-    campaign: str | None,
-    rule: str | None,
-    form: str,
-    output: Path | None,
-    **words: Any,
-) -> None:
+def profile(settings: Settings, /, **words: Any) -> None:
     """GPU and pipe utilisation in %, by batch size and profile."""
-    from benchledger.cli.output import print_report
-
-    answer = benchledger.report_profile(db=settings.db, campaign=campaign, rule=rule, **given(words))
-    print_report(answer, form, output)
+    _print(settings, benchledger.report_profile, **words)
 
 
 @report.command()
@@ -228,11 +194,9 @@ def profile(
 @click.option("--base", metavar="URL", help="Path or URL of the ingested folder, as seen from the page: ./logs.")
 @report_options
 @click.pass_obj
-def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def logs(settings: Settings, /, **words: Any) -> None:
     """Logs behind the numbers, as a table or links."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_logs(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_logs, **words)
 
 
 @report.command()
@@ -245,11 +209,9 @@ def logs(settings: Settings, /, campaign: str | None, form: str, output: Path | 
 @click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
 @report_options
 @click.pass_obj
-def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def pivot(settings: Settings, /, **words: Any) -> None:
     """Table with any rows and columns: machines by tests, frameworks, GPUs."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_pivot(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_pivot, **words)
 
 
 @report.command()
@@ -258,8 +220,6 @@ def pivot(settings: Settings, /, campaign: str | None, form: str, output: Path |
 @click.option("--per-gpu", is_flag=True, help="Divide speeds by the number of GPUs.")
 @report_options
 @click.pass_obj
-def ranking(settings: Settings, /, campaign: str | None, form: str, output: Path | None, **words: Any) -> None:
+def ranking(settings: Settings, /, **words: Any) -> None:
     """Rank GPU models and systems by their fastest series at equal work."""
-    from benchledger.cli.output import print_report
-
-    print_report(benchledger.report_ranking(db=settings.db, campaign=campaign, **given(words)), form, output)
+    _print(settings, benchledger.report_ranking, **words)

@@ -9,6 +9,8 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
+from benchledger.cli.output import frame_table, print_frame, write_text
+from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.exports.safe_text import escaped
 
@@ -47,8 +49,6 @@ def reproduce(
     TABLE is a page in Markdown, HTML or CSV. Each number is equal, other_rule, within, contradicted or no_log. Exit 0
     if all are equal, else 1. Verdicts are stored in table published of the ledger, unless it is temporary.
     """
-    from benchledger.cli.output import print_frame
-
     settings: Settings = ctx.obj
     if keep is None:
         keep = ctx.find_root().get_parameter_source("db") != click.core.ParameterSource.DEFAULT
@@ -65,8 +65,6 @@ def reproduce(
 
 
 def _print(settings: Settings, done: Any, form: str, output: Path | None) -> None:
-    from benchledger.cli.output import frame_table, write_text
-    from benchledger.cli.reveal import headed, revealed
     from benchledger.exports.markdown import markdown_of_frame
     from benchledger.exports.markdown_text import markdown_text
     from benchledger.reproducing.summary import counts_frame
@@ -83,7 +81,6 @@ def _print(settings: Settings, done: Any, form: str, output: Path | None) -> Non
 
 
 def _said(settings: Settings, done: Any, output: Path | None) -> list[str]:
-    from benchledger.cli.reveal import revealed
     from benchledger.reproducing.summary import sentences
 
     return [revealed(one, output) for one in sentences(done.pages, settings.verbosity < 1)]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
+from benchledger.cli.output import print_frame
+from benchledger.cli.render import table_text
 from benchledger.cli.settings import Settings
+from benchledger.exports.values import value_text
 
 if TYPE_CHECKING:
     from benchledger.running.outcome import Outcome
@@ -80,30 +83,19 @@ def run(
     cases: tuple[str, ...],
     sweep: tuple[str, ...],
     gpus: str | None,
-    trials: int,
-    campaign: str | None,
     staging: Path,
-    data: Path,
-    python: str | None,
-    launcher: str,
-    image: str | None,
-    timeout_s: float | None,
-    resume: bool,
-    keep_going: bool,
-    sample_ms: float,
-    profile: str | None,
     make_environment: str | None,
     dry_run: bool,
     list_all: bool,
     form: str,
     output: Path | None,
+    **words: Any,
 ) -> None:
     """Run training cases and stage their logs for ingest.
 
     CASE is a file of runners/cases/ without its suffix. Each run is a fresh process with a manifest. Its folder appears
     in the staging folder when the run has ended. If the run failed, the folder's name ends with the reason.
     """
-    from benchledger.cli.output import print_frame
     from benchledger.running.run import run_all
 
     if list_all:
@@ -114,11 +106,8 @@ def run(
         if dry_run:
             click.echo("\n".join(commands))
         return
-    outcomes = run_all(
-        *cases, sweep=(*sweep, *([f"gpus={gpus}"] if gpus else [])), trials=trials, campaign=campaign, staging=staging,
-        data=data, python=python, launcher=launcher, image=image, timeout_s=timeout_s, resume=resume,
-        keep_going=keep_going, sample_ms=sample_ms, dry_run=dry_run, profile=profile, progress=settings.say,
-    )  # fmt: skip
+    sweeps = (*sweep, *([f"gpus={gpus}"] if gpus else []))
+    outcomes = run_all(*cases, sweep=sweeps, staging=staging, dry_run=dry_run, progress=settings.say, **words)
     if dry_run and form == "table" and output is None:
         click.echo("\n".join(outcome.command or "" for outcome in outcomes))
         return
@@ -130,9 +119,6 @@ def run(
 
 
 def _print(outcomes: list[Outcome], form: str, output: Path | None) -> None:
-    from benchledger.cli.output import print_frame
-    from benchledger.cli.render import table_text
-    from benchledger.exports.values import value_text
     from benchledger.running.outcome import COLUMNS, frame_of, row_of
 
     if form == "table" and output is None:

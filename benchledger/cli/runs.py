@@ -10,6 +10,7 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.case_options import case_options, given, output_options
+from benchledger.cli.output import print_frame, time_text
 from benchledger.cli.settings import Settings
 
 # The columns of a table; the other forms have all.
@@ -46,8 +47,6 @@ def runs(
     Runs dated only by the time of a file or archive member are listed last.
     """
     import polars as pl
-
-    from benchledger.cli.output import print_frame, time_text
 
     wanted = {**given(filters), "status": list(status) or None}
     found: pl.DataFrame = benchledger.runs(db=settings.db, campaign=campaign, limit=limit, **wanted)

@@ -7,25 +7,18 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli import complete
-from benchledger.cli.case_options import output_options
+from benchledger.cli.case_options import campaign_option, output_options
+from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option(
-    "--campaign",
-    metavar="GLOB",
-    help="Filter by campaign (glob): its whole name, or the part after its root.",
-    shell_complete=complete.campaigns,
-)
+@campaign_option
 @output_options
 @click.pass_obj
 def score(settings: Settings, name: str | None, campaign: str | None, form: str, output: Path | None) -> None:
     """Print the score NAME of cases or runs; without NAME, list all scores."""
-    from benchledger.cli.output import print_frame
-
     if name is None:
         if campaign is not None:
             raise click.UsageError("name the score that these options belong to; list scores with: bench score")

@@ -8,9 +8,13 @@ import click
 
 import benchledger
 from benchledger.cli import complete
+from benchledger.cli.output import frame_table, time_text
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.small_options import form_option
 from benchledger.cli.terminal import print_text, wrapped_lines
+from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,9 +27,7 @@ _FIRST = ("value", "unit", "used", "source", "status", "log", "role")
 
 @click.command()
 @click.argument("run", shell_complete=complete.runs)
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@form_option
 @reveal_option
 @click.pass_obj
 def show(settings: Settings, run: str, form: str) -> None:
@@ -35,9 +37,6 @@ def show(settings: Settings, run: str, form: str) -> None:
 
 
 def _text(detail: RunDetail) -> str:
-    from benchledger.cli.output import frame_table, time_text
-    from benchledger.exports.safe_text import escaped
-
     status = f"run {detail.run_key}: {detail.status['status']}"
     if detail.status["reason"]:
         status += f", {detail.status['reason']}"
@@ -89,8 +88,6 @@ def _part(name: str, frame: pl.DataFrame, text: str) -> str:
 
 
 def _json(detail: RunDetail) -> str:
-    from benchledger.exports.values import json_text
-
     frames = {
         name: getattr(detail, name).to_dicts()
         for name in ("logs", "facts", "speeds", "memory", "convergence", "series")

@@ -9,6 +9,7 @@ import click
 
 import benchledger
 from benchledger.cli.case_options import output_options
+from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 
 
@@ -22,8 +23,6 @@ def sql(settings: Settings, statement: str, form: str, output: Path | None) -> N
 
     `-` reads the statement from standard input.
     """
-    from benchledger.cli.output import print_frame
-
     if statement == "-":
         statement = sys.stdin.read()
     print_frame(benchledger.sql(statement, db=settings.db), form, output)

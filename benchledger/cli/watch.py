@@ -11,6 +11,7 @@ import click
 from benchledger.cli.commands import is_interrupt
 from benchledger.cli.settings import Settings
 from benchledger.cli.signals import stopped_by
+from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
     from benchledger.ingestion.batch_process import WatchBatch
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 def print_batches(settings: Settings, batches: Iterable[WatchBatch], form: str) -> None:
     """Prints a line for each batch as it is written. A stop is the usual end of a watch: exit code 0."""
     from benchledger.cli.ingest_summary import batch_line
-    from benchledger.exports.safe_text import escaped
 
     try:
         for batch in batches:

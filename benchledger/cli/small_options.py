@@ -1,4 +1,4 @@
-"""The option --wait of every command that writes."""
+"""The options --wait of every command that writes, and --format of those whose answer is no single table."""
 
 from __future__ import annotations
 
@@ -12,4 +12,7 @@ wait_option = click.option(
     show_default=True,
     metavar="SECONDS",
     help="Wait this long for another process to release the ledger.",
+)
+form_option = click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
 )
