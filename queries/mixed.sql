@@ -1,5 +1,5 @@
 -- One row per series whose runs differ in more than the case states: in what, and how far their values lie apart.
--- $campaign = '*', a glob of run_campaign.campaign
+-- $campaign = '*', a glob of kept.run_campaign.campaign
 -- Example: bench query mixed
 select
     campaign, name, gpu_model, framework, implementation, rule, status, trials, lowest, highest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 from pathlib import Path
@@ -12,9 +13,11 @@ import pytest
 from benchledger.archives.limits import Limits
 from benchledger.ingestion import members
 from benchledger.ingestion.ingest import ingest
+from benchledger.ingestion.outcomes import FileOutcome
 from benchledger.scanning import log_reader
 from benchledger.scanning.content import content_hash
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
@@ -61,21 +64,40 @@ def test_a_cut_lone_log_is_a_truncated_run_until_the_whole_one_comes(db: Path, t
     assert ask(db, "select status from run") == [("ok",)]
 
 
-@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
-@pytest.mark.parametrize("rest", [b"\n", b"-- signature --", os.urandom(3000).replace(b"\x1f", b"x")])
-def test_a_complete_compressed_log_is_read_and_bytes_behind_it_are_told(
-    db: Path, tmp_path: Path, kind: str, rest: bytes
-) -> None:
-    text = LOGS["bert/run_1.log"].rstrip("\n").encode()
-    put(tmp_path / "logs" / f"run.log.{kind}", COMPRESS[kind](text) + rest)
-    put(tmp_path / "logs" / f"logs.tar.{kind}", COMPRESS[kind](tar({"other.log": LOGS["bert/run_2.log"]})) + rest)
+RESTS = {"newline": b"\n", "words": b"-- signature --", "noise": os.urandom(3000).replace(b"\x1f", b"x")}
 
-    told = {outcome.path: outcome for outcome in ingest(tmp_path / "logs", db=db).outcomes}
+
+@pytest.fixture(scope="module")
+def followed(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, FileOutcome]]:
+    """A ledger of compressed logs and archives that other bytes follow, and what became of each file."""
+    home = tmp_path_factory.mktemp("followed")
+    for number, (kind, rest) in enumerate(itertools.product(COMPRESS, RESTS)):
+        folder = home / "logs" / f"{kind}-{rest}"
+        put(folder / f"run.log.{kind}", COMPRESS[kind](text_before(kind, rest)) + RESTS[rest])
+        archive = tar({f"{folder.name}/other.log": run_text(seed=200 + number).log})
+        put(folder / f"logs.tar.{kind}", COMPRESS[kind](archive) + RESTS[rest])
+    db = made(defined_ledger, home / "ledger")
+    return db, {outcome.path: outcome for outcome in ingest(home / "logs", db=db).outcomes}
+
+
+def text_before(kind: str, rest: str) -> bytes:
+    return f"{kind} {rest}\n{LOGS['bert/run_1.log']}".rstrip("\n").encode()
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("rest", RESTS)
+def test_a_complete_compressed_log_is_read_and_bytes_behind_it_are_told(
+    followed: tuple[Path, dict[str, FileOutcome]], kind: str, rest: str
+) -> None:
+    db, outcomes = followed
+    folder = f"{kind}-{rest}/"
+    told = {path.removeprefix(folder): one for path, one in outcomes.items() if path.startswith(folder)}
 
     assert {path: outcome.status for path, outcome in told.items()} == {
         "run.log": "loaded", f"run.log.{kind}": "unreadable", "other.log": "loaded", f"logs.tar.{kind}": "unreadable",
     }  # fmt: skip
     assert "follow bytes that are no" in str(told[f"run.log.{kind}"].reason)
+    text = text_before(kind, rest)
     assert one(db, "select lines from log where content_hash = $1", content_hash(text)) == text.count(b"\n") + 1
 
 

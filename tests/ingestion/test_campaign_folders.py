@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchledger import ingest
 from benchledger.definitions.campaign_folders import without_moments
 from benchledger.definitions.names import load_names
 from benchledger.errors import DefinitionError
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text
 from tests.ingestion.packing import wrapped
 
@@ -48,26 +51,44 @@ LAID_OUT = {
 }
 
 
-def campaigns(db: Path) -> dict[str, str]:
-    found = ask(db, "select coalesce(member, path), campaign from sighting where status = 'loaded' order by all")
-    return dict(found)
+KINDS = ["", "zip", "tar.gz"]
 
 
-@pytest.mark.parametrize("kind", ["", "zip", "tar.gz"])
+@pytest.fixture(scope="module")
+def campaigns(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """The campaign of each log by its path, by the name of its root: each owner's folder, and archives of it."""
+    home = tmp_path_factory.mktemp("owners")
+    seeds = itertools.count(1)
+    for kind, (owner, laid_out) in itertools.product(KINDS, enumerate(LAID_OUT.values())):
+        root = home / "roots" / named(owner, kind)
+        files = {path: run_text(seed=(seed := next(seeds)), at=300.0 * seed).log for path in laid_out}
+        if kind:
+            packed = wrapped(kind, {path: text.encode() for path, text in files.items()})
+            put(root.with_name(f"{root.name}.{kind}"), packed)
+        else:
+            for path, text in files.items():
+                put(root / path, text)
+    db = made(defined_ledger, home / "ledger")
+    ingest(*(home / "roots").iterdir(), db=db)
+    found: dict[str, dict[str, str]] = {}
+    for path, campaign in ask(db, "select coalesce(member, path), campaign from sighting where status = 'loaded'"):
+        found.setdefault(campaign.partition("/")[0], {})[path] = campaign
+    return found
+
+
+def named(owner: int, kind: str) -> str:
+    return f"archive{owner}{kind.replace('.', '')}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("owner", LAID_OUT)
-def test_folders_that_only_name_a_case_are_in_no_campaign(db: Path, tmp_path: Path, owner: str, kind: str) -> None:
-    files = {path: run_text(seed=number, at=300.0 * number).log for number, path in enumerate(LAID_OUT[owner])}
-    if kind:
-        root = put(tmp_path / f"archive.{kind}", wrapped(kind, {path: text.encode() for path, text in files.items()}))
-    else:
-        root = tmp_path / "archive"
-        for path, text in files.items():
-            put(root / path, text)
+def test_folders_that_only_name_a_case_are_in_no_campaign(
+    campaigns: dict[str, dict[str, str]], owner: str, kind: str
+) -> None:
+    root = named(list(LAID_OUT).index(owner), kind)
 
-    run_bench("ingest", root, db=db)
-
-    expected = {path: f"archive/{campaign}".rstrip("/") for path, campaign in LAID_OUT[owner].items()}
-    assert campaigns(db) == expected
+    expected = {path: f"{root}/{campaign}".rstrip("/") for path, campaign in LAID_OUT[owner].items()}
+    assert campaigns[root] == expected
 
 
 def test_spellings_that_differ_in_case_or_separators_are_one_campaign_in_any_order(db: Path, tmp_path: Path) -> None:

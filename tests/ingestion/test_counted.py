@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchledger import ingest
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text
 
 BERT = "device: cuda:{device} n_gpu: 1, distributed training: True, 16-bits training: True"
@@ -111,8 +112,6 @@ def test_gpus_are_right_or_unknown_whatever_became_of_the_lines(
 
 @pytest.fixture
 def make_db(defined_ledger: Path, tmp_path: Path) -> Callable[[], Path]:
-    from tests.ingestion.conftest import made
-
     folders = iter(range(1000))
     return lambda: made(defined_ledger, tmp_path / f"ledger{next(folders)}")
 
@@ -131,22 +130,39 @@ def test_a_line_glued_to_another_process_s_words_is_counted(db: Path, tmp_path: 
     assert ask(db, "select * from conflict") == []
 
 
-@pytest.mark.parametrize(
-    ("counted", "stated", "gpus"), [(7, 8, 8), (8, 8, 8), (8, None, None), (9, 8, None), (1, None, None)]
-)
+# Lines of as many processes, a total that somebody states, and the GPUs of the run.
+TOTALS = [(7, 8, 8), (8, 8, 8), (8, None, None), (9, 8, None), (1, None, None)]
+
+
+@pytest.fixture(scope="module")
+def totals(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with a campaign of each of these."""
+    home = tmp_path_factory.mktemp("totals")
+    for counted, stated, _ in TOTALS:
+        folder = home / "logs" / f"r{counted}of{stated}"
+        lines = [folder.name, *lines_of("bert", 1, 9)[:counted], PROGRAMS["bert"][1]]
+        put(folder / "x.log", "\n".join(lines))
+        if stated:
+            put(folder / "facts.toml", f"[case]\ngpus = {stated}\n")
+    db = made(defined_ledger, home / "ledger")
+    ingest(home / "logs", db=db)
+    return db
+
+
+@pytest.mark.parametrize(("counted", "stated", "gpus"), TOTALS)
 def test_a_count_is_overruled_by_a_total_that_is_no_smaller(
-    db: Path, tmp_path: Path, counted: int, stated: int | None, gpus: int | None
+    totals: Path, counted: int, stated: int | None, gpus: int | None
 ) -> None:
-    put(tmp_path / "logs" / "x.log", "\n".join([*lines_of("bert", 1, 9)[:counted], PROGRAMS["bert"][1]]))
-    if stated:
-        put(tmp_path / "logs" / "facts.toml", f"[case]\ngpus = {stated}\n")
+    campaign = f"logs/r{counted}of{stated}"
+    shown = run_bench(
+        "query", "conflicts", "-p", "name=gpus", "-p", f"campaign={campaign}", "--format", "csv", db=totals
+    )
+    run = "select run_key, gpus from run join bench_case using (case_id) join kept.run_campaign using (run_id) where campaign = ?"
+    key, found = one(totals, run, campaign)
 
-    ingest(tmp_path / "logs", db=db)
-    shown = run_bench("query", "conflicts", "-p", "name=gpus", "--format", "csv", db=db).stdout
-
-    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
-    assert (f",gpus,{gpus or ''}," in shown) == (stated is not None and stated != counted)
-    assert f"{counted}" in run_bench("show", one(db, "select run_key from run"), db=db).stdout
+    assert found == gpus
+    assert (f",gpus,{gpus or ''}," in shown.stdout) == (stated is not None and stated != counted)
+    assert f"{counted}" in run_bench("show", key, db=totals).stdout
 
 
 def test_correct_decides_against_a_count_too(db: Path, tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
-
-import pytest
 
 from benchledger import ingest
 from tests.ingestion.logs import ask, one, put
@@ -36,33 +35,29 @@ def test_ssd_in_mode_training_ends_with_its_total_time(db: Path, tmp_path: Path)
     assert ask(db, "select status from run order by status") == [("ok",), ("truncated",)]
 
 
-@pytest.mark.parametrize("kept", [1, 8])
-@pytest.mark.parametrize(("total", "gpus"), [("64", 16), ("66", None)])
-def test_the_gpus_of_a_trainer_are_those_of_its_batch(
-    db: Path, tmp_path: Path, kept: int, total: str, gpus: int | None
-) -> None:
+def test_the_gpus_of_a_trainer_are_those_of_its_batch(db: Path, tmp_path: Path) -> None:
     process = (
         "Process rank: {rank}, device: cuda:{rank}, n_gpu: 1, distributed training: True, 16-bits training: False\n"
     )
-    sizes = f"{TRAINER}Instantaneous batch size per device = 4\n{TRAINER}{TOTAL}{total}\n"
-    put(tmp_path / "logs" / "x.log", ranks(process, kept) + sizes + f"{TRAINER}Gradient Accumulation steps = 1\n")
+    for kept, total in itertools.product((1, 8), (64, 66)):
+        sizes = f"{TRAINER}Instantaneous batch size per device = 4\n{TRAINER}{TOTAL}{total}\n"
+        log = ranks(process, kept) + sizes + f"{TRAINER}Gradient Accumulation steps = 1\n"
+        put(tmp_path / "logs" / f"r{total}of{kept}" / "x.log", log)
 
     ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select gpus from run join bench_case using (case_id)") == gpus
+    found = ask(
+        db,
+        "select split_part(campaign, '/', 2), gpus from kept.run_campaign join run using (run_id) join bench_case using (case_id) order by all",
+    )
+    assert found == [("r64of1", 16), ("r64of8", 16), ("r66of1", None), ("r66of8", None)]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{'loss': 0.18, 'learning_rate': 4.5e-05, 'global_step': 150, 'epoch': 2.0}",
-        "{'loss': 0.51, 'learning_rate': 0.1, 'accuracy': 0.3, 'epoch': 1}",
-    ],
-)
-def test_a_dict_of_another_trainer_is_not_hugging_face_s(db: Path, tmp_path: Path, line: str) -> None:
-    put(tmp_path / "logs" / "x.log", f"{line}\n")
+def test_a_dict_of_another_trainer_is_not_hugging_face_s(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "x.log", "{'loss': 0.18, 'learning_rate': 4.5e-05, 'global_step': 150, 'epoch': 2.0}\n")
+    put(tmp_path / "logs" / "y.log", "{'loss': 0.51, 'learning_rate': 0.1, 'accuracy': 0.3, 'epoch': 1}\n")
 
-    assert ingest(tmp_path / "logs", db=db).files == {"unrecognised": 1}
+    assert ingest(tmp_path / "logs", db=db).files == {"unrecognised": 2}
 
 
 def test_a_state_with_all_of_its_steps_is_no_cut_one(db: Path, tmp_path: Path) -> None:

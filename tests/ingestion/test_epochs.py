@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchledger import ingest
 from tests.ingestion.conftest import made
-from tests.ingestion.logs import ask, one, put
+from tests.ingestion.logs import ask, put
 
 
 @dataclass(frozen=True)
@@ -107,34 +107,39 @@ def test_a_log_that_is_cut_in_any_epoch_is_truncated_and_its_steps_are_right_or_
         assert (path, *found[path]) == (path, done if known else None, whole, epochs, "truncated")
 
 
+STOPPED = ("Early Stop at epoch 32", "Early stopping: no improvement for 5 epochs", "Stopping early.")
+COUNTED = ("EarlyStopping counter: 3 out of 5", "Early stopping counter: 3 of 5", "early_stop=True")
+
+
+@pytest.fixture(scope="module")
+def statuses(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """How a run of each program ended after each of these words, by the name of its log."""
+    home = tmp_path_factory.mktemp("early")
+    for name, program in PROGRAMS.items():
+        begins, *steps = written(program, (31, 50), 50, 50)
+        logs = {words: [begins, "Early stopping patience: 5", *steps, words, program.ends] for words in STOPPED}
+        logs |= {words: [begins, "Early Stop after 5 epochs is on", *steps, words] for words in COUNTED}
+        for words, lines in logs.items():
+            put(home / "logs" / log_of(name, words), "\n".join(lines))
+    db = made(defined_ledger, home / "ledger")
+    ingest(home / "logs", db=db)
+    return {path: status for path, *_, status in ask(db, FOUND)}
+
+
+def log_of(name: str, words: str) -> str:
+    return f"{name}-{(STOPPED + COUNTED).index(words)}.log"
+
+
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-@pytest.mark.parametrize(
-    "words", ["Early Stop at epoch 32", "Early stopping: no improvement for 5 epochs", "Stopping early."]
-)
-def test_a_run_that_stops_early_and_finishes_is_ok(db: Path, tmp_path: Path, name: str, words: str) -> None:
-    program = PROGRAMS[name]
-    lines = written(program, (31, 50), 50, 50)
-    put(
-        tmp_path / "logs" / "x.log",
-        "\n".join([lines[0], "Early stopping patience: 5", *lines[1:], words, program.ends]),
-    )
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select status from run") == "ok"
+@pytest.mark.parametrize("words", STOPPED)
+def test_a_run_that_stops_early_and_finishes_is_ok(statuses: dict[str, str], name: str, words: str) -> None:
+    assert statuses[log_of(name, words)] == "ok"
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-@pytest.mark.parametrize(
-    "words", ["EarlyStopping counter: 3 out of 5", "Early stopping counter: 3 of 5", "early_stop=True"]
-)
-def test_a_counter_towards_an_early_stop_is_none(db: Path, tmp_path: Path, name: str, words: str) -> None:
-    lines = written(PROGRAMS[name], (31, 50), 50, 50)
-    put(tmp_path / "logs" / "x.log", "\n".join([lines[0], "Early Stop after 5 epochs is on", *lines[1:], words]))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select status from run") == "truncated"
+@pytest.mark.parametrize("words", COUNTED)
+def test_a_counter_towards_an_early_stop_is_none(statuses: dict[str, str], name: str, words: str) -> None:
+    assert statuses[log_of(name, words)] == "truncated"
 
 
 def test_steps_that_begin_anew_are_seen_where_no_format_says_so(db: Path, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import report_pivot
+from benchledger import ingest, report_pivot
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text
 
-CELL = "select value, lowest, highest, trials, status, mixed from speed_table where is_default"
+CELL = "select value, lowest, highest, trials, status, mixed from speed_table where is_default and campaign = ?"
 
 # Two paths of one case by what their logs say, and the words in which they differ; "" where nothing tells them apart.
 DIFFERENCES = {
@@ -26,32 +27,6 @@ DIFFERENCES = {
 }
 
 
-@pytest.mark.parametrize("kind", DIFFERENCES)
-@pytest.mark.parametrize(("faster", "is_apart"), [(1.5, True), (1.0, False)])
-def test_trials_that_differ_and_lie_apart_have_no_mean(
-    db: Path, tmp_path: Path, kind: str, faster: float, is_apart: bool
-) -> None:
-    one, other, words = DIFFERENCES[kind]
-    for number, (path, speed) in enumerate([(one, 200.0 * faster), (other, 200.0)]):
-        put(tmp_path / "r" / path, run_text(seed=number, at=300.0 * number, speed=speed).log)
-
-    run_bench("ingest", tmp_path / "r", db=db)
-
-    ((value, lowest, highest, trials, status, mixed),) = ask(db, CELL)
-    assert trials == 2
-    assert highest / lowest == pytest.approx(faster, abs=0.05)
-    assert mixed == (f"names ({words})" if words else None)
-    if words and is_apart:
-        assert (value, status) == (None, "mixed")
-        listed = run_bench("query", "mixed", "--format", "csv", db=db).stdout
-        assert f"names ({words})" in listed
-        report = run_bench("report", "speed", db=db).stdout
-        assert "names (" in report
-    else:
-        assert status == "ok"
-        assert value == pytest.approx((lowest + highest) / 2)
-
-
 # A setting of two runs, as two values, and what the table says of it.
 SETTINGS = {
     "another case": ("seed=12439", "opt_level='O1', seed=12439", "opt_level='O2', seed=12439", "opt_level"),
@@ -62,31 +37,72 @@ SETTINGS = {
 }
 
 
+# How much faster the first run is than the second.
+FASTER = {"apart": 1.5, "near": 1.0}
+
+
+@pytest.fixture(scope="module")
+def ledger(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two runs of each difference and of each setting, apart and near: each pair under a root of its own."""
+    home = tmp_path_factory.mktemp("pairs")
+    for how, faster in FASTER.items():
+        speeds = 200.0 * faster, 200.0
+        for number, (*paths, _) in enumerate(DIFFERENCES.values()):
+            for trial, (path, speed) in enumerate(zip(paths, speeds, strict=True)):
+                log = run_text(seed=2 * number + trial, at=300.0 * trial, speed=speed).log
+                put(home / "roots" / f"named{number}{how}" / path, log)
+        for number, (printed, *values, _) in enumerate(SETTINGS.values()):
+            for trial, (value, speed) in enumerate(zip(values, speeds, strict=True)):
+                log = run_text(seed=100 + number, at=300.0 * trial, speed=speed).log
+                assert printed in log
+                put(home / "roots" / f"set{number}{how}" / f"x_{trial}.log", log.replace(printed, value, 1))
+    db = made(defined_ledger, home / "ledger")
+    ingest(*(home / "roots").iterdir(), db=db)
+    return db
+
+
+@pytest.mark.parametrize("kind", DIFFERENCES)
+@pytest.mark.parametrize("how", FASTER)
+def test_trials_that_differ_and_lie_apart_have_no_mean(ledger: Path, kind: str, how: str) -> None:
+    campaign, words = f"named{list(DIFFERENCES).index(kind)}{how}", DIFFERENCES[kind][-1]
+
+    ((value, lowest, highest, trials, status, mixed),) = ask(ledger, CELL, campaign)
+
+    assert trials == 2
+    assert highest / lowest == pytest.approx(FASTER[how], abs=0.05)
+    assert mixed == (f"names ({words})" if words else None)
+    if words and how == "apart":
+        assert (value, status) == (None, "mixed")
+        listed = run_bench("query", "mixed", "-p", f"campaign={campaign}", "--format", "csv", db=ledger).stdout
+        assert f"names ({words})" in listed
+        report = run_bench("report", "speed", "--campaign", campaign, db=ledger).stdout
+        assert "names (" in report
+    else:
+        assert status == "ok"
+        assert value == pytest.approx((lowest + highest) / 2)
+
+
 @pytest.mark.parametrize("kind", SETTINGS)
-@pytest.mark.parametrize(("faster", "is_apart"), [(1.5, True), (1.0, False)])
-def test_trials_whose_settings_differ_are_named_or_apart(
-    db: Path, tmp_path: Path, kind: str, faster: float, is_apart: bool
-) -> None:
-    printed, *values, said = SETTINGS[kind]
-    for number, (value, speed) in enumerate(zip(values, (200.0 * faster, 200.0), strict=True)):
-        log = run_text(seed=1, at=300.0 * number, speed=speed).log
-        assert printed in log
-        put(tmp_path / "r" / f"x_{number}.log", log.replace(printed, value, 1))
+@pytest.mark.parametrize("how", FASTER)
+def test_trials_whose_settings_differ_are_named_or_apart(ledger: Path, kind: str, how: str) -> None:
+    campaign, said = f"set{list(SETTINGS).index(kind)}{how}", SETTINGS[kind][-1]
 
-    run_bench("ingest", tmp_path / "r", db=db)
+    found = ask(ledger, f"{CELL} order by all", campaign)
 
-    found = ask(db, f"{CELL} order by all")
     if said == "opt_level":
         assert [(trials, status) for _, _, _, trials, status, _ in found] == [(1, "ok"), (1, "ok")]
-        assert ask(db, "select variant from series order by 1") == [("opt_level=O1",), ("opt_level=O2",)]
-        assert "opt_level" in run_bench("report", "speed", db=db).stdout
+        variants = ask(ledger, "select variant from series where campaign = ? order by 1", campaign)
+        assert variants == [("opt_level=O1",), ("opt_level=O2",)]
+        assert "opt_level" in run_bench("report", "speed", "--campaign", campaign, db=ledger).stdout
     else:
         ((value, _, _, trials, status, mixed),) = found
         assert (trials, mixed) == (2, said)
-        assert (value is None, status) == ((True, "mixed") if said and is_apart else (False, "ok"))
+        assert (value is None, status) == ((True, "mixed") if said and how == "apart" else (False, "ok"))
 
 
-def test_folders_that_say_another_precision_than_their_logs_are_series_of_their_own(db: Path, tmp_path: Path) -> None:
+def test_folders_that_say_another_precision_than_their_logs_are_series_and_columns_of_their_own(
+    db: Path, tmp_path: Path
+) -> None:
     for number, precision in enumerate(["FP16", "FP32"]):
         log = run_text(seed=number, at=300.0 * number, speed=200.0 + number).log
         put(tmp_path / "r" / f"PyTorch_bert_base_squad_{precision}" / "25-10-2022_00-08-17.txt", log)
@@ -97,14 +113,6 @@ def test_folders_that_say_another_precision_than_their_logs_are_series_of_their_
         ("named precision=fp16, task=squad", "ok"),
         ("named task=squad", "ok"),
     ]
-
-
-def test_a_pivot_shows_what_names_say_of_a_case_in_a_column_of_its_own(db: Path, tmp_path: Path) -> None:
-    for number, precision in enumerate(["FP16", "FP32"]):
-        log = run_text(seed=number, at=300.0 * number, speed=200.0 + number).log
-        put(tmp_path / "r" / f"PyTorch_bert_base_squad_{precision}" / "25-10-2022_00-08-17.txt", log)
-    run_bench("ingest", tmp_path / "r", db=db)
-
     (table,) = report_pivot(db=db, rows="campaign", columns="model,precision").tables
     assert table.frame.columns == ["campaign", "named precision=fp16, task=squad", "named task=squad"]
     assert len(set(table.frame.drop("campaign").row(0))) == 2
