@@ -11,6 +11,10 @@ from benchledger.archives.problem import Damaged, LimitReached, Problem
 FREE_BYTES = 64 * 2**20
 # The same for all bytes of one archive, so that one bomb does not use up the limit of its neighbours.
 FREE_TOTAL = 2**30
+# Each file costs time, however small it is. So many are free; then each counts as this many bytes against the ratio:
+# the directory of a zip and the header of a tar alone take more, unless archives within archives repeat them.
+FREE_FILES = 5_000
+FILE_BYTES = 1024
 # Data that is not text holds no log lines, and profiles compress far less: it gets this fraction of the ratio.
 NO_TEXT_PART = 5
 
@@ -31,6 +35,7 @@ class Budget:
         self.limits = limits
         self._taken = taken
         self.bytes = 0
+        self.files = 0
 
     def spend(self, count: int) -> None:
         self.bytes += count
@@ -44,6 +49,18 @@ class Budget:
             )
         if self.bytes > FREE_TOTAL and self.bytes > FREE_TOTAL + self.limits.ratio * self._taken():
             raise LimitReached(_too_dense(self.limits, self.bytes, self._taken()))
+
+    def spend_file(self) -> None:
+        """Counts a file that came out. Raises LimitReached."""
+        self.files += 1
+        if self.files > FREE_FILES and (self.files - FREE_FILES) * FILE_BYTES > self.limits.ratio * self._taken():
+            raise LimitReached(
+                Problem(
+                    "bomb",
+                    f"{self.files:,} files came out of {self._taken():,} bytes, and reading stopped there",
+                    "if it is no bomb, allow more with --archive-ratio",
+                )
+            )
 
     def check_ratio(self, out: int, taken: int) -> None:
         """Raises Damaged if one stream expanded more than the ratio allows."""

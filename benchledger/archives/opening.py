@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
 from benchledger.archives.magic_bytes import COMPRESSED, HEAD, is_archive, kind_of
 from benchledger.archives.streams import Source
@@ -15,14 +16,14 @@ from benchledger.archives.walk import Archive
 
 def is_archive_of_files(path: Path) -> bool:
     """Tells by its first bytes whether a file is an archive and not a single compressed log."""
-    with path.open("rb") as file:
+    with open_file(str(path)) as file:
         return is_archive(file.read(HEAD)) and _decompressed(file, path) is None
 
 
 @contextmanager
 def open_log(path: Path) -> Iterator[Source]:
     """Yields the bytes of a log, decompressed if it is a compressed log."""
-    with path.open("rb") as file:
+    with open_file(str(path)) as file:
         yield _decompressed(file, path) or file
 
 

@@ -112,6 +112,7 @@ class Archive:
             yield Member(where, 0, None, nothing, whole=True)
 
     def _entry(self, entry: Entry, where: Where) -> Iterator[Member]:
+        self._budget.spend_file()
         place = where.entry(entry.name, entry.mtime_ns)
         if entry.source is None:
             yield Member(place, entry.size, None, entry.problem)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import click
 
 from benchledger.cli.signals import stopped_by
-from benchledger.errors import BenchledgerError, suggestion
+from benchledger.errors import BenchledgerError, UsageError, suggestion
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # In a context's meta: how often --reveal was said.
 REVEAL = "benchledger.reveal"
+_WORDS = "benchledger.words"
 
 
 class CommandError(click.ClickException):
@@ -79,7 +80,10 @@ class MainGroup(KnownGroup):
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         """Parses as click does, which also prints help; reports it like any command if the output cannot be written."""
         try:
-            return super().make_context(*args, **more)
+            words = list(args[1] if len(args) > 1 else more["args"])
+            ctx = super().make_context(*args, **more)
+            ctx.meta[_WORDS] = words
+            return ctx
         except OSError as error:
             _tell(error)
             raise
@@ -94,7 +98,18 @@ class MainGroup(KnownGroup):
             if is_interrupt(error):
                 stop(ctx)
             _tell(error)
+            _refuse_odd_words(ctx)
             raise
+
+
+def _refuse_odd_words(ctx: click.Context) -> None:
+    """Raises CommandError if a word of the command is no UTF-8: of paths alone that can be read."""
+    for word in ctx.meta[_WORDS]:
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            raise CommandError(UsageError(f"{shown}: not UTF-8 text: give it in UTF-8")) from error
 
 
 def _options(group: click.Group, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -49,8 +49,9 @@ class TomlFile:
                 self.fail(where, f"unknown key {key!r}; known here: {', '.join(sorted(known))}")
 
 
-# A key with more names costs the parser the square of their number.
-_ENDLESS_KEY = re.compile(r"""(?:[\w"'-]+[ \t]*\.[ \t]*){64}""", re.ASCII)
+# A key with more names costs the parser the square of their number. The search begins where a name begins: within a
+# long name it would take the square of its length.
+_ENDLESS_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){64}""", re.ASCII)
 
 
 def read_toml(path: Path, most_bytes: int | None = None) -> TomlFile:
@@ -85,4 +86,9 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
+    except ValueError as error:
+        # Python's own limit on the digits of a whole number.
+        digits = re.search(r"\d{4301}", text)
+        line = text.count("\n", 0, digits.start()) + 1 if digits else 1
+        raise DefinitionError(f"{path}:{line}: a number of more than 4,300 digits") from error
     return TomlFile(path, data, text)

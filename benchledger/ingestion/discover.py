@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from benchledger.archives.disk_file import NO_FILE
 from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
@@ -76,6 +77,11 @@ class NamedFolders:
             higher = (*top, *(folder[:end] for end in ends), folder)
             self._outermost[folder] = next((one for one in higher if one in self._folders), None)
         return self._outermost[folder]
+
+
+def kept_number(number: int) -> int:
+    """A size or a time as the ledger can hold it: some file systems, and archives, state others."""
+    return max(min(number, 2**63 - 1), -(2**63))
 
 
 def named_folders(paths: Iterable[Path | str]) -> list[str]:
@@ -145,10 +151,6 @@ def _remote_file(place: str, top: str, size: int, mtime_ns: int) -> FoundFile:
     """A file at an address, as it was listed or seen."""
     shown = printable(place[len(top) + 1 :] if place.startswith(f"{top}/") else os.path.relpath(place, top))
     return FoundFile(place, shown, top, size, mtime_ns, open=partial(open_remote, place, size))
-
-
-def open_file(place: str) -> BinaryIO:
-    return open(place, "rb")
 
 
 def found_at(place: str, shown: str) -> FoundFile:
@@ -269,5 +271,5 @@ def _found(place: str, top: str) -> FoundFile:
     if stat.S_ISDIR(status.st_mode):
         problem = "cannot be read: the folder may not be listed; give yourself the right to read it"
     elif not stat.S_ISREG(status.st_mode):
-        problem = "no regular file (a pipe, socket or device): it is not opened"
-    return FoundFile(place, shown, top, status.st_size, status.st_mtime_ns, problem)
+        problem = NO_FILE
+    return FoundFile(place, shown, top, status.st_size, kept_number(status.st_mtime_ns), problem)

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.member import CHAIN
 from benchledger.definitions.toml_file import TomlFile, parse_toml, read_toml
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.errors import DefinitionError
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of, is_below, open_file
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, folder_of, is_below
 
 # No facts.toml is longer.
 MOST_BYTES = 1024 * 1024

@@ -8,12 +8,13 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
 from benchledger.archives.streams import Source
-from benchledger.ingestion.discover import AGAIN, FoundFile, open_file
+from benchledger.ingestion.discover import AGAIN, FoundFile, kept_number
 from benchledger.ingestion.facts_file import MOST_BYTES
 from benchledger.ingestion.units import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.content import Previous
@@ -236,7 +237,7 @@ def _found(archive: FoundFile, member: Member) -> FoundFile:
     else:
         shown = archive.shown
     file = FoundFile(
-        place, shown, archive.top, member.size or 0, where.mtime_ns, None, archive.place,
+        place, shown, archive.top, kept_number(member.size or 0), kept_number(where.mtime_ns), None, archive.place,
         archive.shown if where.chain or member.lone else None, where.chain or None,
     )  # fmt: skip
     if member.problem is None:

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.streams import ObservedStream, Source
 from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
-from benchledger.ingestion.discover import open_file
 from benchledger.ingestion.keep_logs import Keeping, LogKeeper
 from benchledger.ingestion.read_guard import ReadGuard, is_disk_full
 from benchledger.ingestion.transfer import Spill, use_unnamed_sockets

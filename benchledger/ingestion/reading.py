@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
 from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.ingestion.accounts import Accounts
-from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, is_below, is_lasting, open_file
+from benchledger.ingestion.discover import FACTS_FILE, FoundFile, found_at, is_below, is_lasting
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
 from benchledger.ingestion.plan import ARCHIVE, Plan, Work

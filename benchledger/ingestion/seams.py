@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.definitions.names import Names, load_names
@@ -25,7 +26,7 @@ from benchledger.errors import DatabaseError, DefinitionError
 from benchledger.ingestion.accounts import Accounts, Pending
 from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, DerivedTables, in_ledger, rows_table
 from benchledger.ingestion.derive import derive as derive_near
-from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders, open_file
+from benchledger.ingestion.discover import FoundFile, NamedFolders, discover, named_folders
 from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.load import insert_arrow, insert_base, load_formats_table, segments_of, shape_rows, sql_text
 from benchledger.ingestion.outcomes import Documents

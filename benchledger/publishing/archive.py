@@ -169,6 +169,7 @@ class Rewriter:
         return None
 
     def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
+        self._budget.spend_file()
         written, before = self.written, self.written + self.missing
         self._within.append(name)
         try:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.member import CHAIN
 from benchledger.archives.streams import DiskFile
@@ -113,7 +114,7 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     rewriter: Rewriter | None = None
     secrets: list[tuple[str, int]] = []
     try:
-        with open(place, "rb") as file, open(half, "xb") as sink:
+        with open_file(place) as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
             disk = DiskFile(file, status.st_size)
             budget = Budget(limits, lambda: disk.taken)

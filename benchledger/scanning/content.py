@@ -43,8 +43,8 @@ def small_content(path: str, size: int) -> bytes | None:
     """
     if size > SMALL:
         return None
-    # A file object makes three more system calls.
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    # A file object makes three more system calls. What became a pipe since then must not be waited for.
+    file = os.open(path, os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")))
     try:
         content = part = os.read(file, size + 1)
         while part and len(content) != size:

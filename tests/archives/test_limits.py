@@ -7,10 +7,12 @@ import io
 import random
 import tarfile
 import tracemalloc
+import zipfile
 import zlib
 
 import pytest
 
+from benchledger.archives import limits
 from benchledger.archives.limits import Limits
 from benchledger.archives.walk import Archive
 from tests.ingestion.packing import COMPRESS, tar, zipped
@@ -172,3 +174,23 @@ def test_a_bomb_that_is_no_text_costs_its_neighbours_nothing_in_a_compressed_tar
     members = walked(thin(tar({"a": "one\n", "bomb": ZEROS, "z": "two\n"})))
 
     assert [(chain, problem) for chain, _, problem in members] == [("a", None), ("bomb", "bomb"), ("z", None)]
+
+
+def test_archives_that_repeat_many_small_files_are_a_bomb_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FREE_FILES", 300)
+    data = zipped({f"{number}.log": f"{number}" for number in range(16)})
+    for _ in range(3):
+        data = zipped({f"{number}.zip": data for number in range(16)}, zipfile.ZIP_DEFLATED)
+
+    found = walked(data)
+
+    assert found[-1][2] == "bomb"
+    assert 300 < len(found) < 3000
+
+
+def test_many_small_files_of_one_archive_are_all_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FREE_FILES", 300)
+
+    found = walked(gzip.compress(tar({f"{number}.log": f"loss {number}" for number in range(3000)})))
+
+    assert [problem for _, _, problem in found] == [None] * 3000

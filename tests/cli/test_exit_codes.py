@@ -149,3 +149,11 @@ def test_an_empty_statement_is_wrong_use(db: Path) -> None:
 
     assert result.exit_code == 2
     assert "the statement is empty" in result.stderr
+
+
+@pytest.mark.parametrize("words", [("sql", "select '\udcff'"), ("show", "\udcff"), ("runs", "--campaign", "\udcff")])
+def test_a_word_that_is_no_utf8_is_wrong_use(db: Path, words: tuple[str, ...]) -> None:
+    result = run_bench(*words, db=db)
+
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {words[-1]}: not UTF-8 text: give it in UTF-8\n".replace("\udcff", "\\xff")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchledger import ingest
-from benchledger.ingestion import read_guard
+from benchledger.ingestion import discover, read_guard
+from benchledger.ingestion.discover import FoundFile
 from benchledger.scanning.log_reader import LogReader
 from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.packing import tar
@@ -30,6 +32,8 @@ def outcomes(db: Path, folder: Path, **more: Any) -> dict[str, tuple[str, str]]:
     [
         ("x=" + "[" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
         ("x=" + "{a=" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
+        ("\nx=" + "9" * 500_000, "facts.toml:2: a number of more than 4,300 digits"),
+        ("9" * 500_000, "facts.toml:1: not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
         (
             "[case]\n" + ".".join("a" * 200_000) + "=1",
             "facts.toml:2: a key of more than 64 names joined by dots: divide it into tables",
@@ -166,3 +170,50 @@ def test_an_error_of_the_writer_is_no_failure_of_a_file(
 
     with pytest.raises(ValueError, match="writer"):
         ingest(tmp_path / "logs", db=db)
+
+
+def test_a_time_that_the_ledger_cannot_hold_ends_no_ingest(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "good.log", GOOD)
+    late = put(tmp_path / "logs" / "late.log", BAD)
+    os.utime(late, ns=(2**64, 2**64))
+    if late.stat().st_mtime_ns < 2**63:
+        pytest.skip("this file system keeps no such time")
+    found = outcomes(db, tmp_path / "logs")
+    again = outcomes(db, tmp_path / "logs")
+
+    assert [status for status, _ in found.values()] == ["loaded", "loaded"]
+    assert [status for status, _ in again.values()] == ["unchanged", "unchanged"]
+
+
+def test_a_file_of_holes_is_not_read(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "good.log", GOOD)
+    with put(tmp_path / "logs" / "holes.log", BAD).open("r+b") as file:
+        file.truncate(2**36)
+        if os.lseek(file.fileno(), 2**20, os.SEEK_HOLE) == 2**36:
+            pytest.skip("this file system keeps no holes")
+    begun = time.process_time()
+    found = outcomes(db, tmp_path / "logs", jobs=1)
+
+    assert found["good.log"] == ("loaded", "")
+    assert found["holes.log"][0] == "unreadable"
+    assert "68,719,476,736 bytes, of which" in found["holes.log"][1]
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("size", [100, 20_000_000])
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    put(tmp_path / "logs" / "good.log", GOOD)
+    os.mkfifo(tmp_path / "logs" / "pipe.log")
+    found_before = discover._found
+
+    def found_as_file(place: str, top: str) -> FoundFile:
+        file = found_before(place, top)
+        return replace(file, size=size, problem=None) if place.endswith("pipe.log") else file
+
+    monkeypatch.setattr(discover, "_found", found_as_file)
+    found = outcomes(db, tmp_path / "logs", jobs=1)
+
+    assert found["good.log"] == ("loaded", "")
+    assert found["pipe.log"][0] in ("unreadable", "empty")
