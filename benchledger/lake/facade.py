@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
+from benchledger.ingestion.remote import is_remote
 from benchledger.lake.delta import Column, columns_of, published_tables
 from benchledger.lake.objects import TABLES, Lake
 from benchledger.lake.snapshots import Snapshot, TableVersion
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_in_memory
-from benchledger.store.facade import MAKE_FACADE, Facade, facade_in
+from benchledger.store.facade import MAKE_FACADE, Facade, facade_in, use_lake
 from benchledger.store.tables import Table, quoted
 
 if TYPE_CHECKING:
@@ -23,18 +25,38 @@ FACADE = "facade.duckdb"
 _TEXT = "'"
 
 
-def write_facade(lake: Lake, snapshot: Snapshot, file: Path) -> None:
-    """Writes the facade of a snapshot, unless it is there already. Raises UsageError for a file of another kind."""
-    folder = os.path.realpath(lake.place)
-    home = os.path.realpath(file.parent)
+def write_facade(lake: Lake, snapshot: Snapshot, file: Path | None) -> str:
+    """Writes the facade of a snapshot, by default into the lake, unless it is there already; says where it is.
+
+    Raises UsageError for a file of another kind.
+    """
+    if file is None and not is_remote(lake.place):
+        file = Path(lake.place) / FACADE
+    if file is not None:
+        _write(lake, snapshot, file)
+        return str(file)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / FACADE
+        there = lake.get(FACADE)
+        if there is not None:
+            copy.write_bytes(there)
+        if _write(lake, snapshot, copy):
+            lake.put(FACADE, copy)
+    return f"{lake.place}/{FACADE}"
+
+
+def _write(lake: Lake, snapshot: Snapshot, file: Path) -> bool:
+    """Writes a facade; returns False if it is there."""
+    folder, home = os.path.realpath(lake.place), os.path.realpath(file.parent)
+    place = lake.place if is_remote(lake.place) else None if folder == home else os.path.relpath(folder, home)
     size = sum(table.bytes for table in snapshot.tables.values())
-    facade = Facade(os.path.relpath(folder, home) if folder != home else None, snapshot.number, size, snapshot.files)
+    facade = Facade(place, snapshot.number, size, snapshot.files)
     if os.path.lexists(file) and _facade_at(file) == facade:
-        return
+        return False
     scratch = file.with_name(f"{file.name}.new-{os.getpid()}")
     try:
         with closing(open_in_memory()) as con:
-            con.execute("set variable lake = ?", [os.path.join(folder, "")])
+            use_lake(con, facade.lake_of(file))
             for table in published_tables(con):
                 _make_view(con, table, snapshot.tables[f"{table.schema}/{table.name}"])
             con.execute(MAKE_FACADE)
@@ -46,6 +68,7 @@ def write_facade(lake: Lake, snapshot: Snapshot, file: Path) -> None:
     finally:
         for left in (scratch, Path(f"{scratch}.wal")):
             left.unlink(missing_ok=True)
+    return True
 
 
 def _facade_at(file: Path) -> Facade:

@@ -19,7 +19,7 @@ from benchledger.ingestion.roots import name_campaigns
 from benchledger.ingestion.seams import load_definitions
 from benchledger.kept import follow_definitions
 from benchledger.lake.delta import need_deltalake, write_snapshot
-from benchledger.lake.facade import FACADE, write_facade
+from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import UNITS, Lake, open_lake
 from benchledger.lake.snapshots import latest_snapshot
 from benchledger.lake.units import alone, definitions_hash, key_from
@@ -90,7 +90,6 @@ def lake_publish(
 
 def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
     need_deltalake()
-    file = Path(facade) if facade is not None else Path(lake.place) / FACADE
     units = _writers(lake)
     versions = [program_version(), definitions_hash(), synced_hash(), *(step.digest for step in shipped_migrations())]
     inputs = hashlib.blake2b(json.dumps([*versions, *sorted(units)]).encode(), digest_size=16).hexdigest()
@@ -102,9 +101,9 @@ def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
                 with transaction(con, place):
                     _fill(con, lake, units)
                 snapshot = write_snapshot(con, lake, inputs)
-    write_facade(lake, snapshot, file)
+    written = write_facade(lake, snapshot, Path(facade) if facade is not None else None)
     logs, runs = (sum(snapshot.tables[f"main/{name}"].files.values()) for name in ("log", "run"))
-    return Published(str(file), len(units), logs, runs)
+    return Published(written, len(units), logs, runs)
 
 
 def _writers(lake: Lake) -> dict[str, dict[str, Any]]:

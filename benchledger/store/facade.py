@@ -5,21 +5,25 @@ from __future__ import annotations
 import secrets
 import tempfile
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, UsageError, install_line
 from benchledger.store.tables import Table, quoted, tables_of
 
 if TYPE_CHECKING:
     import duckdb
 
 # Files are named by their place in the lake. The variable `lake` is the folder before them; without it, in the shell of
-# DuckDB, they are found from the folder of the lake. The column `lake` is NULL in a facade that lies in its lake.
+# DuckDB, they are found from the folder of the lake. The column `lake` is NULL in a facade that lies in its lake;
+# of a lake in a bucket it is the address, since its facade is read elsewhere.
 MAKE_FACADE = """
 create table kept.facade (lake varchar, snapshot bigint not null, bytes bigint not null, files varchar[] not null)
 """
 _TEXT = "'"
+_RETRY_S = 60
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,9 @@ class Facade:
     files: list[str]
 
     def lake_of(self, place: Path) -> str:
-        """Returns the folder of the lake, with a slash at its end, for the facade at `place`."""
+        """Returns the folder or address of the lake, with a slash at its end, for the facade at `place`."""
+        if self.lake and is_address(self.lake):
+            return f"{self.lake}/"
         return f"{(place.resolve().parent / (self.lake or '')).resolve()}/"
 
 
@@ -52,20 +58,72 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
     facade = facade_in(con)
     if facade is not None:
         lake = facade.lake_of(place)
-        missing = [file for file in facade.files if not Path(lake + file).exists()]
+        use_lake(con, lake)
+        # In a bucket it would take a request for each file: a snapshot is removed with its files.
+        needed = [f"snapshots/{facade.snapshot:08}"] if is_address(lake) else facade.files
+        missing = [file for file in needed if not _exists(lake, file)]
         if missing:
             raise DatabaseError(
-                f"{place}: {len(missing)} of the {len(facade.files)} files that it reads are missing in {lake}, for "
-                f"example {missing[0]}. If the lake was published again since, take its new facade; if this file was "
-                f"moved, make one here: bench lake publish LAKE --facade {place}"
+                f"{place}: {len(missing)} of the {len(needed)} files that it needs are missing in {lake}, for example "
+                f"{missing[0]}. If the lake was published again since, take its new facade; if this file was moved, "
+                f"make one here: bench lake publish LAKE --facade {place}"
             )
-        con.execute(f"set variable lake = {quoted(lake, _TEXT)}")
         (is_locked,) = con.execute("select current_setting('lock_configuration')").fetchall()[0]
         if not is_locked:
             # A reader may have no right to write beside the facade.
             spill = Path(tempfile.gettempdir(), f"benchledger-{secrets.token_hex(8)}")
             con.execute(f"set temp_directory = {quoted(str(spill), _TEXT)}")
     return facade
+
+
+def use_lake(con: duckdb.DuckDBPyConnection, lake: str) -> None:
+    """Lets DuckDB read the files of a lake: a folder or an address, with a slash at its end."""
+    if is_address(lake):
+        files = _bucket_files(lake.partition("://")[0])
+        if not con.filesystem_is_registered(files.protocol):
+            con.register_filesystem(files)
+    con.execute(f"set variable lake = {quoted(lake, _TEXT)}")
+
+
+def is_address(lake: str) -> bool:
+    """Returns whether a lake is in a bucket."""
+    return "://" in lake
+
+
+@cache
+def _bucket_files(scheme: Any) -> Any:
+    """Returns the files of buckets, which DuckDB then reads without an extension, by the environment's credentials."""
+    try:
+        from obstore.fsspec import FsspecStore
+    except ImportError as error:
+        raise UsageError(f"a lake in a bucket needs obstore and fsspec: {install_line('lake')}") from error
+
+    class BucketFiles(FsspecStore):  # type: ignore[misc, unused-ignore]
+        """The files of buckets, which never change: DuckDB asks a dozen times for the size of each."""
+
+        _known: ClassVar[dict[str, Any]] = {}
+
+        async def _info(self, path: str, **options: Any) -> Any:
+            if not path.endswith(".parquet"):
+                return await super()._info(path, **options)
+            if path not in self._known:
+                self._known[path] = await super()._info(path, **options)
+            return self._known[path]
+
+        def modified(self, path: str) -> Any:
+            return self.info(path)["last_modified"]
+
+    return BucketFiles(scheme, retry_config={"retry_timeout": timedelta(seconds=_RETRY_S)})
+
+
+def _exists(lake: str, file: str) -> bool:
+    if not is_address(lake):
+        return Path(lake + file).exists()
+    try:
+        return bool(_bucket_files(lake.partition("://")[0]).exists(lake + file))
+    except Exception as error:
+        why = str(error).partition("\n")[0]
+        raise DatabaseError(f"{lake}{file}: {why}. Check the rights to this lake, and its address") from error
 
 
 def readable_files(con: duckdb.DuckDBPyConnection) -> list[str]:

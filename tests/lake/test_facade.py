@@ -22,6 +22,7 @@ from benchledger.lake.objects import open_lake
 from benchledger.lake.snapshots import latest_snapshot
 from benchledger.store.database import open_for_reading
 from tests.cli.bench import run_bench
+from tests.ingestion.bucket import BUCKET, bucket
 from tests.ingestion.logs import one, put, run_text
 
 pytest.importorskip("obstore")
@@ -269,6 +270,43 @@ def test_no_object_holds_the_key_or_a_real_path(logs: Path, key_file: Path, tmp_
         assert secret not in content
 
 
+@pytest.mark.long
+def test_a_lake_in_a_bucket_is_read_without_the_right_to_write(
+    demo_ledger: Path, logs: Path, key_file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("moto")
+    pytest.importorskip("fsspec")
+    place = f"s3://{BUCKET}/lake"
+    with bucket() as store:
+        lake_ingest(logs, lake=place, key_file=key_file)
+        assert run_bench("lake", "publish", place).stdout == f"{place}/facade.duckdb: 3 logs, 3 runs of 1 units\n"
+        held = store.contents("lake/")
+        lake_publish(lake=place, facade=tmp_path / "facade.duckdb")
+        lake_publish(lake=place, into=tmp_path / "ledger.duckdb")
+        assert lake_publish(lake=place).path == f"{place}/facade.duckdb"
+        assert store.contents("lake/") == held
+        fetched = put(tmp_path / "fetched" / "facade.duckdb", held["lake/facade.duckdb"])
+        asked = [
+            ("report", "speed", "--format", "csv"),
+            ("runs", "--format", "csv"),
+            ("query", "rejects"),
+            ("db", "check"),
+        ]
+        ours = said(tmp_path / "ledger.duckdb", *asked)
+        assert said(fetched, *asked) == said(tmp_path / "facade.duckdb", *asked) == ours
+        assert ours[asked[0]][0] == 0
+        own = next(f"s3://{BUCKET}/{key}" for key in held if "/main/run/" in key and key.endswith(".parquet"))
+        other = next(f"s3://{BUCKET}/{key}" for key in held if key.startswith("lake/units/"))
+        codes = [run_bench("sql", f"select count(*) from '{one}'", db=fetched).exit_code for one in (own, other)]
+        assert codes == [0, 2]
+        content = b"".join(held.values())
+        for secret in (KEY.encode(), bytes.fromhex(KEY), str(tmp_path).encode(), b"127.0.0.1", b"a-secret"):
+            assert secret not in content
+        store.delete("lake/snapshots/00000001")
+        told = run_bench("runs", db=fetched)
+        assert (told.exit_code, "are missing in s3://" in told.stderr) == (1, True)
+
+
 def test_a_crash_before_the_snapshot_leaves_the_one_before(
     logs: Path, key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,7 +359,7 @@ def test_gc_keeps_the_snapshot_and_the_one_before(
 
     counts = [run_bench("sql", "select count(*) from run", db=one) for one in facades]
     assert [count.exit_code for count in counts] == [1, 0, 0]
-    assert "files that it reads are missing" in counts[0].stderr
+    assert "files that it needs are missing" in counts[0].stderr
     # What was removed is written again.
     assert said(published(demo_ledger, tmp_path), ("runs",))[("runs",)][0] == 0
     assert lake_check(lake=lake).problems == ()
