@@ -373,7 +373,7 @@ static int add_values(Rows *rows, const Draft *draft, const Layout *layout) {
 /* Whether a row states what the one before of its layout does. */
 static int states_the_same(const Scan *scan, const Draft *draft, const Layout *layout) {
     const Rows *rows = scan->rows;
-    if (layout->fact_stretch != scan->stretch || (layout->flags & LAYOUT_EACH)) return 0;
+    if (layout->fact_stretch != scan->stretch) return 0;
     size_t first = (size_t)ROW(rows, end_values, int32_t)[layout->fact_row];
     for (uint32_t index = 0; draft->values && index < layout->facts_count; index++) {
         uint32_t place = layout->facts[index] & ~FACT_ANY;

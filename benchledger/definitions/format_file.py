@@ -20,7 +20,7 @@ from benchledger.definitions.vocabulary import vocabulary
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
-    "record", "ignore", "field", "fact", "run_starts", "run_each", "closing", "closing_after", "default_rule", "csv",
+    "record", "ignore", "field", "fact", "run_starts", "closing", "closing_after", "default_rule", "csv",
     "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing", "tracker",
     "constants",
 }  # fmt: skip
@@ -117,7 +117,6 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
         facts=(*own_facts, *inherited.facts),
         constants={**inherited.constants, **parts.read_constants(top)},
         run_starts=frozenset(top.strings("run_starts", sorted(inherited.run_starts))),
-        run_each=top.text_or_none("run_each") or inherited.run_each,
         closing=top.text_or_texts("closing") or inherited.closing,
         closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
@@ -177,9 +176,8 @@ def _check_names(
         for template in record.templates if record.line_start else ():
             if not template.first_literal and not has_anchor(template, anchors):
                 top.fail("anchors", f"{template.source!r} begins with a hole: it is found by an anchor, and needs one")
-    for key, record_names in (("run_each", top.text_or_texts("run_each")), ("run_starts", top.strings("run_starts"))):
-        for name in record_names:
-            top.known(key, "record", name, names)
+    for name in top.strings("run_starts"):
+        top.known("run_starts", "record", name, names)
     if (framework := top.text_or_none("framework")) is not None:
         parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
     if (rule := top.text_or_none("default_rule")) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -20,21 +21,10 @@ RECORD = (
 )  # fmt: skip
 IGNORE = ("templates", "reason")
 FIELD = ("name", "record", "quantity", "unit", "units", "scope", "phase", "expand")
-_WAYS = (
-    "values",
-    "contains",
-    "ranges",
-    "always",
-    "total",
-    "repeats",
-    "items",
-    "product",
-    "quotient",
-    "usual",
-    "launcher",
-)
+_WAYS = ("values", "contains", "always", "repeats", "items", "usual", "launcher")
 FACT = ("name", "from", "record", "phase", "least", "unless", "related", "names", *_WAYS)
 
+_OPERATOR = re.compile(r" +([*/]) +")
 _NUMBERS = ("int", "int,", "float", "float,")
 _COLUMN_TYPES = {
     "step": _NUMBERS,
@@ -211,25 +201,19 @@ def read_fact(table: Table) -> model.FactDefinition:
     fact = fact_name(table, "name", table.text("name"))
     if len(ways := [key for key in _WAYS if key in table]) > 1:
         table.fail(ways[1], f"one way to read a value is enough, not {' and '.join(ways)}")
-    joined = tuple(table.strings("from")) if isinstance(table.data.get("from"), list) else ()
-    if joined and ways not in (["values"], ["product"], ["quotient"]):
-        table.fail(
-            "from",
-            'several names go together: give `values`, such as { "24, 1024" = "gpt" }, or `product`, or `quotient`',
-        )
-    for way, does in (("product", "multiplies"), ("quotient", "divides")):
-        if way in table and (not joined or fact.type != "count"):
-            table.fail(way, f"{way} {does} the values of several names into a count")
-    if ways in (["total"], ["repeats"], ["items"]) and fact.type != "count":
+    joined, operators = _read_source(table)
+    if joined and not operators and ways != ["values"]:
+        table.fail("from", 'several names go together: give `values`, such as { "24, 1024" = "gpt" }')
+    if operators and (ways or fact.type != "count"):
+        table.fail("from", f"* and / compute a count, by no other way: {fact.name} is a {fact.type}")
+    if ways in (["repeats"], ["items"]) and fact.type != "count":
         table.fail(ways[0], f"{ways[0]} counts, and {fact.name} is no count but a {fact.type}")
     if ways == ["launcher"] and fact.name not in ("gpus", "nodes"):
         table.fail("launcher", f"a launcher states gpus and nodes, not {fact.name}")
     values, contains, always = table.texts("values"), table.texts("contains"), table.text_or_none("always")
-    ranges = tuple(_range(table, entry) for entry in table.lists("ranges"))
     for key, stated in (
         ("values", values.values()),
         ("contains", contains.values()),
-        ("ranges", [value for _, _, value in ranges]),
         ("always", [always] if always is not None else []),
     ):
         for value in stated:
@@ -238,16 +222,13 @@ def read_fact(table: Table) -> model.FactDefinition:
         name=fact.name,
         source="" if joined else table.text("from"),
         joined=joined,
-        product=table.flag("product"),
-        quotient=table.flag("quotient"),
+        operators=operators,
         record=table.text_or_none("record"),
         phase=table.choice_or_none("phase", PHASES),
         least=table.flag("least"),
         values=values if "values" in table else None,
         contains=contains if "contains" in table else None,
-        ranges=ranges if "ranges" in table else None,
         always=always,
-        total=table.flag("total"),
         repeats=table.flag("repeats"),
         items=table.flag("items"),
         usual=table.flag("usual"),
@@ -275,11 +256,12 @@ def _read_names(table: Table) -> model.FactDefinition:
     return model.FactDefinition("", table.text("from"), table.text_or_none("record"), names=path)
 
 
-def _range(table: Table, entry: list[Any]) -> tuple[float, float, str]:
-    least, below, value = entry if len(entry) == 3 else (None, None, None)
-    if not isinstance(least, int | float) or not isinstance(below, int | float) or not isinstance(value, str):
-        table.fail("ranges", f"a range is [least, below, value], not {entry!r}")
-    return float(least), float(below), value
+def _read_source(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    # The names that `from` puts together, and the operators between them: ["a", "b"], or "a * b / c".
+    if isinstance(table.data.get("from"), list):
+        return tuple(table.strings("from")), ()
+    first, *rest = _OPERATOR.split(table.text("from"))
+    return ((first, *rest[1::2]), tuple(rest[::2])) if rest else ((), ())
 
 
 def fact_name(table: Table, key: str, name: str) -> FactName:

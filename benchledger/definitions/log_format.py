@@ -144,15 +144,14 @@ FieldKey = tuple[str | None, str]
 class FactDefinition:
     """How a logged value states a fact of its run. Of several definitions of one fact, earlier ones are trusted more.
 
-    At most one of the ways to read the value is set; with none, the value itself is the fact. `total` adds up the
-    values of a run, `repeats` counts how often each value is stated, `usual` is the most frequent value. `items` counts
-    the items of a list, such as the GPUs of `[0, 1, 2]`. `related`: the
-    value is of another thing of the run, such as its tokenizer. `record` and `phase` limit the statements to values of
-    that record and phase. `least`: the lowest of all such statements of a run counts (steps by epochs, and their
-    bound). `joined` names several values: joined by commas they are translated by `values`; or `product` multiplies
-    them; or `quotient` divides the first by the others. `names`: the value, inserted at `{}`, makes a path whose facts
-    ingest/names tells. `launcher`: the value is the rest of a command line of this launcher, which states GPUs or
-    nodes.
+    At most one of the ways to read the value is set; with none, the value itself is the fact. `repeats` counts how
+    often each value is stated, `usual` is the most frequent value. `items` counts the items of a list, such as the GPUs
+    of `[0, 1, 2]`. `related`: the value is of another thing of the run, such as its tokenizer. `record` and `phase`
+    limit the statements to values of that record and phase. `least`: the lowest of all such statements of a run counts
+    (steps by epochs, and their bound). `joined` names several values: `operators` (`*`, `/`) compute with them from
+    left to right, or joined by commas they are translated by `values`. `names`: the value, inserted at `{}`, makes a
+    path whose facts ingest/names tells. `launcher`: the value is the rest of a command line of this launcher, which
+    states GPUs or nodes.
     """
 
     name: str
@@ -162,23 +161,20 @@ class FactDefinition:
     least: bool = False
     values: dict[str, str] | None = None
     contains: dict[str, str] | None = None
-    ranges: tuple[tuple[float, float, str], ...] | None = None
     always: str | None = None
-    total: bool = False
     repeats: bool = False
     items: bool = False
     unless: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
     names: str | None = None
-    product: bool = False
-    quotient: bool = False
+    operators: tuple[str, ...] = ()
     usual: bool = False
     related: bool = False
     launcher: str | None = None
 
     @cached_property
     def is_plain(self) -> bool:
-        several = self.total or self.repeats or self.usual or self.joined or self.launcher
+        several = self.repeats or self.usual or self.joined or self.launcher
         return not several and self.names is None
 
     @property
@@ -186,7 +182,7 @@ class FactDefinition:
         """The strength of its statements: lines can be lost, so a count of lines is a lower bound."""
         if self.related:
             return RELATED
-        return COUNTED if self.total or self.repeats else USUAL if self.usual else STATED
+        return COUNTED if self.repeats else USUAL if self.usual else STATED
 
 
 @dataclass(frozen=True)
@@ -233,7 +229,6 @@ class LogFormat:
     facts: tuple[FactDefinition, ...] = ()
     constants: dict[str, str] = field(default_factory=dict)
     run_starts: frozenset[str] = frozenset()
-    run_each: str | None = None
     closing: tuple[str, ...] = ()
     closing_after: str | None = None
     csv: CsvDefinition | None = None

@@ -139,7 +139,7 @@ def _matcher(
     targets = [target_of(hole) for hole in template.holes]
     # Each of which is a run, or which speaks of a run's end, is judged in the order of the log.
     reference = (
-        record.name == log_format.run_each
+        (record.name in log_format.run_starts and record.kind == "summary")
         or record.status is not None
         or record.pick is not None
         # Scopes that go from record to record are the reference reader's.

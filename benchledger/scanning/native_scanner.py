@@ -35,7 +35,7 @@ NOT_COMPILED = (
 STALE = "the native scanner here was compiled from other sources. Cure: make native"
 
 _REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
-_FACTS, _NO_TEXT, _BY_REFERENCE, _EACH = 1, 2, 4, 8
+_FACTS, _NO_TEXT, _BY_REFERENCE = 1, 2, 4
 _ANY = 0x80000000
 _NO_UNIT = 255
 # A signature that begins so has the values of a list in place of the last hole.
@@ -136,13 +136,11 @@ class NativeScanner(Scanner):
         # Texts with lists that the program does not read.
         named = (name for name, _ in names if name not in found.expanded)
         expands = any((of := fields(record.name, name)) is not None and of.expand is not None for name in named)
-        # A sum depends on each row, and on their order.
-        each = any(fact.total for _, fact, _ in layout.facts)
         # What a mode is called is looked up.
         is_mode = isinstance(record.begins_phase, Mode) and any(
             value.name == record.begins_phase.source for value in layout.values
         )
-        flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _BY_REFERENCE * is_mode + _EACH * each
+        flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _BY_REFERENCE * is_mode
         facts = [ordinal | _ANY * _says_one_thing(fact) for ordinal, fact, _ in layout.facts]
         scales = struct.pack(f"={len(layout.scales)}d", *layout.scales)
         used = phase if record.phase == CURRENT else 0

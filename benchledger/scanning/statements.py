@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from benchledger.definitions.log_format import EARLY_STOP, QUOTED, STATED, FactDefinition, LogFormat
 from benchledger.definitions.names import load_names
@@ -44,7 +44,6 @@ class Segment:
     last_record_line: int
     kinds: set[str] = field(default_factory=set)
     statements: list[Statement] = field(default_factory=list)
-    totals: dict[int, tuple[FactDefinition, float, int]] = field(default_factory=dict)
     repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
     stated: set[tuple[int, str]] = field(default_factory=set)
     joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
@@ -86,8 +85,9 @@ class SegmentCollector:
             self._see_command(row)
             return
         record = row.layout.record
-        opens = record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - {record.kind}
-        if opens or (record.name == log_format.run_each and self.segments):
+        # Settings of a run take many lines; each summary is a run of its own.
+        alike = set() if record.kind == "summary" else {record.kind}
+        if record.name in log_format.run_starts and self.segments and self.segments[-1].kinds - alike:
             self.begin_run(row.line)
         segment = self.note_record(record.kind, row.line)
         if record.status is not None:
@@ -138,10 +138,6 @@ class SegmentCollector:
                         )
                         statements.append(said)
                 continue
-            if fact.total:
-                _, total, first = segment.totals.get(trust, (fact, 0.0, line))
-                segment.totals[trust] = (fact, total + (number or 0.0), first)
-                continue
             logged = _logged(layout, number, text)
             if fact.joined:
                 _, parts, _ = segment.joined.setdefault(trust, (fact, {}, line))
@@ -155,13 +151,13 @@ class SegmentCollector:
                 segment.repeats[trust][1][logged or ""] += times
 
     def close(self, log_format: LogFormat | None = None) -> None:
-        """Turns totals into statements, adds the constants of the format and drops duplicates."""
+        """Turns counts into statements, adds the constants of the format and drops duplicates."""
         if not self.segments and self._first_command is not None:
             self.note_records(("parameter",), *self._first_command)
         if self.segments:
             self.segments[-1].commands += [replace(command, is_late=True) for command in self._waiting]
         for segment in self.segments:
-            if segment.totals or segment.repeats or segment.joined:
+            if segment.repeats or segment.joined:
                 self._sum_up(segment)
             segment.statements += [
                 Statement(said.name, said.value or "", said.value_logged, said.line, said.trust, strength=said.strength)
@@ -175,25 +171,16 @@ class SegmentCollector:
 
     def _sum_up(self, segment: Segment) -> None:
         # Facts that several records state together. Values that occur a different number of times give no count.
-        counts = {
-            trust: (fact, float(max(count.values())), line)
-            for trust, (fact, count, line) in segment.repeats.items()
-            if fact.repeats and min(count.values()) == max(count.values())
-        }
         for trust, (fact, count, line) in segment.repeats.items():
             # Of equally frequent values the first.
-            usual = max(count, key=lambda text: count[text])
-            value = vocabulary().facts[fact.name].canonical(usual) if fact.usual else None
-            if value is not None:
-                segment.statements.append(Statement(fact.name, value, usual, line, trust, strength=fact.strength))
-        for trust, (fact, total, line) in {**segment.totals, **counts}.items():
-            logged = _spelling(total, None)
-            value = vocabulary().facts[fact.name].canonical(logged) if logged else None
-            if logged is not None and value is not None:
+            most = max(count, key=lambda text: count[text])
+            logged = most if fact.usual else str(count[most])
+            value = vocabulary().facts[fact.name].canonical(logged)
+            if value is not None and (fact.usual or min(count.values()) == count[most]):
                 segment.statements.append(Statement(fact.name, value, logged, line, trust, strength=fact.strength))
         for trust, (fact, parts, line) in segment.joined.items():
             logged = ", ".join(parts.get(name, "") for name in fact.joined)
-            value = _calculated(fact, parts) if fact.product or fact.quotient else (fact.values or {}).get(logged)
+            value = _calculated(fact, parts) if fact.operators else (fact.values or {}).get(logged)
             if value is not None:
                 segment.statements.append(Statement(fact.name, value, logged, line, trust))
 
@@ -232,7 +219,7 @@ _CACHED_LENGTH = 200
 def _read(layout: Layout, place: int, number: float | None, text: str | None) -> tuple[str | None, str | None]:
     """Returns the spelling of a value, and the fact that it states; cached."""
     logged = _logged(layout, number, text)
-    found = logged, None if logged is None else _stated(layout.facts[place][1], number, logged)
+    found = logged, None if logged is None else _stated(layout.facts[place][1], logged)
     if text is None or len(text) < _CACHED_LENGTH:
         if len(_CACHE) >= _CACHED:
             _CACHE.clear()
@@ -283,11 +270,12 @@ def int_or_none(number: float) -> int | None:
 def _calculated(fact: FactDefinition, parts: dict[str, str]) -> str | None:
     if not all(parts.get(name, "").isascii() and parts.get(name, "").isdigit() for name in fact.joined):
         return None
-    first, *others = (int(parts[name]) for name in fact.joined)
-    by = math.prod(others)
-    if fact.quotient and (not by or first % by):
-        return None
-    return vocabulary().facts[fact.name].canonical(str(first // by if fact.quotient else first * by))
+    result, *others = (Fraction(parts[name]) for name in fact.joined)
+    for operator, by in zip(fact.operators, others, strict=True):
+        if operator == "/" and not by:
+            return None
+        result = result / by if operator == "/" else result * by
+    return vocabulary().facts[fact.name].canonical(str(result))
 
 
 def _facts_of_path(path: str, logged: str, line: int, trust: int) -> list[Statement]:
@@ -295,7 +283,7 @@ def _facts_of_path(path: str, logged: str, line: int, trust: int) -> list[Statem
     return [Statement(fact.name, fact.value, logged[:1000], line, trust) for fact in found]
 
 
-def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | None:
+def _stated(fact: FactDefinition, logged: str) -> str | None:
     if logged in fact.unless:
         return None
     if fact.always is not None:
@@ -308,8 +296,4 @@ def _stated(fact: FactDefinition, number: float | None, logged: str) -> str | No
     if fact.items:
         count = _items(logged)
         return None if count is None else vocabulary().facts[fact.name].canonical(str(count))
-    if fact.ranges is not None:
-        return next(
-            (value for least, below, value in fact.ranges if number is not None and least <= number < below), None
-        )
     return vocabulary().facts[fact.name].canonical(logged)

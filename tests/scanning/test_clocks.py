@@ -196,7 +196,7 @@ def test_several_values_together_tell_one_fact(tmp_path: Path, log: bytes, model
 
 @pytest.mark.parametrize(("log", "gpus"), [(b"layers = 8\nhidden = 4\n", ["32"]), (b"layers = 8\n", [])])
 def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
-    fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nproduct = true\n'
+    fact = '[[fact]]\nname = "gpus"\nfrom = "layers * hidden"\n'
     made = line_format(tmp_path, JOINED + fact)
     notes = SegmentCollector()
     for row in LineReader(made).read(log).rows:
@@ -216,7 +216,7 @@ def test_a_fact_may_be_a_product(tmp_path: Path, log: bytes, gpus: list[str]) ->
     ],
 )
 def test_a_fact_may_be_a_quotient_that_is_whole(tmp_path: Path, log: bytes, gpus: list[str]) -> None:
-    fact = '[[fact]]\nname = "gpus"\nfrom = ["layers", "hidden"]\nquotient = true\n'
+    fact = '[[fact]]\nname = "gpus"\nfrom = "layers / hidden"\n'
     made = line_format(tmp_path, JOINED + fact)
     notes = SegmentCollector()
     for row in LineReader(made).read(log).rows:

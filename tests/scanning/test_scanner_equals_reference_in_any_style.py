@@ -42,7 +42,7 @@ least = true
 [[fact]]
 name = "gpus"
 from = "n_gpu"
-total = true
+repeats = true
 """
 
 
