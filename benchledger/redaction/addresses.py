@@ -23,7 +23,9 @@ from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.pseudonyms import Pseudonyms
 
 _QUAD = re.compile(r"(?<!\d)(?<!\d\.)\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
-_DASHED = re.compile(r"(?<![\d-])\d{1,3}+(?:-\d{1,3}+){3}(?![\d-])")
+_DASHED = re.compile(r"(?<!\d)(?<!\d-)\d{1,3}+(?:-\d{1,3}+){3}(?!-?\d)")
+# The name in front of one, as in `box-10-21-226-170`.
+_NAMED = re.compile(r"([A-Za-z][A-Za-z0-9._]{0,62})-$")
 _COLONS = re.compile(r"(?:(?<![\w:.])|(?<=[a-z]\d:))[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)")
 _HARDWARE = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4,18}(?![\w:-])")
 _HARDWARE_DOTS = re.compile(r"(?<![\w.])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}(?![\w.])")
@@ -91,9 +93,20 @@ class Addresses:
     def _dashed(self, match: re.Match[str]) -> str:
         quad = match.group().replace("-", ".")
         numbers = [int(number) for number in quad.split(".")]
-        if not is_machine(quad) or max(numbers) <= _MOST_OF_A_DATE or numbers[0] < 10:
+        if not is_machine(quad) or numbers[0] < 10:
             return match.group()
         never_routed, _ = _sizes(quad)
+        before, behind = match.string[max(0, match.start() - _BEFORE) : match.start()], match.string[match.end() :][:1]
+        if before.endswith("-") or behind == "-":
+            # Part of a name: a machine's if the range is private, or the name says so; else a version, sizes, a date.
+            named = _NAMED.search(before)
+            words = set(re.split(r"[^a-z]+", named[1].lower())) if named else set()
+            if words & self._rules.version_words or not (never_routed or numbers[0] == 10):
+                return match.group()
+            if words & self._rules.address_words:
+                return self._pseudonyms.of("address", quad)
+        if max(numbers) <= _MOST_OF_A_DATE:
+            return match.group()
         # `16-3-224-224` and `128-64-32-16` are sizes of layers, not addresses.
         if not never_routed and (numbers[2] == numbers[3] or all(number % 4 == 0 for number in numbers)):
             return match.group()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, Key, Shape
 from benchledger.definitions.template import Hole, Literal
-from benchledger.redaction.patterns import HOST, HOST_LIST, SECRET, USER
+from benchledger.redaction.patterns import HOST, HOST_LIST, LISTED_SECRET, QUOTED, SECRET, USER
 
 _NAMES = {"host": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+", "device": r"[\w:.-]{1,64}+",
           "secret": SECRET}  # fmt: skip
@@ -48,7 +48,7 @@ def _value(keys: tuple[Key, ...]) -> str:
     if not any(key.kind == "secret" for key in keys):
         return name
     # `password = get_password(...)` is code.
-    return rf"{SECRET}(?![(\[])"
+    return rf"(?:{QUOTED}|{LISTED_SECRET}(?![(\[]))"
 
 
 def compile_context(context: Context) -> re.Pattern[str]:

@@ -120,7 +120,8 @@ class Names:
 
     def _of_key(self, key: Key, text: str) -> str:
         if key.least and not _is_random(text, key.least):
-            return text
+            head, blank, rest = text.partition(" ")
+            return self._of_key(key, head) + blank + rest if blank else text
         return self._replaced(key.kind, text)
 
     def _replaced(self, kind: str, names: str) -> str:
