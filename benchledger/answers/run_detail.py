@@ -122,11 +122,8 @@ def show_run(run: str, *, db: Path | str = DEFAULT_DB) -> RunDetail:
     Raises NothingFoundError for a key that no run has, UsageError for a beginning that several runs have.
     """
     with reading(db) as con:
-        return detail_of(con, *find_run(con, run, db))
-
-
-def detail_of(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> RunDetail:
-    return details_of(con, {run_id: run_key})[run_id]
+        run_key, run_id = find_run(con, run, db)
+        return details_of(con, {run_id: run_key})[run_id]
 
 
 def details_of(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> dict[int, RunDetail]:

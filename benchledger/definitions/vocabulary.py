@@ -36,12 +36,8 @@ class FactName:
         text = logged.strip()
         if self.vague and self._is_cut(text):
             return None
-        if self.type == "size":
-            return _size(text)
-        if self.type in ("count", "integer"):
-            return _whole_number(text, least=1 if self.type == "count" else -(2**31))
-        if self.type == "factor":
-            return _factor(text)
+        if self.type in ("size", "count", "integer", "factor"):
+            return self._number(text)
         if self.type == "time":
             return _time(text)
         text = self.aliases.get(text.lower(), text)
@@ -68,6 +64,19 @@ class FactName:
     def wanted(self) -> str:
         """What a value must be, for an error message."""
         return ", ".join(self.values) or f"a {self.type}" + (" that is a whole name" if self.vague else "")
+
+    def _number(self, text: str) -> str | None:
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        if self.type == "factor":
+            return repr(number) if 0 < number < math.inf else None
+        if not (-(2**31) if self.type == "integer" else 1) <= number < 2**62:
+            return None
+        # Programs print rounded sizes such as 1.7Ti, which need not be whole MiB, and counts as 120.0 too. Another
+        # count that is not whole states nothing.
+        return str(round(number)) if self.type == "size" or number == int(number) else None
 
     def _is_cut(self, text: str) -> bool:
         # `GeForce`, `NVIDIA_RTX`, `Quadro(R)`: only a family. `V100-SXM2...`: a truncated name.
@@ -200,31 +209,3 @@ def _time(text: str) -> str | None:
         return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
     except ValueError:
         return None
-
-
-def _factor(text: str) -> str | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return repr(number) if 0 < number < math.inf else None
-
-
-def _size(text: str) -> str | None:
-    # Programs print rounded sizes such as 1.7Ti, which need not be whole MiB.
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return str(round(number)) if 1 <= number < 2**62 else None
-
-
-def _whole_number(text: str, least: int) -> str | None:
-    # Programs print counts as 120.0 too. A count that is not whole or not positive states nothing.
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    if not math.isfinite(number) or number != int(number) or not least <= number < 2**62:
-        return None
-    return str(int(number))

@@ -83,10 +83,11 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
         tried.append("no cell of this name (names stand in column cell: bench report speed --format csv)")
     # Here and below: each is told by modules of its own, of which only those that are needed are loaded.
     if _RUN.fullmatch(what):
-        from benchledger.explaining.run import explained_run
+        from benchledger.explaining.run import explained_runs
 
         try:
-            return explained_run(con, *find_run(con, what, db))
+            run_key, run_id = find_run(con, what, db)
+            return explained_runs(con, {run_id: run_key})[0]
         except NothingFoundError:
             tried.append("no run whose key begins so (bench runs)")
     # This one by all that reads logs, which takes longer to load than a cell to explain.
@@ -112,16 +113,16 @@ def _explained(con: duckdb.DuckDBPyConnection, what: str, db: Path | str) -> Exp
 
 def explained_cell(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
     if number["cell"].startswith("m"):
-        from benchledger.explaining.memory import explained_memory
+        from benchledger.explaining.memory import explained_memories
 
-        return explained_memory(con, number)
+        return explained_memories(con, [number])[0]
     if number["cell"].startswith("u"):
-        from benchledger.explaining.speedup import explained_speedup
+        from benchledger.explaining.speedup import explained_speedups
 
-        return explained_speedup(con, number)
-    from benchledger.explaining.speed import explained_speed
+        return explained_speedups(con, [number])[0]
+    from benchledger.explaining.speed import explained_speeds
 
-    return explained_speed(con, number)
+    return explained_speeds(con, [number])[0]
 
 
 def _cell_by_name(con: duckdb.DuckDBPyConnection, name: str) -> Row | None:

@@ -29,11 +29,6 @@ order by series_run.trial, run.run_key
 """
 
 
-def explained_memory(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    (cell,) = explained_memories(con, [number])
-    return cell
-
-
 def explained_memories(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
     """Rows of memory_table of one definition, explained; the values of all their runs are read at once."""
     import polars as pl

@@ -73,11 +73,6 @@ order by cell
 """
 
 
-def explained_run(con: duckdb.DuckDBPyConnection, run_key: str, run_id: int) -> ExplainedRun:
-    (run,) = explained_runs(con, {run_id: run_key})
-    return run
-
-
 def explained_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> list[ExplainedRun]:
     ids, keys = list(runs), list(runs.values())
     details = details_of(con, runs)

@@ -72,11 +72,6 @@ select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact
 """
 
 
-def explained_speed(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    (cell,) = explained_speeds(con, [number])
-    return cell
-
-
 def explained_speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
     """Rows of speed_table by one rule and in one unit, explained; the readings of all their runs are read at once."""
     import polars as pl

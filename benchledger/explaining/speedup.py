@@ -32,11 +32,6 @@ _BASE_COLUMNS = (
 )  # fmt: skip
 
 
-def explained_speedup(con: duckdb.DuckDBPyConnection, number: Row) -> ExplainedCell:
-    (cell,) = explained_speedups(con, [number])
-    return cell
-
-
 def explained_speedups(
     con: duckdb.DuckDBPyConnection, numbers: list[Row], known: Iterable[ExplainedCell] = ()
 ) -> list[ExplainedCell]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, rows_of
+from benchledger.answers.series import rows_of
 from benchledger.answers.tables.excluded import need_series
 from benchledger.answers.tables.grouping import Row, differing_also, grouped, sort_key
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
@@ -67,7 +67,7 @@ def export_dlperf(
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         rules_asked_for(con, rule)
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         rows = rows_by_rule(filters.apply(con.view("speedup_table")).filter("scaling = 'weak'"), rule)
         need_value(con, rows, rule)
         rows = [row for row in rows if row["value"] is not None]

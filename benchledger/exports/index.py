@@ -7,7 +7,6 @@ from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series
 from benchledger.answers.tables.excluded import need_series
 from benchledger.answers.tables.grouping import Row, differing_also, grouped
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
@@ -43,7 +42,7 @@ def export_index(
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db, records=True) as con:
         rules_asked_for(con, rule)
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         rows = speeds(con, filters, rule)
         need_value(con, rows, rule)
         memories, kernels, logs = memory(con, filters), kernel_times(con), train_logs(con)

@@ -22,7 +22,7 @@ from benchledger.ingestion.roots import drop_empty_roots, move_others, name_camp
 from benchledger.ingestion.sightings import write_sightings
 from benchledger.kept import follow_definitions, keep
 from benchledger.scanning.samples import load_formats
-from benchledger.store.copies import copy_to
+from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.facade import refuse_facade
 from benchledger.store.key_file import key_path
@@ -92,19 +92,12 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
     key = _one_key([source for source, size in zip(sources, sizes, strict=True) if size])
     # The largest is copied, and the others join it: what has to do with none of them is not derived again.
     sources = [source for _, source in sorted(zip(sizes, sources, strict=True), key=lambda one: (-one[0], one[1]))]
-    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
-    try:
+    with new_ledger(target) as scratch:
         with closing(open_for_reading(sources[0], wait_s)) as con:
             copy_to(con, scratch)
         with tempfile.TemporaryDirectory() as folder:
             merged = _Merge(sources, scratch, key, Path(folder)).run(target)
         merge_contents(sources, scratch)
-        for new, place in zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True):
-            if new.exists():
-                new.replace(place)
-    finally:
-        for left in (scratch, Path(f"{scratch}.wal"), *private_paths(scratch)):
-            left.unlink(missing_ok=True)
     return merged
 
 

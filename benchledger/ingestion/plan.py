@@ -46,11 +46,6 @@ class Work:
     unreadable: list[FoundFile] = field(default_factory=list)
     order: list[FoundFile] = field(default_factory=list)
 
-    @property
-    def is_none(self) -> bool:
-        """Whether everything is as it was."""
-        return not (self.files or self.facts or self.unreadable)
-
 
 class Plan:
     """The knowledge of the ledger before this ingest; empty, until `know` is called."""

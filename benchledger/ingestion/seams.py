@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
@@ -45,9 +45,6 @@ from benchledger.store.database import closing_written, open_for_writing, open_i
 from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 from benchledger.store.tables import tables_of
-
-if TYPE_CHECKING:
-    pass
 
 LogId = int
 # Tables of definitions, of the ledger itself, and of what people stated about runs.

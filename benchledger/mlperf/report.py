@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.series import frame_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Row
@@ -56,7 +56,7 @@ def report_submissions(
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     asked = load_suite(suite, FUNCTIONS)
     with reading(db, records=True) as con:
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         series = scored(con, asked.scores, filters)
         if not series:
             raise NothingFoundError(f"no runs of suite {asked.name} match the filters; see: bench runs")

@@ -21,28 +21,11 @@ from benchledger.reproducing.words import Facts, facts_of
 NAMING = ("gpus", "batch_size_per_gpu", "precision", "framework", "model")
 _LINKED = ("gpus", "batch_size_per_gpu", "precision", "gpu_family", "gradient_accumulation", "framework", "nodes")
 # Words of heads that name no log.
-_COMMON = frozenset(
-    (
-        *(
-            "gpu",
-            "gpus",
-            "card",
-            "cards",
-            "device",
-            "batch",
-            "batchsize",
-            "size",
-            "node",
-            "nodes",
-            "num",
-            "number",
-            "max",
-        ),
-        *("per", "sec", "second", "speed", "throughput", "training", "train", "test", "performance", "the", "with"),
-        *("without", "and", "for", "ngc", "images", "image", "samples", "sequences", "tokens", "words", "avg", "mean"),
-        "median",
-    )
-)
+_COMMON = frozenset({
+    "gpu", "gpus", "card", "cards", "device", "batch", "batchsize", "size", "node", "nodes", "num", "number", "max",
+    "per", "sec", "second", "speed", "throughput", "training", "train", "test", "performance", "the", "with", "without",
+    "and", "for", "ngc", "images", "image", "samples", "sequences", "tokens", "words", "avg", "mean", "median",
+})  # fmt: skip
 _LOG_LIKE = re.compile(r"(?:^|/)logs?(?:/|_)|\.(?:log|txt|out|jsonl?|csv)(?:\.gz)?$", re.IGNORECASE)
 
 
@@ -99,9 +82,6 @@ class Matcher:
         self._by_name: dict[str, list[Place]] = {}
         for place in evidence.places:
             self._by_name.setdefault(place.parts[-1].lower(), []).append(place)
-        self._by_gpus: dict[object, list[Run]] = {}
-        for run in evidence.runs:
-            self._by_gpus.setdefault(run.facts["gpus"], []).append(run)
         self._runs_of: dict[int | None, list[Run]] = {}
         for run in evidence.runs:
             for log in run.facts["logs"]:
@@ -137,13 +117,6 @@ class Matcher:
             largest = max(run.facts["batch_size_per_gpu"] or 0 for run in runs)
             runs = [run for run in runs if (run.facts["batch_size_per_gpu"] or 0) == largest]
         return runs
-
-    def _of_gpus(self, claim: Claim, given_up: tuple[str, ...]) -> Sequence[Run]:
-        """Returns the runs with a claim's number of GPUs, or of which nobody says it; the others are not looked at."""
-        gpus = claim.facts.get("gpus")
-        if gpus is None or "gpus" in given_up:
-            return self.evidence.runs
-        return [*self._by_gpus.get(gpus, ()), *self._by_gpus.get(None, ())]
 
     def _tiers(self, runs: list[Run], linked: Sequence[LinkedLog]) -> tuple[tuple[Run, ...], ...]:
         logs = {place.log_id for found in linked for place in found.places}
@@ -204,15 +177,6 @@ class Matcher:
                 if facts_of(_spaced(known)) == facts and re.findall(r"\d+", known) == re.findall(r"\d+", name)
             ]  # fmt: skip
         return same[0] if len(same) == 1 else None
-
-
-def _is_misspelt(known: str, name: str) -> bool:
-    """Tells whether two names have the same numbers and, word by word, nearly the same words."""
-    one, other = (re.split(r"[\W_]+|(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)", text.lower()) for text in (known, name))
-    return len(one) == len(other) and all(
-        a == b or (a.isalpha() and b.isalpha() and difflib.SequenceMatcher(None, a, b).ratio() >= 0.75)
-        for a, b in zip(one, other, strict=True)
-    )
 
 
 def _named(run: Run, name: str) -> set[object]:

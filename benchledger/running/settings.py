@@ -68,18 +68,16 @@ def find_setting(name: str) -> Setting:
 
 
 def problem_of(setting: Setting, value: object) -> str | None:
-    right = isinstance(value, bool) if setting.type is bool else isinstance(value, setting.type)
-    if setting.type is not bool and isinstance(value, bool):
-        right = False
-    if setting.type is float and isinstance(value, int) and not isinstance(value, bool):
-        right = True
     if setting.name == "batch_size" and value == MAX:
         return None
-    if not right:
+    allowed = int | float if setting.type is float else setting.type
+    # To Python, true is a number.
+    if not isinstance(value, allowed) or isinstance(value, bool) != (setting.type is bool):
         kind = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}[setting.type]
         return f"{setting.name} must be {kind}, not {value!r}"
-    if setting.type is int and isinstance(value, int) and value < (0 if setting.name in _MAY_BE_ZERO else 1):
-        return f"{setting.name} must be at least {0 if setting.name in _MAY_BE_ZERO else 1}, not {value}"
+    least = 0 if setting.name in _MAY_BE_ZERO else 1
+    if setting.type is int and isinstance(value, int) and value < least:
+        return f"{setting.name} must be at least {least}, not {value}"
     if setting.name == "precision" and value not in PRECISIONS:
         return f"precision must be one of {', '.join(PRECISIONS)}, not {value!r}"
     return None

@@ -117,12 +117,8 @@ class Staging:
         try:
             for log in (aside.log, aside.twin):
                 clean(log)
-            text = json.dumps({**manifest, "files": aside.files}, indent=2, ensure_ascii=False)
-            (aside.folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-            target = _free(self.train_log(job) / (f"{job.name}_trial{trial}" + (f"_{mark}" if mark else "")))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            aside.folder.rename(target)
-            aside.note.unlink(missing_ok=True)
+            name = f"{job.name}_trial{trial}" + (f"_{mark}" if mark else "")
+            target = _moved(aside, manifest, self.train_log(job) / name)
         except OSError as error:
             raise StagingError(
                 f"{aside.folder}: the run's logs stay here, and could not be moved to the staging folder: "
@@ -154,13 +150,17 @@ class Staging:
             said = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             said = owner["manifest"]
-        text = json.dumps({**said, "files": aside.files}, indent=2, ensure_ascii=False)
-        (path / MANIFEST).write_text(text + "\n", encoding="utf-8")
-        target = _free(Path(f"{owner['target']}_unwatched"))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(target)
-        aside.note.unlink(missing_ok=True)
-        return target
+        return _moved(aside, said, Path(f"{owner['target']}_unwatched"))
+
+
+def _moved(aside: RunFolder, manifest: dict[str, Any], wanted: Path) -> Path:
+    text = json.dumps({**manifest, "files": aside.files}, indent=2, ensure_ascii=False)
+    (aside.folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    target = _free(wanted)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside.folder.rename(target)
+    aside.note.unlink(missing_ok=True)
+    return target
 
 
 def _umask() -> int:

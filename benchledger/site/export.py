@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of, rows_of
+from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.excluded import need_series
 from benchledger.answers.tables.grouping import Row
 from benchledger.exports.delimited import csv_of_frame
@@ -58,7 +58,7 @@ def export_site(
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     refuse_folder(folder)
     with reading(db, records=True) as con:
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         numbers = {quantity: rows_of_quantity(con, filters, quantity) for quantity in QUANTITIES}
         runs, run_rows = packed_runs(con, filters)
         ((filled,),) = con.execute(_FILLED).fetchall()

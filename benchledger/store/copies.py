@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,20 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
                 f"{target}: the copy could not be written: {error}. {cure_of_writing(error)}"
             ) from error
         raise
+
+
+@contextmanager
+def new_ledger(target: Path) -> Iterator[Path]:
+    """Yields a place for a ledger and its private files, which are moved to `target` when they are complete."""
+    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
+    try:
+        yield scratch
+        for new, place in zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True):
+            if new.exists():
+                new.replace(place)
+    finally:
+        for left in (scratch, Path(f"{scratch}.wal"), *private_paths(scratch)):
+            left.unlink(missing_ok=True)
 
 
 def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
-from benchledger.store.copies import copy_to
+from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
@@ -60,9 +60,8 @@ def db_backup(
     """
     target, source = Path(file), Path(db)
     _need_free(target, source, force=force)
-    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
     has_private = False
-    try:
+    with new_ledger(target) as scratch:
         with closing(open_for_reading(source, wait_s)) as con:
             refuse_facade(con, source)
             copy_to(con, scratch, _PUBLIC if public else ())
@@ -74,14 +73,6 @@ def db_backup(
         scratch.chmod(source.stat().st_mode & 0o777)
         for old in (*private_paths(target), Path(f"{target}.wal")):
             old.unlink(missing_ok=True)
-        for new, place in zip(private_paths(scratch), private_paths(target), strict=True):
-            if new.exists():
-                new.replace(place)
-        scratch.replace(target)
-    finally:
-        scratch.unlink(missing_ok=True)
-        for left in private_paths(scratch):
-            left.unlink(missing_ok=True)
     return Backup(str(target), target.stat().st_size, str(private_path(target)) if has_private else None)
 
 

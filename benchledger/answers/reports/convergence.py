@@ -17,7 +17,7 @@ from benchledger.answers.reports.convergence_cells import (
     table_notes,
 )
 from benchledger.answers.reports.convergence_target import Target, read_target
-from benchledger.answers.series import all_series, frame_of, rows_asked, rows_of
+from benchledger.answers.series import frame_of, rows_asked, rows_of
 from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order
@@ -78,7 +78,7 @@ def report_convergence(
     look = look_of("convergence", layout, lang)
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         asked: dict[str, object] = {"metric": aim.metric, "target_name": aim.name, "target": aim.value}
         con.execute(_SERIES, asked)
         found = rows_of(filters.apply(con.table("asked_convergence")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of, rows_of
+from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, rank_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
@@ -64,8 +64,7 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
-        series = all_series(con)
-        need_series(con, db, series, filters)
+        need_series(con, db, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
         notes = (

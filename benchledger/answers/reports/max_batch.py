@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of, rows_of
+from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text
 from benchledger.answers.tables.coverage import coverage_of
 from benchledger.answers.tables.excluded import excluded_notes, need_series
@@ -46,8 +46,7 @@ def report_max_batch(
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     look = look_of("max-batch", layout, lang)
     with reading(db) as con:
-        series = all_series(con)
-        need_series(con, db, series, filters)
+        need_series(con, db, filters)
         found = rows_of(filters.apply(con.sql("from kept.max_batch_table")))
         excluded = excluded_notes(con, filters, look)
     if not found:

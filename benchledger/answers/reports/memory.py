@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of, rows_of
+from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, named
 from benchledger.answers.tables.coverage import unstated_note
 from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
@@ -67,9 +67,7 @@ def report_memory(
     look = look_of("memory", layout, lang)
     asked = read_selection(look, columns, rows)
     with reading(db) as con:
-        series = all_series(con)
-        need_series(con, db, series, filters)
-        found = rows_of(filters.apply(series))
+        found = rows_of(need_series(con, db, filters))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
         excluded = excluded_runs(con, filters)

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.series import frame_of
 from benchledger.answers.tables.cells import MIXED, NOT_RUN, fact_text, number_text, value_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Key, Row, grouped, sort_key
@@ -87,7 +87,7 @@ def report_pivot(
         if twice := [name for name in axes.rows if name in axes.columns]:
             raise UsageError(f"{', '.join(twice)}: a column stands in --rows or in --columns, not in both")
         rules_asked_for(con, rule)
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         found = numbers(con, filters, value, rule)
         need_value(con, found, rule)
         notes = (

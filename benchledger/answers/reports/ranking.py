@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
-from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.series import frame_of
 from benchledger.answers.tables.cells import fact_text, number_text, rank_text
 from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Row, facts_of, grouped
@@ -69,7 +69,7 @@ def report_ranking(
     with reading(db) as con:
         contender = [name for name in _CONTENDER if name in facts_of_numbers(con)]
         rules_asked_for(con, rule)
-        need_series(con, db, all_series(con), filters)
+        need_series(con, db, filters)
         found = numbers(con, filters, "speed", rule)
         need_value(con, found, rule)
         notes = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
-from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.series import frame_of
 from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
 from benchledger.answers.tables.cells import named, value_text
 from benchledger.answers.tables.coverage import unstated_note
@@ -83,8 +83,7 @@ def report_speed(
         return answer.without_notes(no_notes)
     with reading(db) as con:
         rules = rules_asked_for(con, rule)
-        series = all_series(con)
-        need_series(con, db, series, filters)
+        need_series(con, db, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
         unruled = series_without_rule_notes(con, filters, found, look)
         every_trial = trials_of(con, found)

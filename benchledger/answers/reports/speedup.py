@@ -8,7 +8,7 @@ from pathlib import Path
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
-from benchledger.answers.series import all_series, frame_of
+from benchledger.answers.series import frame_of
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, fact_text, named, number_text
 from benchledger.answers.tables.coverage import Gap, coverage_of
 from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
@@ -106,8 +106,7 @@ def report_speedup(
     shown = _Shown(look, selected_columns(look, columns, _COLUMNS), selected_gpus(look, rows), cells)
     with reading(db) as con:
         asked = rules_asked_for(con, rule)
-        series = all_series(con)
-        need_series(con, db, series, filters)
+        need_series(con, db, filters)
         # The base of a case may not meet the filters (--gpus 8): the view selects bases before the filters apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
         unruled = series_without_rule_notes(con, filters, found, look)

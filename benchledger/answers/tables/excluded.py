@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
 from benchledger.answers.runs import all_runs, need_matching_runs
-from benchledger.answers.series import any_excluded
+from benchledger.answers.series import all_series, any_excluded
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row
 from benchledger.answers.tables.presentation import Look
 from benchledger.errors import NothingFoundError
@@ -59,14 +59,15 @@ def need_included(con: duckdb.DuckDBPyConnection, filters: Filters) -> None:
         raise NothingFoundError(f"all {left_out} selected runs are excluded; {SEE}")
 
 
-def need_series(
-    con: duckdb.DuckDBPyConnection, db: Path | str, series: duckdb.DuckDBPyRelation, filters: Filters
-) -> None:
-    """Raises NothingFoundError if no series matches the filters; the message lists the known values."""
-    if filters.apply(series).limit(1).fetchone() is None:
+def need_series(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filters) -> duckdb.DuckDBPyRelation:
+    """Returns the selected series. Raises NothingFoundError, which lists the known values, if there are none."""
+    every = all_series(con)
+    met = filters.apply(every)
+    if met.limit(1).fetchone() is None:
         need_runs(con, db)
         need_included(con, filters)
-        raise filters.explain(series, "series")
+        raise filters.explain(every, "series")
+    return met
 
 
 def included_runs(con: duckdb.DuckDBPyConnection, db: Path | str, filters: Filters) -> duckdb.DuckDBPyRelation:

@@ -15,6 +15,7 @@ from benchledger.scanning.json_values import flat_pairs, storable
 from benchledger.scanning.named_layouts import NamedLayouts
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
 from benchledger.scanning.text_lines import reject
+from benchledger.scanning.trackers.frames import Frame, LevelDbLog, TfRecords
 from benchledger.scanning.trackers.named_files import run_of
 
 BAD_JSON_VALUE = "bad json: a value of the record is no JSON"
@@ -80,6 +81,34 @@ class TrackerReader(FileReader):
             return replace(self._records["summary"], phase=phase)
         step = self._records["step"]
         return step if self.phase == "train" else replace(step, phase=self.phase)
+
+
+class FramesReader(TrackerReader):
+    """Reads files of binary records, which `begin` cuts into `frames` and `add` reads."""
+
+    streams = True
+    frames: TfRecords | LevelDbLog
+
+    def __init__(self, log_format: LogFormat) -> None:
+        super().__init__(log_format)
+        self.begin(b"")
+
+    def feed(self, part: bytes, pieces: Pieces) -> None:
+        for frame in self.frames.feed(part):
+            self.add(frame, pieces)
+
+    def end(self, pieces: Pieces) -> None:
+        for frame in self.frames.end():
+            self.add(frame, pieces)
+
+    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:  # noqa: ARG002 - a FileReader
+        self.begin(b"")
+        self.feed(buffer, pieces)
+        self.end(pieces)
+        return line + buffer.count(b"\n")
+
+    def add(self, frame: Frame, pieces: Pieces) -> None:
+        raise NotImplementedError
 
 
 def json_pairs(name: str, text: str) -> list[Pair]:

@@ -10,7 +10,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from benchledger.scanning.trackers.crc32c import masked
 
@@ -40,11 +39,6 @@ class Frame:
     def is_damaged(self) -> bool:
         """Tells of a large record, which is not checked before, whether its checksum is wrong."""
         return self.checksum is not None and masked(self.data) != self.checksum
-
-
-class Frames(Protocol):
-    def feed(self, part: bytes) -> Iterator[Frame]: ...
-    def end(self) -> Iterator[Frame]: ...
 
 
 class TfRecords:

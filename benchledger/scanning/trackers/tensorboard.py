@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.phases import UNKNOWN
 from benchledger.scanning.json_values import flat_pairs, storable
 from benchledger.scanning.rows import Pair, Pieces, Refused
 from benchledger.scanning.text_lines import reject
-from benchledger.scanning.trackers.base import BAD_PROTOBUF, TrackerReader, moment, step_of
+from benchledger.scanning.trackers.base import BAD_PROTOBUF, FramesReader, moment, step_of
 from benchledger.scanning.trackers.frames import BAD_CHECKSUM, Frame, TfRecords
 from benchledger.scanning.trackers.protobuf import (
     FIXED32,
@@ -45,41 +44,22 @@ _PLUGINS = {"images": "image", "histograms": "histogram", "audio": "audio"}
 _PLUGIN_LIMIT = 100_000
 
 
-class TensorBoardReader(TrackerReader):
+class TensorBoardReader(FramesReader):
     """Reads event files. A record's line is the number of its event, its offset that event's place."""
 
-    streams = True
     marks = (VERSION,)
     # An evaluation may log under the same names as the training, in a folder of its own.
     phase = UNKNOWN
-
-    def __init__(self, log_format: LogFormat) -> None:
-        super().__init__(log_format)
-        self.begin(b"")
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         return "its first event states brain.Event" if VERSION in head[12:_HEAD] else None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        self._frames = TfRecords()
+        self.frames = TfRecords()
         # Some writers state the plugin of a tag only with its first value.
         self._plugins: dict[str, str] = {}
 
-    def feed(self, part: bytes, pieces: Pieces) -> None:
-        for frame in self._frames.feed(part):
-            self._add(frame, pieces)
-
-    def end(self, pieces: Pieces) -> None:
-        for frame in self._frames.end():
-            self._add(frame, pieces)
-
-    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:  # noqa: ARG002 - a FileReader
-        self.begin(b"")
-        self.feed(buffer, pieces)
-        self.end(pieces)
-        return line + buffer.count(b"\n")
-
-    def _add(self, frame: Frame, pieces: Pieces) -> None:
+    def add(self, frame: Frame, pieces: Pieces) -> None:
         problem, found = frame.problem, Pieces()
         if problem is None:
             try:

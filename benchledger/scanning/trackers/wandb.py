@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import flat_pairs
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
 from benchledger.scanning.text_lines import reject
-from benchledger.scanning.trackers.base import BAD_JSON_VALUE, BAD_PROTOBUF, RUN_ID, TrackerReader, moment, step_of
+from benchledger.scanning.trackers.base import BAD_JSON_VALUE, BAD_PROTOBUF, RUN_ID, FramesReader, moment, step_of
 from benchledger.scanning.trackers.frames import WANDB_MAGIC, Frame, LevelDbLog
 from benchledger.scanning.trackers.protobuf import (
     BrokenMessage,
@@ -42,44 +41,28 @@ OWN = ("_step", "_timestamp", "_runtime", "_wandb")
 _MOST_NAMES = 100_000
 
 
-class WandbReader(TrackerReader):
+class WandbReader(FramesReader):
     """Reads `.wandb` files. A record's line is the number of the transaction, its offset that one's place."""
 
-    streams = True
     opens = WANDB_MAGIC[:1]
-
-    def __init__(self, log_format: LogFormat) -> None:
-        super().__init__(log_format)
-        self.begin(b"")
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         return "it begins with :W&B" if head.startswith(WANDB_MAGIC) else None
 
     def begin(self, head: bytes) -> None:  # noqa: ARG002 - a FileReader
-        self._frames = LevelDbLog()
+        self.frames = LevelDbLog()
         self._last: dict[str, Any] = {}
         self._summary: dict[str, Any] = {}
         self._at = (1, 0)
 
-    def feed(self, part: bytes, pieces: Pieces) -> None:
-        for frame in self._frames.feed(part):
-            self._add(frame, pieces)
-
     def end(self, pieces: Pieces) -> None:
         """Adds the last transactions, and what the summary of the run has beyond its history."""
-        for frame in self._frames.end():
-            self._add(frame, pieces)
+        super().end(pieces)
         own = {name: value for name, value in self._summary.items() if name not in self._last and not _is_own(name)}
         if own:
             self._values({"_step": self._summary.get("_step"), **own}, *self._at, pieces, summary=True)
 
-    def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:  # noqa: ARG002 - a FileReader
-        self.begin(b"")
-        self.feed(buffer, pieces)
-        self.end(pieces)
-        return line + buffer.count(b"\n")
-
-    def _add(self, frame: Frame, pieces: Pieces) -> None:
+    def add(self, frame: Frame, pieces: Pieces) -> None:
         problem, self._at = frame.problem, (frame.number, frame.offset)
         if problem is None:
             try:
