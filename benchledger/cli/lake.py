@@ -114,7 +114,8 @@ def ingest_into_lake(
     done = benchledger.lake_ingest(
         *paths, lake=place, cluster=cluster, key_file=key_file, campaign_name=campaign_name, progress=progress
     )
-    text = f"files: {done.files}\nunits: {done.units}, {done.read} read now\nin {done.seconds:.1f} s"
+    again = f", {done.derived} derived again" if done.derived else ""
+    text = f"files: {done.files}\nunits: {done.units}, {done.read} read now{again}\nin {done.seconds:.1f} s"
     _print(done, form, text)
     settings.say(f"make its tables with: bench lake publish {place}")
 

@@ -152,7 +152,7 @@ class _Merge:
             self._know_definitions(con)
             for number in range(1, len(self._sources)):
                 self._join(con, number)
-            self._one_owner(con)
+            one_owner(con, self._shared)
             succession = self._supersede(con)
             missing = merge_private(con, self._sources, private, self._folder)
             self._move(con, private)
@@ -212,22 +212,6 @@ class _Merge:
             place = f"source_{number}.{schema or 'main'}.{table}"
             con.execute(f"create or replace temp view arriving_{table} as from {place}")
 
-    def _one_owner(self, con: duckdb.DuckDBPyConnection) -> None:
-        """A content that several ledgers hold is loaded at the place with the least id, a duplicate at all others."""
-        set_ids(con, "shared", self._shared)
-        rows = con.execute(
-            """select sighting_id, format, evidence, row_number() over (partition by log_id order by sighting_id) = 1
-               from sighting join log using (log_id)
-               where log_id in (select id from shared) and status not in ('superseded', 'document')"""
-        ).fetchall()
-        told = []
-        for sighting_id, format_name, evidence, is_first in rows:
-            status, reason = status_of(format_name, evidence), evidence
-            if not is_first:
-                status, reason = copy_of(status, evidence)
-            told.append({"sighting_id": sighting_id, "status": status, "reason": reason})
-        self._restate(con, told)
-
     def _supersede(self, con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
         """What lay at a place before it grew, or before another manifest or sidecar came, is superseded."""
         con.execute(sql_text("merge_places"))
@@ -237,17 +221,9 @@ class _Merge:
             if is_settled or con.execute(_SAME_BEGINNING, asked).fetchall()[0][0]:
                 told.append({"sighting_id": sighting_id, "status": "superseded", "reason": SUPERSEDED})
                 succession.append((old, new))
-        self._restate(con, told)
+        _restate(con, told)
         self._touched |= {old for old, _ in succession}
         return sorted(set(succession))
-
-    def _restate(self, con: duckdb.DuckDBPyConnection, rows: list[dict[str, object]]) -> None:
-        con.execute("create or replace temp table restated (sighting_id bigint, status varchar, reason varchar)")
-        insert(con, "restated", rows)
-        con.execute(
-            """update sighting set status = restated.status, reason = restated.reason from restated
-               where sighting.sighting_id = restated.sighting_id"""
-        )
 
     def _move(self, con: duckdb.DuckDBPyConnection, private: PrivateFile) -> None:
         """What lies below a root that only another ledger was told of belongs to that one."""
@@ -273,6 +249,32 @@ class _Merge:
         questions = ("select count(*) from log", "select count(*) from run", stale)
         logs, runs, old = (_count(con, question) for question in questions)
         return Merged(str(target), logs, runs, len(self._shared), superseded, old, missing)
+
+
+def one_owner(con: duckdb.DuckDBPyConnection, log_ids: set[int]) -> None:
+    """Of several places of one content, the one with the least id loaded it; the others are duplicates."""
+    set_ids(con, "shared", log_ids)
+    rows = con.execute(
+        """select sighting_id, format, evidence, row_number() over (partition by log_id order by sighting_id) = 1
+           from sighting join log using (log_id)
+           where log_id in (select id from shared) and status not in ('superseded', 'document')"""
+    ).fetchall()
+    told = []
+    for sighting_id, format_name, evidence, is_first in rows:
+        status, reason = status_of(format_name, evidence), evidence
+        if not is_first:
+            status, reason = copy_of(status, evidence)
+        told.append({"sighting_id": sighting_id, "status": status, "reason": reason})
+    _restate(con, told)
+
+
+def _restate(con: duckdb.DuckDBPyConnection, rows: list[dict[str, object]]) -> None:
+    con.execute("create or replace temp table restated (sighting_id bigint, status varchar, reason varchar)")
+    insert(con, "restated", rows)
+    con.execute(
+        """update sighting set status = restated.status, reason = restated.reason from restated
+           where sighting.sighting_id = restated.sighting_id"""
+    )
 
 
 def _ids(con: duckdb.DuckDBPyConnection, statement: str) -> set[int]:

@@ -9,13 +9,14 @@ neither `derive` nor `load`: these make a whole ledger in memory, and an ingest 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
@@ -38,6 +39,7 @@ from benchledger.ingestion.record_frames import in_order
 from benchledger.ingestion.roots import Roots, name_campaigns
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.units import ReadFiles
+from benchledger.kept import follow_definitions
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats
@@ -46,7 +48,11 @@ from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 from benchledger.store.tables import tables_of
 
+if TYPE_CHECKING:
+    import duckdb
+
 LogId = int
+_OF_THREAD = threading.local()
 # Tables of definitions, of the ledger itself, and of what people stated about runs.
 _NOT_DERIVED = {
     "kept.schema_version", "kept.format", "kept.rule", "kept.demanded_runs", "kept.known_word", "kept.setting_word",
@@ -168,16 +174,21 @@ def closure(base: BaseTables) -> list[set[LogId]]:
 def derive(base: BaseTables, definitions: Definitions) -> DerivedTables:
     """Runs, facts, cases, environments, kept numbers, series and cells, which follow from the base tables alone."""
     definitions.need_same()
-    with closing(open_in_memory()) as con:
-        con.execute("begin")
-        sync_definitions(con)
-        load_formats_table(con, definitions.formats)
+    con = _in_memory(definitions)
+    con.execute("begin")
+    try:
         insert_base(con, base.tables, number=1)
         name_campaigns(con)
         derive_near(con, base.tables["log"].column("log_id").to_pylist(), [])
-        base_tables = {in_ledger(name) for name in BASE_TABLES}
-        wanted = {str(table) for table in tables_of(con)} - base_tables - _NOT_DERIVED | {"sighting"}
-        return DerivedTables({name: con.execute(f"from {name}").to_arrow_table() for name in sorted(wanted)})
+        return DerivedTables({name: con.execute(f"from {name}").to_arrow_table() for name in derived_tables(con)})
+    finally:
+        con.execute("rollback")
+
+
+def derived_tables(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """The names of all tables that `derive` makes, and `sighting`."""
+    base_tables = {in_ledger(name) for name in BASE_TABLES}
+    return sorted({str(table) for table in tables_of(con)} - base_tables - _NOT_DERIVED | {"sighting"})
 
 
 def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db: Path | str, key: bytes) -> None:
@@ -192,6 +203,17 @@ def load(base: BaseTables, derived: DerivedTables, definitions: Definitions, db:
         for name, rows in derived.tables.items():
             if name != "sighting":
                 insert_arrow(con, name, rows)
+
+
+def _in_memory(definitions: Definitions) -> duckdb.DuckDBPyConnection:
+    """An empty ledger that knows the definitions. Each thread has one: to make it takes longer than a small unit."""
+    con: duckdb.DuckDBPyConnection | None = getattr(_OF_THREAD, "con", None)
+    if con is None:
+        con = _OF_THREAD.con = open_in_memory()
+    sync_definitions(con)
+    load_formats_table(con, definitions.formats)
+    follow_definitions(con)
+    return con
 
 
 def _found(one: Input) -> FoundFile:

@@ -1,8 +1,10 @@
-"""A lake: base tables that many processes read, in object storage or a folder, and the ledger that is made of them.
+"""A lake: tables that many processes read and derive, in object storage or a folder, and the ledger made of them.
 
 - `objects.py`: a lake as objects by key, and the markers and leases that are put only where there is none.
-- `units.py`: what one worker reads, by its digest; reading it, writing its tables, and then its marker.
+- `units.py`: what one worker reads and derives, by its digest.
+- `parts.py`: tables of a unit as Parquet objects, and then their marker.
 - `ingest.py`: the driver: lists, makes units, hands them to an executor, and writes the list of units at the end.
+- `fill.py`: a ledger from the units: what workers derived, and anew what spans units.
 - `publish.py`: the tables of all units on the latest lists, as one ledger or in the lake.
 - `delta.py`, `snapshots.py`, `facade.py`: a ledger as Delta tables, which of their versions belong together, and the
   small ledger that reads these.

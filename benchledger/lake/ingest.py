@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, wait
 from contextlib import contextmanager
@@ -19,7 +20,19 @@ from benchledger.ingestion.discover import given_place
 from benchledger.ingestion.remote import is_remote
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake.objects import LISTS, now_text, open_lake
-from benchledger.lake.units import KNOWN, LEASE_S, LEASED, READ, Choices, Unit, key_from, read_into_lake, units_of
+from benchledger.lake.units import (
+    DERIVED,
+    KNOWN,
+    LEASE_S,
+    LEASED,
+    READ,
+    Choices,
+    Unit,
+    derived_digests,
+    key_from,
+    read_into_lake,
+    units_of,
+)
 
 UNIT_BYTES = 512 * 1024 * 1024
 _LOCAL = "local:"
@@ -28,12 +41,13 @@ _POLL_S = 1.0
 
 @dataclass(frozen=True)
 class LakeIngest:
-    """What an ingest into a lake did: files and units, how many of these were read now, by this driver."""
+    """What an ingest into a lake did: files and units, how many of these this driver had read or only derived again."""
 
     lake: str
     files: int
     units: int
     read: int
+    derived: int
     seconds: float
 
 
@@ -64,12 +78,13 @@ def lake_ingest(
     choices = Choices(place, keys_at, datetime.now(UTC), campaign_name, tuple(own_folders()))
     units = list(units_of(inputs, key, unit_bytes, choices))
     known = opened.markers()
-    due = [unit for unit in units if unit.digest not in known]
-    read = 0
+    derived = derived_digests(unit.digest for unit in units)
+    due = [unit for unit in units if not {unit.digest, derived[unit.digest]} <= known]
+    outcomes: Counter[str] = Counter()
     if due:
         with executor_of(cluster) as executor:
             for number, outcome in enumerate(_all_read(due, executor, lease_s), start=len(units) - len(due) + 1):
-                read += outcome == READ
+                outcomes[outcome] += 1
                 progress(number, len(units))
     # The list counts from the time at which its files were listed: a driver that began earlier loses.
     named = sorted(given if is_remote(given) else str(Path(given).resolve()) for given in map(given_place, paths))
@@ -77,7 +92,7 @@ def lake_ingest(
     digests = json.dumps(sorted(unit.digest for unit in units)).encode()
     if opened.listed().get(source) != json.loads(digests):
         opened.put_new(f"{LISTS}/{source}/{started}", digests)
-    return LakeIngest(str(lake), len(inputs), len(units), read, time.monotonic() - began)
+    return LakeIngest(str(lake), len(inputs), len(units), outcomes[READ], outcomes[DERIVED], time.monotonic() - began)
 
 
 @contextmanager
@@ -126,7 +141,7 @@ def _all_read(units: list[Unit], executor: Executor, lease_s: float) -> Iterator
             if outcome == LEASED:
                 again.append(unit)
             else:
-                assert outcome in (READ, KNOWN)
+                assert outcome in (READ, DERIVED, KNOWN)
                 yield outcome
         if again:
             time.sleep(_POLL_S)

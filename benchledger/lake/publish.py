@@ -12,28 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import DatabaseError, UsageError
-from benchledger.ingestion.base_tables import BASE_TABLES, BaseTables, only
-from benchledger.ingestion.derive import derive
-from benchledger.ingestion.load import insert_base, load_formats_table
-from benchledger.ingestion.roots import name_campaigns
-from benchledger.ingestion.seams import load_definitions
-from benchledger.kept import follow_definitions
 from benchledger.lake.delta import need_deltalake, write_snapshot
 from benchledger.lake.facade import write_facade
-from benchledger.lake.objects import UNITS, Lake, open_lake
+from benchledger.lake.fill import fill
+from benchledger.lake.objects import Lake, open_lake
+from benchledger.lake.parts import part_of
 from benchledger.lake.snapshots import latest_snapshot
-from benchledger.lake.units import alone, definitions_hash, key_from
+from benchledger.lake.units import alone, definitions_hash, derived_digests, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
 from benchledger.store.migrations import program_version, shipped_migrations
 from benchledger.store.private_file import private_paths
-from benchledger.store.sync import sync_definitions, synced_hash
-from benchledger.store.tables import quoted
+from benchledger.store.sync import synced_hash
 
 if TYPE_CHECKING:
     import duckdb
-
-_RECORDS = "record"
 
 
 @dataclass(frozen=True)
@@ -122,60 +115,10 @@ def _writers(lake: Lake) -> dict[str, dict[str, Any]]:
 
 
 def _fill(con: duckdb.DuckDBPyConnection, lake: Lake, units: dict[str, dict[str, Any]]) -> tuple[int, int]:
-    definitions = load_definitions()
-    sync_definitions(con)
-    load_formats_table(con, definitions.formats)
-    follow_definitions(con)
-    owned: set[int] = set()
-    others = []
-    for number, (digest, marker) in enumerate(units.items(), start=1):
-        base = _base_of(lake, digest, marker)
-        logs = base.tables["log"]
-        new = set(logs.column("log_id").to_pylist()) - owned
-        insert_base(con, {"log": only(logs, new)}, number)
-        if _RECORDS in marker["rows"] and new:
-            _insert_records(con, lake, f"{UNITS}/{digest}/{marker['writer']}/{_RECORDS}.parquet", new, number)
-        owned |= new
-        others.append(base)
-    union = BaseTables.union(others)
-    insert_base(con, {name: rows for name, rows in union.tables.items() if name not in ("log", _RECORDS)}, number=1)
-    name_campaigns(con)
-    runs = derive(con, sorted(owned), [])
-    return runs, len(owned)
-
-
-def _base_of(lake: Lake, digest: str, marker: dict[str, Any]) -> BaseTables:
-    """The base tables of a unit without its records, which may be many."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    tables = {}
-    for name in BASE_TABLES:
-        if name in marker["rows"] and name != _RECORDS:
-            tables[name] = pq.read_table(pa.BufferReader(_content(lake, f"{UNITS}/{digest}/{marker['writer']}/{name}")))
-    return BaseTables.made_of(tables)
-
-
-def _content(lake: Lake, key: str) -> bytes:
-    content = lake.get(f"{key.removesuffix('.parquet')}.parquet")
-    if content is None:
-        raise DatabaseError(f"{lake.place}/{key}: is missing though its unit has a marker: restore it from a backup")
-    return content
-
-
-def _insert_records(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, log_ids: set[int], number: int) -> None:
-    """Inserts the records of some logs as they stand in an object, without all of them in memory."""
-    import pyarrow as pa
-
-    con.register("owned_log", pa.table({"log_id": pa.array(sorted(log_ids), pa.int64())}))
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        file.write(_content(lake, key))
-        file.flush()
-        # A join may change the order of the rows where it takes the records for the smaller side.
-        con.execute("set disabled_optimizers = 'build_side_probe_side'")
-        con.execute(
-            f"insert into kept.record by name select *, {number} as load_number "  # noqa: S608 - our own names
-            f"from read_parquet({quoted(file.name, chr(39))}) where log_id in (from owned_log)"
-        )
-        con.execute("reset disabled_optimizers")
-    con.unregister("owned_log")
+    there = {one: lake.marker(one) for one in derived_digests(units).values()}
+    fill(
+        con, lake, [part_of(digest, marker) for digest, marker in units.items()],
+        [part_of(digest, marker) for digest, marker in there.items() if marker is not None],
+    )  # fmt: skip
+    runs, logs = con.execute("select (select count(*) from run), (select count(*) from log)").fetchall()[0]
+    return runs, logs

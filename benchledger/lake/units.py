@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import secrets
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from benchledger.definitions.definition_cache import files_in, hash_of
 from benchledger.definitions.folders import own_folders, use_definitions
 from benchledger.errors import DatabaseHeldError, UsageError
+from benchledger.ingestion.base_tables import BaseTables
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
-from benchledger.ingestion.seams import Input, load_definitions, read_unit
-from benchledger.lake.objects import LEASES, MARKERS, TABLES, UNITS, Lake, open_lake
+from benchledger.ingestion.seams import Input, derive, load_definitions, read_unit
+from benchledger.lake.objects import LEASES, TABLES, Lake, open_lake
+from benchledger.lake.parts import part_of, read_part, write_part
 from benchledger.store.key_file import read_key_file
+from benchledger.store.migrations import program_version, shipped_migrations
+from benchledger.store.sync import synced_hash
 
 KEY_ENV = "BENCH_KEY_FILE"
 # A worker renews its lease while it reads. Where one is older, its worker was killed, and another one reads the unit.
 LEASE_S = 60.0
 _WAIT_S = 10.0
-READ, KNOWN, LEASED = "read", "known", "leased"
+READ, DERIVED, KNOWN, LEASED = "read", "derived", "known", "leased"
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,20 @@ def key_from(key_file: Path | str | None) -> bytes:
 
 def definitions_hash() -> str:
     """A hash of all definitions and code that reading depends on."""
-    return hash_of(files_in("ingest/formats", "ingest/names", "ingest", "schema/vocabulary", "queries/rules"))
+    return hash_of(files_in("ingest/formats", "ingest/names", "ingest", "schema/vocabulary"))
+
+
+def derived_digests(digests: Iterable[str]) -> dict[str, str]:
+    """By the digest of each unit, that of what follows from it by the rules, the code and the schema of today."""
+    steps = [step.digest for step in shipped_migrations()]
+    by = " ".join([program_version(), synced_hash(), definitions_hash(), _code_hash(), *steps])
+    return {one: hashlib.blake2b(f"{one} {by}".encode(), digest_size=16).hexdigest() for one in digests}
 
 
 def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choices) -> Iterator[Unit]:
     """The units of some files: whole folders in order, together as large as `most_bytes`; a larger folder is one."""
     folders: dict[str, list[Input]] = {}
+    definitions = definitions_hash()
     for one in inputs:
         folders.setdefault(os.path.dirname(one.place), []).append(one)
     facts = {folder: one for folder, some in folders.items() for one in some if one.place == f"{folder}/{FACTS_FILE}"}
@@ -83,46 +94,52 @@ def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choi
     for folder in sorted(folders):
         own = sum(one.size for one in folders[folder])
         if taken and size + own > most_bytes:
-            yield _unit([folders[name] for name in taken], facts, key, choices)
+            yield _unit([folders[name] for name in taken], facts, key, choices, definitions)
             taken, size = [], 0
         taken.append(folder)
         size += own
     if taken:
-        yield _unit([folders[name] for name in taken], facts, key, choices)
+        yield _unit([folders[name] for name in taken], facts, key, choices, definitions)
 
 
 def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
     """Reads a unit, unless it was read before or another worker reads it now; says which."""
     lake = open_lake(unit.lake)
-    if lake.get(f"{MARKERS}/{unit.digest}") is not None:
-        return KNOWN
     if own_folders() != list(unit.folders):
         use_definitions(*unit.folders)
     if definitions_hash() != unit.definitions:
         raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
+    derived = derived_digests([unit.digest])[unit.digest]
+    if lake.marker(derived) is not None and lake.marker(unit.digest) is not None:
+        return KNOWN
     key = key_from(unit.key_file)
     lake.need_key(key)
     with leased(lake, unit.digest, lease_s) as is_mine:
-        return _read(unit, lake, key) if is_mine else LEASED
+        return _read(unit, derived, lake, key) if is_mine else LEASED
 
 
-def _read(unit: Unit, lake: Lake, key: bytes) -> str:
-    base = read_unit(unit.inputs, key, load_definitions(), unit.now, campaign_name=unit.campaign_name)
-    writer, rows, keys = secrets.token_hex(8), {}, []
-    for name, table in base.tables.items():
-        if table.num_rows:
-            keys.append(f"{UNITS}/{unit.digest}/{writer}/{name}.parquet")
-            lake.put(keys[-1], _parquet(table))
-            rows[name] = table.num_rows
-    marker = {"writer": writer, "rows": rows, "files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
-    if lake.put_new(f"{MARKERS}/{unit.digest}", json.dumps(marker).encode()):
-        return READ
-    # The other worker's tables are the same.
-    lake.delete(keys)
-    return KNOWN
+def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> str:
+    definitions, marker = load_definitions(), lake.marker(unit.digest)
+    if marker is None:
+        base = read_unit(unit.inputs, key, definitions, unit.now, campaign_name=unit.campaign_name)
+        told = {"files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
+        is_first = write_part(lake, unit.digest, unit.digest, base.tables, **told)
+    else:
+        base, is_first = BaseTables.made_of(read_part(lake, part_of(unit.digest, marker), marker["rows"])), False
+    tables = derive(base, definitions).tables
+    is_derived = write_part(lake, derived, unit.digest, tables)
+    return READ if is_first else DERIVED if is_derived else KNOWN
 
 
-def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choices: Choices) -> Unit:
+@cache
+def _code_hash() -> str:
+    engine = Path(__file__).parents[1]
+    return hash_of(
+        path for part in ("ingestion", "kept") for path in sorted((engine / part).rglob("*.*")) if path.suffix != ".pyc"
+    )
+
+
+def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choices: Choices, definitions: str) -> Unit:
     inputs = {one.place: one for some in folders for one in some}
     for some in folders:
         folder = os.path.dirname(some[0].place)
@@ -136,7 +153,6 @@ def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choic
     digest = hashlib.blake2b(digest_size=16, key=key)
     given = tuple(inputs[place] for place in sorted(inputs))
     stated = [(one.place, one.shown, one.root, one.size, one.mtime_ns, one.problem) for one in given]
-    definitions = definitions_hash()
     digest.update(json.dumps([definitions, choices.campaign_name, stated]).encode("utf-8", "surrogatepass"))
     return Unit(
         digest.hexdigest(), choices.lake, given, definitions, choices.key_file, choices.now, choices.campaign_name,
@@ -186,11 +202,3 @@ def leased(lake: Lake, digest: str, lease_s: float) -> Iterator[bool]:
 
 def _now() -> bytes:
     return datetime.now(UTC).isoformat().encode()
-
-
-def _parquet(rows: object) -> bytes:
-    import pyarrow.parquet as pq
-
-    content = io.BytesIO()
-    pq.write_table(rows, content, compression="zstd")
-    return content.getvalue()

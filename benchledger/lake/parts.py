@@ -1,0 +1,119 @@
+"""Parts: tables as Parquet objects below one folder, which count from the moment at which their marker is there."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchledger.errors import DatabaseError
+from benchledger.ingestion.remote import is_remote
+from benchledger.lake.objects import MARKERS, UNITS, Lake
+from benchledger.store.tables import quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Each row tells its unit.
+UNIT = "lake_unit"
+# A store answers a request in some 20 ms, and many at once.
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tables of one unit: the folder of their objects, and how many rows each table has."""
+
+    folder: str
+    rows: dict[str, int]
+    units: tuple[str, ...]
+
+    def key(self, table: str) -> str:
+        """The object of a table."""
+        return f"{self.folder}/{table}.parquet"
+
+
+def write_part(lake: Lake, digest: str, unit: str, tables: dict[str, pa.Table], **told: object) -> bool:
+    """Writes the tables that have rows, then the marker, which says what is `told`, too.
+
+    Returns whether they count: of two writers the first does. The same tables of the other one are removed.
+    """
+    folder = f"{UNITS}/{digest}/{secrets.token_hex(8)}"
+    written = {name: rows for name, rows in tables.items() if rows.num_rows}
+    for name, rows in written.items():
+        lake.put(f"{folder}/{name}.parquet", _parquet(rows, unit))
+    counts = {name: rows.num_rows for name, rows in written.items()}
+    marker = {"writer": folder.rpartition("/")[2], "unit": unit, "rows": counts, **told}
+    if lake.put_new(f"{MARKERS}/{digest}", json.dumps(marker).encode()):
+        return True
+    lake.delete([f"{folder}/{name}.parquet" for name in written])
+    return False
+
+
+def part_of(digest: str, marker: dict[str, Any]) -> Part:
+    """The part that a marker makes count."""
+    return Part(f"{UNITS}/{digest}/{marker['writer']}", marker["rows"], (marker["unit"],))
+
+
+def read_part(lake: Lake, part: Part, names: Iterable[str]) -> dict[str, pa.Table]:
+    """Some tables of a part."""
+    import pyarrow.parquet as pq
+
+    tables = {}
+    for name in names:
+        with local_files(lake, [part], name) as files:
+            for file in files:
+                tables[name] = pq.read_table(file, partitioning=None).drop_columns([UNIT])
+    return tables
+
+
+@contextmanager
+def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[str]]:
+    """The files of a table of some parts, in order. Of a lake in a bucket they are copies. Raises DatabaseError."""
+    keys = [part.key(table) for part in parts if table in part.rows]
+    if not is_remote(lake.place):
+        top = os.path.realpath(lake.place)
+        files = [os.path.join(top, key) for key in keys]
+        for key, file in zip(keys, files, strict=True):
+            if not os.path.exists(file):
+                raise _missing(lake, key)
+        yield files
+        return
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(_AT_ONCE) as threads:
+        yield list(threads.map(lambda numbered: _fetched(lake, Path(folder), *numbered), enumerate(keys)))
+
+
+def rows_sql(files: list[str]) -> str:
+    """What a statement reads the rows of some files from."""
+    return f"read_parquet([{', '.join(quoted(file, chr(39)) for file in files)}], hive_partitioning = false)"
+
+
+def _fetched(lake: Lake, folder: Path, number: int, key: str) -> str:
+    content = lake.get(key)
+    if content is None:
+        raise _missing(lake, key)
+    file = folder / f"{number}.parquet"
+    file.write_bytes(content)
+    return str(file)
+
+
+def _missing(lake: Lake, key: str) -> DatabaseError:
+    return DatabaseError(f"{lake.place}/{key}: is missing though its unit has a marker: restore it from a backup")
+
+
+def _parquet(rows: pa.Table, unit: str) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    units = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int8()), rows.num_rows), pa.array([unit]))
+    content = io.BytesIO()
+    pq.write_table(rows.append_column(UNIT, units), content, compression="zstd")
+    return content.getvalue()
