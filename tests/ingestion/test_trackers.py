@@ -70,6 +70,27 @@ def test_trackers_without_a_text_log_are_a_run(db: Path, tmp_path: Path) -> None
     ]  # fmt: skip
 
 
+def test_yolo_s_results_belong_to_the_text_log_beside_them_and_are_else_a_run(db: Path, tmp_path: Path) -> None:
+    header, row = "epoch,  train/box_loss, metrics/mAP50(B),  val/box_loss", "1,  1.125,  0.5,  1.25"
+    log = """
+      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size
+        1/1      4.25G      1.125        2.5        1.5         19        640: 100%|██████████| 8/8 [00:04<00:00,  2.50it/s]
+"""
+    put(tmp_path / "logs" / "with" / "train.log", log)
+    put(tmp_path / "logs" / "with" / "results.csv", f"{header}\n{row}\n")
+    put(tmp_path / "logs" / "without" / "results.csv", f"{header}\n{row.replace('1.25', '1.5')}\n")
+
+    assert ingest(tmp_path / "logs", db=db).rejects == 0
+    assert ask(db, ROLES) == [
+        ("ultralytics", "train", 1, 1, "its own log"),
+        ("yolo-results", "tracker", 1, 1, "alone in its folder"),
+        ("yolo-results", "train", 1, 1, "its own log"),
+    ]
+    assert ask(db, "select phase, value from measurement where name in ('metrics/mAP50(B)', 'val/box_loss') order by all") == [
+        ("validation", 0.5), ("validation", 0.5), ("validation", 1.25), ("validation", 1.5),
+    ]  # fmt: skip
+
+
 def test_two_trackers_of_one_time_are_one_run(db: Path, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     put_events(logs / "runs" / "one", {"train/loss": LOSSES})
