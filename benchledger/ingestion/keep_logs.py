@@ -17,7 +17,7 @@ from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.content import Counter
 from benchledger.scanning.log_reader import ReadLog
-from benchledger.store.log_contents import KeptLog, LogContents, contents_path, kept_contents, open_kept
+from benchledger.store.log_contents import WANTED, KeptLog, LogContents, contents_path, kept_contents, open_kept
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 # A part ends at a line end, where there is one in so many bytes.
 PART = 1024 * 1024
 _HEAD = 64 * 1024
-_WANTED = """
-select distinct content_hash
-from log
-join sighting using (log_id)
-where sighting.status <> 'superseded'
-"""
 
 
 class Keeping(NamedTuple):
@@ -172,7 +166,7 @@ def store_contents(con: duckdb.DuckDBPyConnection, db: Path, kept: list[KeptLog]
     """Stores contents of logs that the ledger has now, before it commits, and removes those that it no longer has."""
     with kept_contents(db) as contents:
         if contents is not None:
-            contents.write(kept, {row[0] for row in con.execute(_WANTED).fetchall()})
+            contents.write(kept, {row[0] for row in con.execute(WANTED).fetchall()})
 
 
 def end_keeping(db: Path, work: Work, provided: dict[str, bytes]) -> None:

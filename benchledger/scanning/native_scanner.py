@@ -23,15 +23,18 @@ from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.unread import SAMPLE
 from benchledger.scanning.values import decode
 
+NOT_COMPILED = (
+    "this installation has no native scanner: none was compiled when it was installed. "
+    "Cure: install a C compiler (gcc or clang) with Python's headers and benchledger again, or a wheel of "
+    "`make wheels` (docs/native.md)"
+)
+_NOT_LOADED = "the native scanner here cannot be loaded: {}. Cure: install benchledger again (docs/native.md)"
+_failure: ImportError | None = None
 try:
     from benchledger.scanning import _native
-except ImportError:  # installed without a compiler
-    _native = None  # type: ignore[assignment]
+except ImportError as error:
+    _native, _failure = None, error  # type: ignore[assignment]
 
-NOT_COMPILED = (
-    "this installation has no native scanner, since no C compiler was there. "
-    "Cure: install a C compiler (gcc or clang) and benchledger again, or a wheel of `make wheels` (docs/native.md)"
-)
 STALE = "the native scanner here was compiled from other sources. Cure: make native"
 
 _REFERENCE, _LAYOUT, _LEAD, _RUN = 1, 2, 3, 4
@@ -52,9 +55,16 @@ def unavailable_reason() -> str | None:
     """Returns why this installation has no usable native scanner; None if it has one."""
     stamp: str | None = getattr(_native, "STAMP", None)
     if stamp is None:
-        return NOT_COMPILED
+        return why_missing(_failure)
     expected = [f"python {python_stamp()}"] + ([f"c {sources}"] if (sources := c_stamp()) else [])
     return None if set(expected) <= set(stamp.split("; ")) else STALE
+
+
+def why_missing(failure: ImportError | None) -> str:
+    """Says why the extension could not be imported: it is not there, or the system cannot load it."""
+    if failure is None or isinstance(failure, ModuleNotFoundError) or "cannot import name" in str(failure):
+        return NOT_COMPILED
+    return _NOT_LOADED.format(failure)
 
 
 def is_requested() -> bool:

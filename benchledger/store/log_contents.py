@@ -44,6 +44,15 @@ def contents_path(db: Path | str) -> Path:
     return private_paths(db)[2]
 
 
+# The hashes of what a ledger has a content of: of a superseded log the newer one is enough.
+WANTED = """
+select distinct content_hash
+from log
+join sighting using (log_id)
+where sighting.status <> 'superseded'
+"""
+
+
 class KeptLog(NamedTuple):
     """One compressed content: parts of some lines each, with the number of its first line."""
 

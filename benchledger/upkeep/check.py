@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -12,6 +13,7 @@ from benchledger.errors import DatabaseError
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import tables_in
+from benchledger.store.log_contents import WANTED, contents_path, kept_contents
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
 
@@ -48,6 +50,7 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
         if not unreadable:
             found += _rows(con)
         found += _private(con, Path(db))
+        found += _contents(con, Path(db))
     columns = {"what": pl.String, "ok": pl.Boolean, "found": pl.String, "cure": pl.String}
     return pl.DataFrame([tuple(one) for one in found], schema=columns, orient="row")
 
@@ -122,3 +125,16 @@ def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
     if not seen or not known or seen & known:
         return [*found, Held(matches, True)]
     return [*found, Held(matches, False, f"none of the {len(seen)} places in it is in the ledger", cure)]
+
+
+def _contents(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
+    what = "every content that --keep-logs keeps is that of a log"
+    try:
+        with kept_contents(db) as contents:
+            if contents is None:
+                return []
+            loose = contents.forms().keys() - {row[0] for row in con.execute(WANTED).fetchall()}
+    except (DatabaseError, sqlite3.Error) as error:
+        return [Held(what, False, str(error), f"Remove {contents_path(db).name}: --keep-logs makes a new one")]
+    found = f"{len(loose)} without a log, as a killed ingest leaves them, for example {min(loose)}" if loose else None
+    return [Held(what, not loose, found, "The next ingest that reads a log removes them" if loose else None)]

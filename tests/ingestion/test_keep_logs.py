@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import db_backup, explain, forget, ingest, merge
+from benchledger import db_backup, db_check, explain, forget, ingest, merge
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.ingestion import write
 from benchledger.ingestion.keep_logs import PART
@@ -158,6 +158,20 @@ def test_a_forgotten_log_leaves_no_byte_of_its_content(db: Path, tmp_path: Path)
     assert data[-100:] not in Path(f"{db}.logs").read_bytes()
 
 
+def loose(db: Path) -> list[str]:
+    """What `bench db check` says of kept contents."""
+    found = [row for row in db_check(db=db).rows(named=True) if "--keep-logs" in row["what"]]
+    assert len(found) == 1
+    return [row["found"].partition(",")[0] for row in found if not row["ok"]]
+
+
+def test_a_broken_file_of_kept_contents_is_found_by_the_check(db: Path, tmp_path: Path) -> None:
+    ingest(put(tmp_path / "first.log", run_text(steps=3).log), db=db, keep_logs=True)
+    Path(f"{db}.logs").write_bytes(b"no SQLite file" * 100)
+
+    assert "file is not a database" in loose(db)[0]
+
+
 def test_an_ingest_that_fails_after_it_kept_contents_leaves_none_that_anyone_uses(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,11 +185,13 @@ def test_an_ingest_that_fails_after_it_kept_contents_leaves_none_that_anyone_use
     # As after a kill: contents of logs that the ledger does not have.
     assert len(kept(db)) == 3
     assert len(hashes(db)) == 1
+    assert loose(db) == ["2 without a log"]
     monkeypatch.undo()
 
     put(tmp_path / "second.log", run_text(steps=4).log)
     ingest(tmp_path / "second.log", db=db)
     assert set(kept(db)) == hashes(db)
+    assert loose(db) == []
 
     ingest(logs, db=db)
     assert len(kept(db)) == 4

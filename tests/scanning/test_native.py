@@ -248,3 +248,13 @@ def test_an_extension_of_other_sources_is_not_used_and_says_what_cures_it(monkey
 
     monkeypatch.setenv("BENCH_SCANNER", "python")
     assert native_scanner.missing_reason() is None
+
+
+def test_an_extension_that_cannot_be_loaded_is_told_from_one_that_is_not_there() -> None:
+    not_there = ImportError("cannot import name '_native' from 'benchledger.scanning'")
+    broken = ImportError("/lib/libc.so.6: version `GLIBC_2.38' not found")
+
+    assert native_scanner.why_missing(not_there) == native_scanner.NOT_COMPILED
+    assert "cannot be loaded: /lib/libc.so.6: version `GLIBC_2.38' not found. Cure:" in native_scanner.why_missing(
+        broken
+    )
