@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.errors import DatabaseError, UsageError, install_line
 from benchledger.ingestion.remote import is_remote
-from benchledger.lake.objects import TABLES, Lake
+from benchledger.lake.objects import TABLES, VIEWS, Lake
 from benchledger.lake.snapshots import Snapshot, TableVersion, latest_snapshot, put_snapshot
 from benchledger.store.tables import Table, quoted, tables_of
 
@@ -28,6 +28,13 @@ CHUNK_ROWS = 5_000_000
 _OWN = {Table("kept", "schema_version")}
 # Delta has no types for these.
 _STORED_AS = {"JSON": "varchar", "UBIGINT": "decimal(20, 0)"}
+# Views that people read have no table in a ledger, but in the lake, for programs that do not know the views' SQL. Only
+# the one of all values is left out: it would be the largest table.
+_VIEWS_READ = """
+select view_name from duckdb_views()
+where schema_name = 'main' and not internal and not temporary and view_name <> 'measurement'
+order by view_name
+"""
 _COLUMNS = """
 select column_name, data_type, comment
 from duckdb_columns()
@@ -79,37 +86,44 @@ def write_snapshot(con: duckdb.DuckDBPyConnection, lake: Lake, inputs: str) -> S
     """
     before = latest_snapshot(lake)
     tables = {f"{table.schema}/{table.name}": _write(con, lake, table) for table in published_tables(con)}
+    for (name,) in con.execute(_VIEWS_READ).fetchall():
+        con.execute(f"create or replace temp table published_view as from {quoted(name)} order by all")
+        tables[f"{VIEWS}/{name}"] = _write(con, lake, Table("main", name), VIEWS, "published_view")
     snapshot = Snapshot(before.number + 1 if before else 1, inputs, tables)
     put_snapshot(lake, snapshot)
     return snapshot
 
 
-def _write(con: duckdb.DuckDBPyConnection, lake: Lake, table: Table) -> TableVersion:
+def _write(
+    con: duckdb.DuckDBPyConnection, lake: Lake, table: Table, folder: str | None = None, rows: str | None = None
+) -> TableVersion:
+    """Writes a table, or a view whose rows are in another table."""
     from deltalake import Schema
     from deltalake.transaction import AddAction, RemoveAction
 
-    key, columns = f"{TABLES}/{table.schema}/{table.name}", columns_of(con, table)
+    key, columns, source = f"{TABLES}/{folder or table.schema}/{table.name}", columns_of(con, table), rows or table.sql
     taken = ", ".join(f"{quoted(name)}::{_STORED_AS.get(kind, kind)} as {quoted(name)}" for name, kind, _ in columns)
-    rows_of = f"select {taken} from {table.sql}"  # noqa: S608 - quoted
+    rows_of = f"select {taken} from {source}"  # noqa: S608 - quoted
     schema = Schema.from_arrow(_arrow_schema(con, rows_of, columns))
     delta = _delta_table(lake, key, schema)
-    sizes, chunks = _files(delta), _chunks(con, table, schema.to_json())
-    now = int(time.time() * 1000)
-    actions: list[AddAction | RemoveAction] = [
-        RemoveAction(file, True, now, sizes[file], {}) for file in sizes if file not in chunks
-    ]
+    sizes, chunks = _files(delta), _chunks(con, source, schema.to_json())
+    now, has_schema = int(time.time() * 1000), delta.schema() == schema
+    # To change the columns is to overwrite the table; then all files are new, and deltalake removes the others.
+    gone = [file for file in sizes if file not in chunks] if has_schema else []
+    actions: list[AddAction | RemoveAction] = [RemoveAction(file, True, now, sizes[file], {}) for file in gone]
     for file, chunk in chunks.items():
         if file not in sizes:
             its_rows = f"{rows_of} where rowid between {chunk.first} and {chunk.last}"
             sizes[file] = _put(con, lake, f"{key}/{file}", its_rows)
             actions.append(AddAction(file, sizes[file], {}, now, True, json.dumps({"numRecords": chunk.rows})))
-    if actions or delta.schema() != schema:
-        delta.create_write_transaction(actions, mode="append", schema=schema, partition_by=[])
+    if actions or not has_schema:
+        mode = "append" if has_schema else "overwrite"
+        delta.create_write_transaction(actions, mode=mode, schema=schema, partition_by=[])
         delta.update_incremental()
     if _files(delta).keys() != chunks.keys():
         raise DatabaseError(f"{lake.place}/{key}: another process wrote it at the same time. Publish the lake again")
-    rows = {file: chunk.rows for file, chunk in chunks.items()}
-    return TableVersion(delta.version(), rows, sum(sizes[file] for file in chunks))
+    counts = {file: chunk.rows for file, chunk in chunks.items()}
+    return TableVersion(delta.version(), counts, sum(sizes[file] for file in chunks))
 
 
 def _arrow_schema(con: duckdb.DuckDBPyConnection, rows_of: str, columns: list[Column]) -> pa.Schema:
@@ -120,11 +134,11 @@ def _arrow_schema(con: duckdb.DuckDBPyConnection, rows_of: str, columns: list[Co
     return pa.schema([field.with_metadata(comments[field.name]) for field in found])
 
 
-def _chunks(con: duckdb.DuckDBPyConnection, table: Table, schema: str) -> dict[str, _Chunk]:
+def _chunks(con: duckdb.DuckDBPyConnection, source: str, schema: str) -> dict[str, _Chunk]:
     """The rows of each file of a table, by a name that tells what they are, in order."""
     found = con.execute(
         f"select min(rowid), max(rowid), count(*), sum(hash(rowid, one)::hugeint) "  # noqa: S608 - quoted
-        f"from {table.sql} as one group by rowid // {CHUNK_ROWS} order by 1"
+        f"from {source} as one group by rowid // {CHUNK_ROWS} order by 1"
     ).fetchall()
     names = [hashlib.blake2b(f"{schema} {row}".encode(), digest_size=16).hexdigest() for row in found]
     return {f"{name}.parquet": _Chunk(*row[:3]) for name, row in zip(names, found, strict=True)}

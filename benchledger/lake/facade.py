@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.delta import Column, columns_of, published_tables
-from benchledger.lake.objects import TABLES, Lake
+from benchledger.lake.objects import TABLES, VIEWS, Lake
 from benchledger.lake.snapshots import Snapshot, TableVersion
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_in_memory
@@ -50,7 +50,8 @@ def _write(lake: Lake, snapshot: Snapshot, file: Path) -> bool:
     folder, home = os.path.realpath(lake.place), os.path.realpath(file.parent)
     place = lake.place if is_remote(lake.place) else None if folder == home else os.path.relpath(folder, home)
     size = sum(table.bytes for table in snapshot.tables.values())
-    facade = Facade(place, snapshot.number, size, snapshot.files)
+    files = [file for file in snapshot.files if not file.startswith(f"{TABLES}/{VIEWS}/")]
+    facade = Facade(place, snapshot.number, size, files)
     if os.path.lexists(file) and _facade_at(file) == facade:
         return False
     scratch = file.with_name(f"{file.name}.new-{os.getpid()}")

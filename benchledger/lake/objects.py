@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # units/DIGEST/WRITER/TABLE.parquet, markers/DIGEST, leases/DIGEST, lists/SOURCE/TIME.
 UNITS, MARKERS, LEASES, LISTS, KEY = "units", "markers", "leases", "lists", "key"
-# tables/SCHEMA/NAME/FILE.parquet, snapshots/NUMBER.
-TABLES, SNAPSHOTS = "tables", "snapshots"
+# tables/SCHEMA/NAME/FILE.parquet, tables/views/NAME/FILE.parquet, snapshots/NUMBER.
+TABLES, VIEWS, SNAPSHOTS = "tables", "views", "snapshots"
 
 
 @dataclass(frozen=True)

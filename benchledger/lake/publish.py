@@ -17,7 +17,7 @@ from benchledger.lake.facade import write_facade
 from benchledger.lake.fill import fill
 from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.parts import part_of
-from benchledger.lake.snapshots import latest_snapshot
+from benchledger.lake.snapshots import Snapshot, latest_snapshot
 from benchledger.lake.units import alone, definitions_hash, derived_digests, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
@@ -83,20 +83,28 @@ def lake_publish(
 
 def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
     need_deltalake()
-    units = _writers(lake)
-    versions = [program_version(), definitions_hash(), synced_hash(), *(step.digest for step in shipped_migrations())]
-    inputs = hashlib.blake2b(json.dumps([*versions, *sorted(units)]).encode(), digest_size=16).hexdigest()
-    snapshot = latest_snapshot(lake)
-    if snapshot is None or snapshot.inputs != inputs:
+    units, inputs, snapshot = _state(lake)
+    if snapshot is None:
         with alone(lake), tempfile.TemporaryDirectory() as folder:
+            # Another process may have published it since.
+            units, inputs, snapshot = _state(lake)
             place = Path(folder) / "ledger.duckdb"
-            with closing(open_for_writing(place)) as con:
-                with transaction(con, place):
-                    _fill(con, lake, units)
-                snapshot = write_snapshot(con, lake, inputs)
+            if snapshot is None:
+                with closing(open_for_writing(place)) as con:
+                    with transaction(con, place):
+                        _fill(con, lake, units)
+                    snapshot = write_snapshot(con, lake, inputs)
     written = write_facade(lake, snapshot, Path(facade) if facade is not None else None)
     logs, runs = (sum(snapshot.tables[f"main/{name}"].files.values()) for name in ("log", "run"))
     return Published(written, len(units), logs, runs)
+
+
+def _state(lake: Lake) -> tuple[dict[str, dict[str, Any]], str, Snapshot | None]:
+    """The units to publish, a digest of them and of all definitions, and the snapshot of exactly these, if there is."""
+    units, snapshot = _writers(lake), latest_snapshot(lake)
+    versions = [program_version(), definitions_hash(), synced_hash(), *(step.digest for step in shipped_migrations())]
+    inputs = hashlib.blake2b(json.dumps([*versions, *sorted(units)]).encode(), digest_size=16).hexdigest()
+    return units, inputs, snapshot if snapshot is not None and snapshot.inputs == inputs else None
 
 
 def _writers(lake: Lake) -> dict[str, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -157,10 +158,17 @@ def test_real_logs_have_the_same_answers(corpus_ledger: Path, tmp_path: Path) ->
 def test_other_programs_read_the_tables(demo_ledger: Path, facade: Path) -> None:
     tables = facade.parent / "tables"
 
-    for name in ("main/run", "kept/record", "main/bench_case", "kept/run_clock", "kept/definition_hash"):
+    for name in (
+        "main/run",
+        "kept/record",
+        "main/bench_case",
+        "kept/run_clock",
+        "kept/definition_hash",
+        "views/speed_table",
+    ):
         read = pl.read_delta(str(tables / name))
         with closing(open_for_reading(demo_ledger)) as con:
-            ledger = con.sql(f"from {name.replace('/', '.')}").pl()
+            ledger = con.sql(f"from {name.removeprefix('views/').replace('/', '.')}").pl()
         assert read.height == ledger.height
         assert read.columns == ledger.columns
         if name != "kept/definition_hash":
@@ -341,6 +349,35 @@ def test_a_crash_before_the_snapshot_leaves_the_one_before(
     assert one(facade, "select snapshot from kept.facade") == 2
     assert len(run_bench("runs", db=facade).stdout.splitlines()) > len(before.splitlines())
     assert lake_check(lake=lake).problems == ()
+
+
+def test_changed_columns_make_another_version_of_a_table(empty_ledger: Path, tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"), make=True)
+    db = shutil.copy(empty_ledger, tmp_path / "bench.duckdb")
+    kept = str(tmp_path / "lake" / "tables" / "kept")
+    with duckdb.connect(str(db)) as con:
+        con.execute("insert into kept.root values ('a', 'b')")
+        delta.write_snapshot(con, lake, "before")
+        con.execute("alter table kept.root alter name type varchar[] using [name]")
+        con.execute("alter table kept.exclusion add column more double")
+        snapshot = delta.write_snapshot(con, lake, "after")
+
+    assert pl.read_delta(f"{kept}/root").rows() == [("a", ["b"])]
+    assert pl.read_delta(f"{kept}/root", version=snapshot.tables["kept/root"].version - 1).rows() == [("a", "b")]
+    assert "more" in pl.read_delta(f"{kept}/exclusion").columns
+    assert snapshot.tables["kept/rule"].version == 1
+
+
+def test_of_two_who_publish_at_once_the_second_finds_it_done(logs: Path, key_file: Path, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    lake_ingest(logs, lake=lake, key_file=key_file)
+
+    with ThreadPoolExecutor(2) as threads:
+        made = [one.result() for one in [threads.submit(lake_publish, lake=lake) for _ in range(2)]]
+
+    assert [one.runs for one in made] == [3, 3]
+    assert [path.name for path in (lake / "snapshots").iterdir()] == ["00000001"]
+    assert pl.read_delta(str(lake / "tables" / "main" / "run")).height == 3
 
 
 def test_gc_keeps_the_snapshot_and_the_one_before(
