@@ -223,8 +223,6 @@ LINES = {
     " 0.3 batch_cost: 0.35 sec reader_cost: 0.001 sec ips: 2.8 images/s eta: 1 day",
     "paddle hapi": "step  10/938 [..............................] - loss: 1.21 - acc: 0.61 - ETA: 20s - avg_reader_"
     "cost: 0.001 sec - avg_batch_cost: 0.02 sec - ips: 3012.1 samples/sec",
-    "paddle models' dygraph": "[Epoch 0, batch 10] loss 7.1, acc1 0.0, acc5 0.0, batch_cost: 0.12 sec, reader_cost: 0.001 sec,"
-    " ips: 265.1 images/sec",
     "paddle rec": "2022-01-01 10:00:00,000 - INFO - epoch: 0, batch_id: 10, auc: 0.51, avg_reader_cost: 0.001 sec,"
     " avg_batch_cost: 0.02 sec, avg_samples: 512.0, ips: 25412.3 ins/s",
     "paddle speech": "[2022-01-01 10:00:00] [INFO] [u2.py:112] Train: Rank: 0, epoch: 0, step: 10, lr: 1e-5, loss: 12"
