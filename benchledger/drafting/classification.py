@@ -6,6 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass, field
 
+from benchledger.definitions.log_format import COLUMNS
 from benchledger.drafting.name_guesses import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of
@@ -55,8 +56,10 @@ def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> SortedTempla
         results = [entry for entry in entries if entry.count <= _MOST_RESULTS and _has_speed(entry)]
         results.sort(key=lambda entry: -entry.last)
         return _around(results[:_MOST_STEPS], entries, lines, only_results=True) if results else None
-    steps = [entry for points, entry in ranked if points >= max(_LEAST_SCORE, best - 4)][:_MOST_STEPS]
-    return _around(steps, entries, lines)
+    steps = [entry for points, entry in ranked if points >= max(_LEAST_SCORE, best - 4)]
+    # The line of a whole epoch sums up its steps.
+    steps = [entry for entry in steps if "step" in entry.names] or steps
+    return _around(steps[:_MOST_STEPS], entries, lines)
 
 
 def _around(
@@ -143,7 +146,8 @@ def name_growing_counter(entry: Entry) -> str | None:
     growing = [
         name
         for name in entry.names.values()
-        if name.hole and f"{{{name.name}:int}}" in entry.template and _grows(name.numbers)
+        if name.hole and name.name not in COLUMNS and name.unit is None and quantity_of(name) is None
+        if f"{{{name.name}:int}}" in entry.template and _grows(name.numbers)
     ]
     if not growing:
         return None

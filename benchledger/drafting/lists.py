@@ -21,6 +21,7 @@ _BETWEENS = (", ", " | ", "  ", "\t", " - ", "; ", ",", " ")
 _RATE = re.compile(r"[0-9] ?([A-Za-z]+/(?:s|sec|second|step|it|iter)(?:/[A-Za-z]+)?)(?![A-Za-z/])")
 _CLOSERS = {")": "(", "}": "{", "]": "["}
 _KEY = re.compile(r"[A-Za-z_][\w ./@%()\-^*]{0,47}\Z")
+_OF_ALL = re.compile(r"[0-9]+/[0-9]+\Z")
 _KEY_STARTS = 8
 _LINES_TRIED = 6
 _EARLY = 4
@@ -128,8 +129,9 @@ def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pa
     # its first pair goes to the head: a record must begin with distinctive text.
     known = name_guesses()
     moved = 0
-    for index, (key, number, _, unit) in enumerate(pairs[:_HEAD_KEYS]):
-        if known.counter(key) and number is not None and number == int(number) and unit is None:
+    for index, (key, number, text, unit) in enumerate([] if _are_settings(pairs) else pairs[:_HEAD_KEYS]):
+        whole = number is not None and number == int(number) and unit is None
+        if known.counter(key) and (whole or _OF_ALL.match(text or "")):
             moved = index + 1
     if not moved and len(re.sub(r"[^A-Za-z]", "", line.text[start:begin])) < 2:
         moved = 1
@@ -144,6 +146,15 @@ def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pa
     if at < 0 or names[0] not in line.literals[literal]:
         return None
     return ListCut(style, literal, names[0], names)
+
+
+def _are_settings(pairs: list[Pair]) -> bool:
+    # `Namespace(epochs=3, world_size=8)` counts nothing.
+    known = name_guesses()
+    measured = {found[0] for key, *_ in pairs if (found := known.quantity(key))}
+    return not measured & {"loss", "throughput", "step_time"} and any(
+        (fact := known.fact(key)) and fact[1] for key, *_ in pairs
+    )
 
 
 def _holds(cut: ListCut, shape: Shape, further: frozenset[str]) -> bool:

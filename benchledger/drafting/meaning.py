@@ -173,6 +173,16 @@ def _planned(steps: list[Entry]) -> bool:
     return False
 
 
+def first_epoch(steps: list[Entry]) -> int | None:
+    """Returns the lowest epoch, 0 or 1, of steps that count from the start of each epoch."""
+    for entry in steps:
+        if "step" in entry.names and "epoch" in entry.names:
+            counted, epochs = entry.names["step"].numbers, entry.names["epoch"].numbers
+            if epochs and min(epochs) in (0, 1) and any(b < a for a, b in itertools.pairwise(counted)):
+                return int(min(epochs))
+    return None
+
+
 def closing(found: SortedTemplates, ends: list[int]) -> str | None:
     """Returns a value that only the end of a run prints: in a summary behind the last step, and in no other line.
 

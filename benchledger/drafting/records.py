@@ -28,7 +28,7 @@ def records_of(found: SortedTemplates, anchors: list[str]) -> list[DraftedRecord
     for record, entry in zip(made, found.steps, strict=True):
         if record.line_start and not any(anchor in record.templates[0] for anchor in anchors):
             anchors += [max(re.split(r"\{[^{}]*\}", record.templates[0]), key=len)]
-        if "step" not in entry.names and not found.only_results:
+        if not {"step", "epoch"} & set(entry.names) and not found.only_results:
             record.question = "no counter was found in these lines: steps are counted as they come"
     for entry in found.summaries:
         placed = not entry.line_start or any(anchor in entry.template for anchor in anchors)
@@ -124,6 +124,9 @@ def top_of(
     first = min(entry.first for entry in found.steps)
     if any(entry.first < first for entry in found.lists[:1]) and any(record.name == "config" for record in made):
         top.append(Meaning({"run_starts": ["config"]}, "does each run of the program begin with these settings?"))
+    if (epoch := meaning.first_epoch(found.steps)) is not None:
+        question = "steps count from the start of each epoch; is this the number of the first one?"
+        top.append(Meaning({"first_epoch": epoch}, question))
     speeds = {
         name
         for entry in found.steps

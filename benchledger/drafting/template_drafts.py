@@ -20,6 +20,7 @@ _PHRASE = re.compile(r"([A-Za-z_][\w@./%-]*(?: [A-Za-z_][\w@./%-]*){0,4})[^A-Za-
 _DIVIDES = re.compile(r"[,;|\[\](){}<>]|\s-\s|  |: (?=\S)|\t")
 _OF_ALL = re.compile(r"[ \t]*[0-9]+/[0-9]+[ \t]")
 _BLANKS = re.compile(r"[ \t]+")
+_RATE = re.compile(r" ?([A-Za-z]+ per (?:second|sec|s)\b(?: per [A-Za-z]+)?)")
 _LEAD_LIMIT = 200
 _VALUES_READ = 60
 
@@ -154,6 +155,8 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
     column = name_guesses().counter(phrase) if kind == "int" and not after.startswith("%") else None
     if kind == "int" and not phrase and re.match(r"\s*/\s*[0-9]", after) and "step" not in columns:
         column = "step"
+    if kind == "int" and plain(phrase) == "rank":
+        column = "rank"
     if column and column not in columns:
         columns.add(column)
         names[column] = Name(column, None, True, shape.numbers_at(index))
@@ -164,6 +167,9 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
         # `Loss: 6.94 (6.95)` has the mean behind the value; `149.9/s` states only that it is a rate.
         phrase = _by_its_place(before, after, names)
     unit = unit_behind(after) if number else None
+    if number and (rate := _RATE.match(after)) and name_guesses().quantity(rate.group(1)):
+        # `1045 sequences per second` names its value behind it.
+        phrase, unit = rate.group(1), None
     name = _unused(plain_hole(phrase) or (plain(unit) if unit else ""), names, number)
     if not name:
         return "{*}"
@@ -213,10 +219,13 @@ def _phrase(before: str) -> str:
     match = _PHRASE.search(piece)
     if match is None or re.search(r"[0-9]", piece[match.end(1) :]):
         return ""
-    # `Trainer is initialized with local batch size 8`: only the known words at its end are the name.
-    words = match.group(1).split()
-    tails = (" ".join(words[start:]) for start in range(len(words)))
-    return next((tail for tail in tails if name_guesses().fact(tail)), match.group(1))
+    # `Trainer is initialized with local batch size 8`: only the known words at its end are the name. `ms per step` is
+    # no counter.
+    words, guesses = match.group(1).split(), name_guesses()
+    tails = [" ".join(words[start:]) for start in range(len(words))]
+    counter = len(words) > 1 and words[-2] not in ("per", "each", "every") and guesses.counter(words[-1])
+    known = (tail for tail in tails if guesses.fact(tail) or (counter and tail == words[-1]))
+    return next(known, match.group(1))
 
 
 def escaped(text: str) -> str:

@@ -34,6 +34,46 @@ IMAGES = "".join(
     f"Batch: [0][{n}/200]\tTime {n}.1 ( 0.9)\tLoss 6.{n} ( 6.9)\tAcc@1 {n}.10 ( 4.0)\n" for n in range(10, 60)
 )
 
+# An epoch restarts its steps, ends in a line of its own, and all is behind a printed Namespace.
+EPOCHS = "INFO run.py:8 Namespace(arch='vit_l', bs=64, amp=True, epochs=3, world_size=8, lr=0.001)\n" + "".join(
+    "".join(f"INFO run.py:9 ep={ep} batch={n}/80 ce=6.{n} imgs/s=190{n}.5 step_ms=268.4\n" for n in range(0, 80, 10))
+    + f"INFO run.py:10 epoch {ep} done: train_loss=4.2 eval_top1={ep}5.1% epoch_time=53.2s throughput=1911.2 imgs/s\n"
+    for ep in range(3)
+)
+SENTENCES = "".join(
+    f"[rank {rank}] Finished update {n}0 of 900, averaged over 10 updates of this run: loss 3.{n}, {n}45.2 ms per update,"
+    f" 104{n} sequences per second\n"
+    for n in range(1, 9)
+    for rank in (0, 1)
+)
+
+
+def test_steps_of_epochs_an_epoch_summary_and_a_configuration_are_three_records(tmp_path: Path) -> None:
+    draft, log_format = drafted(EPOCHS, tmp_path)
+    kinds = {
+        (record.kind, record.templates[0].source.partition("{INFO_run.py:int} ")[2]) for record in log_format.records
+    }
+    facts = {(fact.name, fact.source) for fact in log_format.facts}
+
+    assert (draft.steps, draft.rejects) == (24, 0)
+    assert ("parameter", "Namespace({pairs}") in kinds
+    assert ("step", "ep={epoch:int} batch={step:int}/{planned:int} {pairs}") in kinds
+    assert ("summary", "epoch {epoch:int} done: {pairs}") in kinds
+    assert {("model", "arch"), ("gpus", "world_size"), ("batch_size_per_gpu", "bs")} <= facts
+    assert {record.first_epoch for record in log_format.records if record.kind == "step"} == {0}
+    assert log_format.fields[None, "imgs/s"].unit == "samples/s"
+    assert (None, "epoch_time") not in log_format.fields
+
+
+def test_a_sentence_with_rank_counter_and_rate_is_a_step_and_no_line_of_the_draft_is_long(tmp_path: Path) -> None:
+    draft, log_format = drafted(SENTENCES, tmp_path)
+    step = next(record for record in log_format.records if record.kind == "step")
+    long = [line for line in draft.text.splitlines() if len(line) > 120 and not line.startswith("text = ")]
+
+    assert (draft.steps, long) == (16, [])
+    assert step.templates[0].source.startswith("[rank {rank:int}] Finished update {step:int} of {of:int}, averaged")
+    assert log_format.fields[None, "sequences_per_second"].quantity == "throughput"
+
 
 def test_a_progress_bar_in_which_the_last_evaluation_stands_is_a_step(tmp_path: Path) -> None:
     draft, log_format = drafted(LIGHTNING, tmp_path)
