@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def read_formats(
     files: dict[str, TomlFile] = {}
     for path in definition_files("ingest/formats", ".toml") if paths is None else paths:
         file = read_toml(path)
-        name = Table(file, "", file.data, _TOP).text("format")
+        name = _top(file).text("format")
         if (other := files.get(name) or known.get(name)) is not None:
             file.fail("format", f"format {name!r} is defined in {other.path} too; give one another name")
         files[name] = file
@@ -49,7 +49,7 @@ def read_formats(
             return known[name]
         if name not in formats:
             file = files[name]
-            base_name = Table(file, "", file.data, _TOP).text_or_none("base")
+            base_name = _top(file).text_or_none("base")
             base = None
             if base_name is not None:
                 if base_name not in files and base_name not in known:
@@ -65,16 +65,31 @@ def read_formats(
     return formats
 
 
+def _top(file: TomlFile) -> Table:
+    # Unknown keys are told with all other problems of the file.
+    return Table(file, "", {key: value for key, value in file.data.items() if key in _TOP}, _TOP)
+
+
 def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinitions) -> model.LogFormat:
-    top = Table(file, "", file.data, _TOP)
+    top = _top(file)
     # A format without a base inherits nothing.
     inherited = base or model.LogFormat("", file.path, 0, file)
     kind = top.choice("kind", model.FORMAT_KINDS, default=inherited.kind)
-    _refuse_keys_of_other_kinds(top, kind, inherited)
-    own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
+    problems = Problems()
+    with problems.collected():
+        file.refuse_unknown("", file.data, set(_TOP))
+    with problems.collected():
+        _refuse_keys_of_other_kinds(top, kind, inherited)
+    # Stands for a wrong style, so that no list is refused for the lack of one.
+    own_style: model.PairsStyle | None = model.PairsStyle(": ", (", ",))
+    with problems.collected():
+        own_style = parts.read_pairs(top.table("pairs", parts.PAIRS)) if "pairs" in top else None
     style = own_style or inherited.pairs
     sample_keys = format_detect.sample_keys(kind)
-    problems = Problems()
+    own: dict[str, Any] = {}
+    for read in (_plain_values, _recognition):
+        with problems.collected():
+            own |= read(top, kind, inherited)
     own_records: list[model.RecordDefinition] = []
     own_ignores: list[model.IgnoreDefinition] = []
     own_fields: dict[model.FieldKey, model.FieldDefinition] = {}
@@ -98,39 +113,54 @@ def _read(file: TomlFile, base: model.LogFormat | None, shared: SharedDefinition
     _check_names(top, records, anchors, shared)
     _check_count(top, kind, len(records))
     return model.LogFormat(
-        name=top.text("format"),
         path=file.path,
-        version=top.whole_number("version"),
         file=file,
         kind=kind,
-        role=top.choice("role", model.ROLES, default=inherited.role),
-        framework=top.text_or_none("framework"),
-        implementation=top.text_or_none("implementation"),
-        default_rule=top.text_or_none("default_rule") or inherited.default_rule,
-        generic=top.flag("generic"),
-        documents=top.flag("documents"),
         anchors=tuple(anchors),
         pairs=style,
         records=tuple(records),
         ignores=(*own_ignores, *inherited.ignores),
         fields={**inherited.fields, **own_fields},
         facts=(*own_facts, *inherited.facts),
-        constants={**inherited.constants, **parts.read_constants(top)},
-        run_starts=frozenset(top.strings("run_starts", sorted(inherited.run_starts))),
-        closing=top.text_or_texts("closing") or inherited.closing,
-        closing_after=top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         csv=_csv(top, {**inherited.fields, **own_fields}) if "csv" in top else inherited.csv,
-        self_describing=_self_describing(top, inherited.self_describing),
-        tracker=top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None,
         samples=tuple(samples),
         base_samples=() if own_style is not None else (*inherited.samples, *inherited.base_samples),
         own_templates=_written(own_records, own_ignores),
         definitions_hash=shared.hash_of(file, base),
-        **_detection(top, kind),
+        **own,
     )
 
 
-def _detection(top: Table, kind: str) -> dict[str, Any]:
+def _plain_values(top: Table, kind: str, inherited: model.LogFormat) -> dict[str, Any]:
+    # Keys of the top that stand for themselves; all their problems are told at once.
+    readers: dict[str, Callable[[], Any]] = {
+        "name": lambda: top.text("format"),
+        "version": lambda: top.whole_number("version"),
+        "role": lambda: top.choice("role", model.ROLES, default=inherited.role),
+        "framework": lambda: top.text_or_none("framework"),
+        "implementation": lambda: top.text_or_none("implementation"),
+        "default_rule": lambda: top.text_or_none("default_rule") or inherited.default_rule,
+        "generic": lambda: top.flag("generic"),
+        "documents": lambda: top.flag("documents"),
+        "constants": lambda: {**inherited.constants, **parts.read_constants(top)},
+        "run_starts": lambda: frozenset(top.strings("run_starts", sorted(inherited.run_starts))),
+        "closing": lambda: top.text_or_texts("closing") or inherited.closing,
+        "closing_after": lambda: top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
+        "self_describing": lambda: _self_describing(top, inherited.self_describing),
+        "tracker": lambda: (
+            top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None
+        ),
+    }
+    problems = Problems()
+    values: dict[str, Any] = {}
+    for name, read in readers.items():
+        with problems.collected():
+            values[name] = read()
+    problems.check()
+    return values
+
+
+def _recognition(top: Table, kind: str, _: model.LogFormat) -> dict[str, Any]:
     # The parts of a LogFormat by which a log of this kind is recognised.
     detect = top.table("detect", format_detect.DETECT.get(kind, ()))
     if kind == "lines":

@@ -13,6 +13,7 @@ from benchledger.definitions.phases import CURRENT, PHASES, Mode, plain
 from benchledger.definitions.template import Template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import FactName, vocabulary
+from benchledger.errors import suggestion
 
 PAIRS = ("assign", "between", "end", "closed", "means")
 RECORD = (
@@ -267,7 +268,7 @@ def _read_source(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def fact_name(table: Table, key: str, name: str) -> FactName:
     facts = vocabulary().facts
     if name not in facts:
-        table.fail(key, f"no fact {name!r}; known: {', '.join(facts)}")
+        table.fail(key, f"no fact {name!r}{suggestion(name, facts)}; known: {', '.join(facts)}")
     return facts[name]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from benchledger.definitions.toml_places import places
-from benchledger.errors import DefinitionError
+from benchledger.errors import DefinitionError, suggestion
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,15 @@ class TomlFile:
         raise DefinitionError(f"{self.path}:{self.line_of(place)}: {problem}")
 
     def refuse_unknown(self, place: str, table: dict[str, Any], known: set[str]) -> None:
-        """Raises DefinitionError for an unknown key, with the known ones."""
-        for key in table:
-            if key not in known:
-                where = f"{place}.{key}" if place else key
-                self.fail(where, f"unknown key {key!r}; known here: {', '.join(sorted(known))}")
+        """Raises DefinitionError for unknown keys, with the known ones."""
+        problems = [
+            f"{self.path}:{self.line_of(f'{place}.{key}' if place else key)}: "
+            f"unknown key {key!r}{suggestion(key, known)}; known here: {', '.join(sorted(known))}"
+            for key in table
+            if key not in known
+        ]
+        if problems:
+            raise DefinitionError("\n".join(problems))
 
 
 # A key with more names costs the parser the square of their number. The search begins where a name begins: within a

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from benchledger.definitions.toml_file import TomlFile
-from benchledger.errors import DefinitionError
+from benchledger.errors import DefinitionError, suggestion
 
 T = TypeVar("T")
 
@@ -122,7 +122,7 @@ class Table:
 
     def known(self, key: str, what: str, value: str, known: Collection[str]) -> str:
         if value not in known:
-            self.fail(key, f"no {what} {value!r}; known: {', '.join(sorted(known))}")
+            self.fail(key, f"no {what} {value!r}{suggestion(value, known)}; known: {', '.join(sorted(known))}")
         return value
 
     def texts(self, key: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ class NameGuesses:
         spelt = f"_{plain(name)}_"
         for quantity, names in self.quantities:
             for known, unit in names.items():
-                if f"_{known}_" in spelt and not (quantity == "step_time" and "_epoch_" in spelt):
+                if f"_{known}_" in spelt:
                     return quantity, unit
         return None
 

@@ -90,7 +90,10 @@ def test_a_companion_has_the_stem_of_its_run(monkeypatch: pytest.MonkeyPatch, tm
             RULE + SAMPLE.replace(", gpus = 8", ""),
             ":3: 'a/run_fp16_gpu8.log' tells {'precision': 'fp16', 'gpus': '8'}, expected {'precision': 'fp16'}",
         ),
-        (RULE + "fact = {}\n" + SAMPLE, ":3: unknown key 'fact'; known here: facts, patterns, products, values"),
+        (
+            RULE + "fact = {}\n" + SAMPLE,
+            ":3: unknown key 'fact'; did you mean 'facts'?; known here: facts, patterns, products, values",
+        ),
         (
             RULE + "products = { precision = ['gpus'] }\n" + SAMPLE,
             ":3: no count 'precision'; known: batch_size_per_gpu",

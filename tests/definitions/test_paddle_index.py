@@ -50,7 +50,7 @@ def test_a_file_of_ones_own_adds_a_model(own: Path) -> None:
     [
         (
             '[[model]]\nmodel = "x"\nrepo = "nlp"\nname = "x"\nmission = "翻译"\n',
-            "own.toml:5: no mission '翻译'; known: ",
+            "own.toml:5: no mission '翻译'; did you mean '机器翻译'?; known: ",
         ),
         ('[missions]\n"a" = "XX"\n', "no direction 'XX'; known: CV, NLP, Rec"),
         ('[directions]\nXX = "3"\n', "own.toml:2: XX must be a whole number"),

@@ -28,7 +28,7 @@ text = "toy step 7 loss: 1.5"
 expect = [{ record = "step", step = 7, loss = 1.5 }]
 """
 BAD = """format = "bad"
-version = 1
+version = "1"
 record = [
     { name = "step", kind = "stepp", templates = ["toy step {step:int}"] },
     { name = "other", kind = "step", templates = ["toy {x:flaot}"] },
@@ -36,6 +36,9 @@ record = [
 field = [{ name = "loss", quantity = "losss" }, { nam = "loss" }]
 fact = [{ name = "gpu", from = "x" }]
 sample = [{ text = "toy", expect = [{ x = 1 }] }]
+anchor = ["toy"]
+detect.proof = ["toy"]
+pairs = { assign = ": " }
 """
 
 
@@ -48,8 +51,23 @@ def written(folder: Path, text: str) -> Path:
 def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     problems = check_files([written(tmp_path, BAD)])
 
-    assert [problem.split(": ", 1)[0].rpartition(":")[2] for problem in problems] == ["4", "5", "7", "7", "8", "9"]
-    assert [word for word in ("'stepp'", "'flaot'", "'losss'", "'nam'", "'gpu'") if word not in "".join(problems)] == []
+    assert [problem.split(": ", 1)[0].rpartition(":")[2] for problem in problems] == [
+        "10",
+        "12",
+        "2",
+        "11",
+        "4",
+        "5",
+        "7",
+        "7",
+        "8",
+        "9",
+    ]
+    assert [
+        word
+        for word in ("'stepp'", "'flaot'", "'losss'", "'nam'", "'gpu'", "did you mean 'anchors'")
+        if word not in "".join(problems)
+    ] == []
 
 
 def test_what_a_sample_reads_is_shown_as_toml_that_proves_it(tmp_path: Path) -> None:
