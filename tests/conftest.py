@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import tarfile
@@ -47,6 +48,8 @@ SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 def pytest_configure(config: pytest.Config) -> None:
     """What the program keeps between starts is no business of the user's who runs the tests; all processes share it."""
+    # Thousands of tests are collected, and none becomes garbage: to look for it takes as long as to collect them.
+    gc.disable()
     cache: pytest.Cache | None = getattr(config, "cache", None)
     os.environ["BENCH_CACHE"] = str(cache.mkdir("bench")) if cache is not None else ""
     # Where the native scanner was not compiled, as if the reference reader was asked for: an ingest says nothing of it.
@@ -59,6 +62,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     place = {tests / file: number for number, file in enumerate(FIRST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

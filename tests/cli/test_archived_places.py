@@ -30,16 +30,28 @@ PLACES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", PLACES)
-def test_every_answer_tells_the_place_from_the_outermost_archive_inwards(tmp_path: Path, kind: str) -> None:
-    name, pack, place = PLACES[kind]
-    db = tmp_path / "n.duckdb"
-    put(tmp_path / "logs" / name, pack(CUT))
-    assert run_bench("ingest", tmp_path / "logs", db=db).exit_code == 0
-    run = one(db, "select run_key from run")
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of each kind, under a root of its own."""
+    home = tmp_path_factory.mktemp("places")
+    for kind, (name, pack, _) in PLACES.items():
+        put(home / "roots" / kind / name, pack(f"{kind}\n{CUT}"))
+    assert run_bench("ingest", *(home / "roots").iterdir(), db=home / "n.duckdb").exit_code == 0
+    return home / "n.duckdb"
 
-    for command in (("show", run), ("query", "conflicts", "--format", "csv"), ("report", "failures")):
-        text = run_bench(*command, db=db).output
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_every_answer_tells_the_place_from_the_outermost_archive_inwards(ledger: Path, kind: str) -> None:
+    place = PLACES[kind][-1]
+    lies = "select campaign, run_key from kept.run_source join sighting using (log_id) join run using (run_id)"
+    campaign, run = one(ledger, f"{lies} where split_part(folder_path, '/', 1) = ?", kind)
+
+    for command in (
+        ("show", run),
+        ("query", "conflicts", "-p", f"campaign={campaign}", "--format", "csv"),
+        ("report", "failures", "--campaign", campaign),
+    ):
+        text = run_bench(*command, db=ledger).output
         assert f"{place}:" in text, (command, text)
         assert text.count(place) == text.count(NAME), (command, text)
 

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 import benchledger
 from benchledger.scanning import native_scanner
@@ -38,6 +39,16 @@ def logs(tmp_path: Path) -> Path:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "a.log").write_text(NGC_LOG)
     return tmp_path / "logs"
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Result]:
+    """A ledger into which a log was read that is unchanged since, the log's folder, and what the ingest printed."""
+    home = tmp_path_factory.mktemp("ingested")
+    (home / "logs").mkdir()
+    (home / "logs" / "a.log").write_text(NGC_LOG)
+    words = "ingest", "--jobs", "1", "--campaign-name", "spring", "--strict", "--format", "json", home / "logs"
+    return home / "bench.duckdb", home / "logs", run_bench(*words, db=home / "bench.duckdb")
 
 
 def test_without_the_native_scanner_an_ingest_says_so_once_with_the_cure_and_finds_the_same(
@@ -72,8 +83,8 @@ def test_both_sums_are_printed_on_stdout(db: Path, logs: Path) -> None:
     assert benchledger.report_speed(db=db).cells["value"].to_list() == [127.0899999]
 
 
-def test_a_second_ingest_finds_everything_unchanged(db: Path, logs: Path) -> None:
-    run_bench("ingest", "--jobs", "1", logs, db=db)
+def test_a_second_ingest_finds_everything_unchanged(ingested: tuple[Path, Path, Result]) -> None:
+    db, logs, _ = ingested
 
     result = run_bench("ingest", "--jobs", "1", logs, db=db)
 
@@ -99,16 +110,18 @@ def test_a_folder_without_a_file_is_exit_1(db: Path, tmp_path: Path) -> None:
     assert result.stderr.startswith("nothing to read: PATHS contain no files except the ledger itself.")
 
 
-def test_an_ingest_of_the_ledger_itself_says_that_there_is_nothing_to_be_read(db: Path, logs: Path) -> None:
-    run_bench("ingest", "--jobs", "1", logs, db=db)
+def test_an_ingest_of_the_ledger_itself_says_that_there_is_nothing_to_be_read(
+    ingested: tuple[Path, Path, Result],
+) -> None:
+    db, _, _ = ingested
 
     result = run_bench("ingest", db, db=db)
 
     assert (result.exit_code, result.stderr.partition(":")[0]) == (1, "nothing to read")
 
 
-def test_a_refresh_where_no_definition_has_changed_is_done_and_says_so(db: Path, logs: Path) -> None:
-    run_bench("ingest", "--jobs", "1", logs, db=db)
+def test_a_refresh_where_no_definition_has_changed_is_done_and_says_so(ingested: tuple[Path, Path, Result]) -> None:
+    db, _, _ = ingested
 
     result = run_bench("ingest", "--refresh", db=db)
 
@@ -157,8 +170,10 @@ def test_of_a_document_that_breaks_off_the_first_line_is_printed(db: Path, tmp_p
     assert not any(line.startswith('"max_steps"') for line in printed)
 
 
-def test_a_strict_ingest_of_good_logs_ends_well(db: Path, logs: Path) -> None:
-    assert run_bench("ingest", "--jobs", "1", "--strict", logs, db=db).exit_code == 0
+def test_a_strict_ingest_of_good_logs_ends_well(ingested: tuple[Path, Path, Result]) -> None:
+    _, _, result = ingested
+
+    assert result.exit_code == 0
 
 
 def test_a_dry_run_accounts_and_writes_nothing(db: Path, logs: Path, tmp_path: Path) -> None:
@@ -175,14 +190,16 @@ def test_a_log_is_read_from_stdin(db: Path) -> None:
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "files: 1 = 1 loaded")
 
 
-def test_the_campaign_can_be_named(db: Path, logs: Path) -> None:
-    run_bench("ingest", "--jobs", "1", "--campaign-name", "spring", logs, db=db)
+def test_the_campaign_can_be_named(ingested: tuple[Path, Path, Result]) -> None:
+    db, _, _ = ingested
 
     assert benchledger.runs(db=db)["campaign"].to_list() == ["spring"]
 
 
-def test_json_has_every_outcome(db: Path, logs: Path) -> None:
-    answer = json.loads(run_bench("ingest", "--jobs", "1", "--format", "json", logs, db=db).stdout)
+def test_json_has_every_outcome(ingested: tuple[Path, Path, Result]) -> None:
+    _, _, result = ingested
+
+    answer = json.loads(result.stdout)
 
     assert answer["files"]["loaded"] == 1
     assert (answer["pieces"], answer["records"], answer["ignored"], answer["rejects"]) == (5, 5, 0, 0)
@@ -208,8 +225,8 @@ def test_the_escapes_of_a_file_name_do_not_reach_the_terminal(db: Path, tmp_path
     assert [char for char in result.stderr if not char.isprintable() and char != "\n"] == []
 
 
-def test_another_writer_is_exit_3_with_its_process_id(db: Path, logs: Path) -> None:
-    run_bench("ingest", "--jobs", "1", logs, db=db)
+def test_another_writer_is_exit_3_with_its_process_id(ingested: tuple[Path, Path, Result]) -> None:
+    db, logs, _ = ingested
     code = f"import duckdb, sys; con = duckdb.connect({str(db)!r}); print('held', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None

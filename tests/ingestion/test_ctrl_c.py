@@ -97,7 +97,7 @@ def logs(folder: Path, count: int) -> Path:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_path: Path, jobs: int) -> None:
-    places, db = logs(tmp_path / "logs", 300), tmp_path / "bench.duckdb"
+    places, db = logs(tmp_path / "logs", 200), tmp_path / "bench.duckdb"
     # Every 5 seconds would be a long test: here it is every half.
     code = (
         "from functools import partial; from benchledger.cli.main import main; "
@@ -108,12 +108,12 @@ def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_pat
     )
     command = [sys.executable, "-c", code, "--db", str(db), "ingest", str(places), "--jobs", str(jobs)]
 
-    ended = stopped(command, after_files=220)
+    ended = stopped(command, after_files=120)
 
-    assert 0 < ended.kept() < 300
+    assert 0 < ended.kept() < 200
     assert ended.kept() == one(db, "select count(*) from log")
     subprocess.run([BENCH, "--db", str(db), "ingest", str(places)], check=True, capture_output=True)
-    assert one(db, "select count(*) from log") == one(db, "select count(*) from run") == 300
+    assert one(db, "select count(*) from log") == one(db, "select count(*) from run") == 200
 
 
 @pytest.mark.long
