@@ -62,6 +62,10 @@ def open_for_writing(
     is_new = not place.exists()
     if is_new:
         _make(place)
+    elif not os.access(place, os.W_OK):
+        # Who has no right to write hears first that nobody writes a facade.
+        with closing(_connect(place, read_only=True, wait_s=wait_s)) as con:
+            refuse_facade(con, place)
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
         refuse_facade(con, place)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import tempfile
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -57,6 +55,9 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
     """Lets the views of a facade find their files; None for a ledger. Raises DatabaseError if a file is missing."""
     facade = facade_in(con)
     if facade is not None:
+        import secrets
+        import tempfile
+
         lake = facade.lake_of(place)
         use_lake(con, lake)
         # In a bucket it would take a request for each file: a snapshot is removed with its files.
