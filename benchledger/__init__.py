@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.watch import watch
     from benchledger.lake.ingest import lake_ingest
     from benchledger.lake.publish import lake_publish
+    from benchledger.lake.settle import lake_settle
     from benchledger.lake.upkeep import lake_check, lake_gc, lake_status
     from benchledger.mlperf.report import report_submissions
     from benchledger.plots.charts import (
@@ -109,6 +110,7 @@ __all__ = [
     "lake_gc",
     "lake_ingest",
     "lake_publish",
+    "lake_settle",
     "lake_status",
     "leaderboard",
     "make_environment",
@@ -180,6 +182,7 @@ _HOMES = {
     "lake_gc": "benchledger.lake.upkeep",
     "lake_ingest": "benchledger.lake.ingest",
     "lake_publish": "benchledger.lake.publish",
+    "lake_settle": "benchledger.lake.settle",
     "lake_status": "benchledger.lake.upkeep",
     "leaderboard": "benchledger.answers.reports.leaderboard",
     "make_environment": "benchledger.running.environments",

@@ -18,6 +18,7 @@ from benchledger.exports.values import json_text
 if TYPE_CHECKING:
     from benchledger.lake.ingest import LakeIngest
     from benchledger.lake.publish import Published
+    from benchledger.lake.settle import Settled
     from benchledger.lake.upkeep import Collected, LakeCheck, LakeStatus
 
 _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
@@ -25,7 +26,7 @@ _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 
 @click.group(cls=KnownGroup)
 def lake() -> None:
-    """Publish, count, check or clean up a lake of logs.
+    """Settle, publish, count, check or clean up a lake of logs.
 
     bench ingest SOURCE --lake LAKE fills it.
     """
@@ -54,6 +55,16 @@ def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | 
     """
     made = benchledger.lake_publish(lake=lake, into=into, facade=facade, key_file=key_file)
     _print(made, form, f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {made.units} units")
+
+
+@lake.command()
+@click.argument("lake")
+@form_option
+def settle(lake: str, form: str) -> None:
+    """Derive what spans units of a lake, and store it in the lake."""
+    done = benchledger.lake_settle(lake=lake)
+    text = f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')} span {done.units} units"
+    _print(done, form, text if done.is_new else f"{text}; settled before")
 
 
 @lake.command()
@@ -120,7 +131,7 @@ def ingest_into_lake(
     settings.say(f"make its tables with: bench lake publish {place}")
 
 
-def _print(found: LakeIngest | Published | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
+def _print(found: LakeIngest | Published | Settled | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
     if form == "json":
         text = json_text(asdict(found))
     click.echo(text)

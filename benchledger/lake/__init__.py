@@ -4,7 +4,7 @@
 - `units.py`: what one worker reads and derives, by its digest.
 - `parts.py`: tables of a unit as Parquet objects, and then their marker.
 - `ingest.py`: the driver: lists, makes units, hands them to an executor, and writes the list of units at the end.
-- `fill.py`: a ledger from the units: what workers derived, and anew what spans units.
+- `unit_tables.py`: fills a ledger with what units hold; `settle.py`: derives what spans units.
 - `publish.py`: the tables of all units on the latest lists, as one ledger or in the lake.
 - `delta.py`, `snapshots.py`, `facade.py`: a ledger as Delta tables, which of their versions belong together, and the
   small ledger that reads these.

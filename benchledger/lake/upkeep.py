@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from benchledger.lake.objects import LEASES, LISTS, MARKERS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
+from benchledger.lake.settle import settled_digest
 from benchledger.lake.snapshots import latest_snapshot, needed_files
 from benchledger.lake.units import alone, derived_digests
 
@@ -72,7 +73,7 @@ def lake_check(*, lake: Path | str) -> LakeCheck:
     opened = open_lake(str(lake))
     digests = sorted({digest for some in opened.sources().values() for digest in some})
     there = opened.markers()
-    also = [one for one in derived_digests(digests).values() if one in there]
+    also = [one for one in (*derived_digests(digests).values(), settled_digest(digests, there)) if one in there]
     problems = chain(*(_problems(opened, one) for one in (*digests, *also)), _problems_of_tables(opened))
     return LakeCheck(str(lake), len(digests), tuple(problems))
 
@@ -133,7 +134,7 @@ def _problem(lake: Lake, key: str, rows: int, cure: str) -> Iterator[str]:
 def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
     """Keys and sizes of what is neither of a listed unit nor young."""
     listed = {digest for some in lake.sources().values() for digest in some}
-    needed = {*listed, *derived_digests(listed).values()}
+    needed = {*listed, *derived_digests(listed).values(), settled_digest(sorted(listed), lake.markers())}
     writers = {digest: marker["writer"] for digest in needed if (marker := lake.marker(digest)) is not None}
     latest: dict[str, str] = {}
     objects = lake.objects("")

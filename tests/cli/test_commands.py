@@ -42,6 +42,7 @@ EQUALS: dict[str, str | None] = {
     "ingest": "ingest",
     "lake check": "lake_check",
     "lake gc": "lake_gc",
+    "lake settle": "lake_settle",
     "lake publish": "lake_publish",
     "lake status": "lake_status",
     "merge": "merge",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest, lake_gc, lake_ingest, lake_publish, lake_status
+from benchledger import ingest, lake_gc, lake_ingest, lake_publish, lake_settle, lake_status
 from benchledger.errors import BenchledgerError, DatabaseError, UsageError
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
@@ -79,11 +79,17 @@ def test_a_lake_filled_by_other_processes_gives_the_ledger_of_one_ingest(
     assert run_bench("report", "speed", "--format", "csv", db=into).stdout == (
         run_bench("report", "speed", "--format", "csv", db=ledger).stdout
     )
+    # What spans units is settled once, and publish takes it over.
+    settled, before = lake_settle(lake=lake), set(lake.rglob("*"))
+    assert (settled.is_new, lake_settle(lake=lake).is_new, set(lake.rglob("*"))) == (True, False, before)
+    assert 0 < settled.runs < published.runs
+    lake_publish(lake=lake, into=tmp_path / "settled.duckdb")
+    assert differences(tmp_path / "settled.duckdb", ledger) == {}
     # A rerun writes nothing.
-    before = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
+    times = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
     again = lake_ingest(*reversed(sources), lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
     assert (again.units, again.read) == (done.units, 0)
-    assert {path: path.stat().st_mtime_ns for path in lake.rglob("*")} == before
+    assert {path: path.stat().st_mtime_ns for path in lake.rglob("*")} == times
     # No object holds the key or a real path.
     content = b"".join(path.read_bytes() for path in lake.rglob("*") if path.is_file())
     names = "".join(str(path.relative_to(lake)) for path in lake.rglob("*")).encode()
