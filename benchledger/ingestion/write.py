@@ -158,6 +158,8 @@ class Writer:
             # Also where nothing was written: a new rule gives numbers for the logs that are there.
             with transaction(con, self._db):
                 self._sync(con)
+                if not self._touched:
+                    follow_definitions(con)
             runs = self._runs_of(con, unchanged)
             unpaired = _count(
                 con,
@@ -197,7 +199,6 @@ class Writer:
         if not self._synced:
             sync_definitions(con)
             load_formats_table(con, self._formats)
-            follow_definitions(con)
             self._synced = True
 
     def _write(self, con: duckdb.DuckDBPyConnection, pending: Pending, *, shares: bool) -> None:

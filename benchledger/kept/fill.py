@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # 360,000 records that took 0.8 s, among others 1.3.
 CHUNK_RECORDS = 750_000
 LONG_RUN = 100_000
+_HAVE_CHANGED = "from changed_definition limit 1"
 _CHUNKS = "select distinct chunk from due_chunk order by chunk"
 # What there is nothing to do for is not even planned, which takes most of the time that few runs take.
 _HAS_MANIFESTS = "from run_log where role = 'manifest' limit 1"
@@ -37,24 +38,20 @@ _HAVE_RELATIVES = (
 def keep(con: duckdb.DuckDBPyConnection, runs: str = "select run_id from run") -> None:
     """Fills the kept tables again for the runs of a query, gone ones too. Opens no transaction of its own.
 
-    A run whose logs and case are what they were is not read again.
+    A run whose logs and case are what they were is not read again. Where a rule or a format changed, for all runs.
     """
     with temporary_relations(con), one_thread(con):
-        _follow(con)
-        _fill(con, runs)
+        con.execute(sql_of("definitions"))
+        if not finds(con, _HAVE_CHANGED):
+            _fill(con, runs)
+            return
+        _fill(con, f"select run_id from run union ({runs})")  # noqa: S608 - our own
+        con.execute(sql_of("followed"))
 
 
 def follow_definitions(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the kept tables again for all runs where a rule or a format changed; records are read for changed rules."""
-    with temporary_relations(con), one_thread(con):
-        _follow(con)
-
-
-def _follow(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(sql_of("definitions"))
-    if finds(con, "from changed_definition limit 1"):
-        _fill(con, "select run_id from run")
-        con.execute(sql_of("followed"))
+    keep(con, "select run_id from run where false")
 
 
 def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:

@@ -31,6 +31,13 @@ create or replace temp view chunk_rule as from kept.rule;
 # In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
 _ADDED_UP = "create or replace temp table stream_reading as from stream_reading_now"
 _IN_ORDER = "order by stream_id, lane, place"
+_ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
+_NONE_TIMED = """
+create or replace temp table timed (
+    run_id bigint, reading_key integer, lane integer, since bigint, step bigint, place bigint,
+    steps double, value double
+)
+"""
 _CLAIMED = """
 select
     coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
@@ -79,8 +86,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     streams = claim_records(con) | (OF_ONE_RUN if is_long else {})
     read_speeds(con, streams, is_long=is_long)
     con.execute(sql_of("lanes"))
-    con.execute(sql_of("pieces"))
-    con.execute(sql_of("answers"))
+    _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
     con.execute(sql_of("clocks"))
@@ -94,6 +100,18 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
         con.execute(sql_of("kept_losses", streams=streams | clocks))
     if finds(con, "from metric_at limit 1"):
         con.execute(sql_of("evaluations"))
+
+
+def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
+    # What there is nothing to do for is not even planned, which takes longer than a small run.
+    are_long = finds(con, "from lane where is_long limit 1")
+    con.execute(sql_of("pieces") if are_long else _ONE_BY_ONE)
+    con.execute(sql_of("sums"))
+    if finds(con, "from stream where is_bounded limit 1"):
+        con.execute(sql_of("bounded_ends"))
+    if are_long:
+        con.execute(sql_of("counted_middles"))
+    con.execute(sql_of("answers"))
 
 
 def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -119,7 +137,9 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     """
     con.execute(sql_of("readings"))
     con.execute(sql_of("counted"))
-    con.execute(sql_of("timings", streams=streams))
+    con.execute(sql_of("timings", streams=streams) if finds(con, "from asked_timing limit 1") else _NONE_TIMED)
+    if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
+        con.execute(sql_of("rounds", streams=streams))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:

@@ -8,20 +8,22 @@ import pytest
 
 from benchledger.ingestion import derive
 from benchledger.ingestion.ingest import ingest
-from benchledger.kept import fill
+from benchledger.kept import fill, runs
 from tests.ingestion.logs import put, run_text
 
 PAIRING = {"derive_tied", "derive_pairs", "derive_covering", "derive_companions", "derive_monitors", "derive_sidecars"}
 
 # What was kept of runs that were there, and what follows from several runs.
 KEPT_BEFORE = {"gone", "gone_series"}
-OF_SEVERAL = {"manifest_formats", "narrow", "speedups"}
+OF_SEVERAL = {"manifest_formats", "narrow", "alike_logs", "copies", "differences", "speedups"}
+# What only some rules, or long runs, ask for.
+RARE = {"rounds", "pieces", "counted_middles"}
 
 
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Which files of SQL are executed."""
     names: list[str] = []
-    for module, name in ((derive, "sql_text"), (fill, "sql_of")):
+    for module, name in ((derive, "sql_text"), (fill, "sql_of"), (runs, "sql_of")):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda file, real=real, **given: names.append(file) or real(file, **given))
     return names
@@ -36,6 +38,8 @@ def test_a_log_that_stands_alone_is_not_paired(db: Path, tmp_path: Path, monkeyp
     assert PAIRING.isdisjoint(names)
     assert KEPT_BEFORE.isdisjoint(names)
     assert OF_SEVERAL.isdisjoint(names)
+    assert RARE.isdisjoint(names)
+    assert names.count("definitions") == 1
 
 
 def test_what_was_kept_of_a_log_that_has_grown_goes(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 -- The kept tables are now filled by the rules and formats of today.
 -- reads: changed_definition
--- makes: kept.definition_hash, changed_definition
+-- makes: kept.definition_hash
 
 delete from kept.definition_hash
 using changed_definition as changed
@@ -9,5 +9,3 @@ where definition_hash.kind = changed.kind and definition_hash.name = changed.nam
 insert into kept.definition_hash
 from changed_definition
 where print is not null;
-
-delete from changed_definition;

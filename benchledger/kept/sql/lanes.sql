@@ -4,10 +4,7 @@
 
 -- Windows take what lies between head_place and tail_place as a whole or not at all.
 create or replace temp table lane as
-select
-    *, firsts[head] as head_place, lasts[tail] as tail_place, readings > head + tail as is_long,
-    -- Where one lane of a stream is long, a median of the stream weighs how often each speed occurs.
-    bool_or(is_long) over (partition by stream_id) as is_counted
+select *, firsts[head] as head_place, lasts[tail] as tail_place, readings > head + tail as is_long
 from (
     select
         stream_id, lane, sum(times)::bigint as readings,
@@ -19,17 +16,20 @@ join (select stream_id, like_stream, head, tail from stream) using (stream_id);
 
 create or replace temp table lane_window as
 select
-    *, max(lane) filter (in_window > 0) over (partition by stream_id, question) as last_lane,
+    *, max(lane) filter (in_window > 0) over (partition by stream_id, slice) as last_lane,
     -- The last reading is that of the last rank.
-    case when statistic <> 'last' then from_place when lane = last_lane then to_place end as used_from
+    case when not is_last then from_place when lane = last_lane then to_place end as used_from
 from (
     select
-        stream_id, lane, question, statistic, positive_only, average_of, trim, trim_from, is_counted,
+        stream_id, like_stream, lane, slice, is_last, positive_only,
         firsts[skip + 1] as from_place,
         coalesce(skip + take < readings - skip_last, false) as is_cut,
         if(is_cut, firsts[skip + take], lasts[skip_last + 1]) as to_place,
         if(is_cut, take, greatest(readings - skip_last - skip, 0)) as in_window
     from lane
-    join (select distinct like_stream, question from asked) using (like_stream)
-    join question using (question)
+    join (
+        select distinct like_stream, slice, skip, take, skip_last, positive_only, is_last
+        from asked
+        join question using (question)
+    ) using (like_stream)
 );

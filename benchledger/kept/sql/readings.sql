@@ -1,6 +1,6 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
 -- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
--- makes: printed_as, asked_timing, printed, moment, is_usable, is_within
+-- makes: printed_as, asked_timing, printed, moment, is_usable, is_within, seconds_between, steps_between
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
 -- enters no speed.
@@ -9,6 +9,14 @@ create or replace temp macro is_usable(value, is_speed, step) as
 
 create or replace temp macro is_within(since, step, after_step, to_step) as
     coalesce(since >= coalesce(after_step, since) and step <= coalesce(to_step, step), false);
+
+-- By the date where both have one, else by the clock.
+create or replace temp macro seconds_between(logged_before, logged_at, clock_before, clock_s) as
+    coalesce((epoch_us(logged_at) - epoch_us(logged_before)) / 1e6, clock_s - clock_before);
+
+-- An iteration that overflowed repeats its step number; it was computed all the same.
+create or replace temp macro steps_between(since, step) as
+    greatest(coalesce(step - since, 1), 1)::double;
 
 -- A number stands for all that tells readings of a run apart: it is grouped by faster than six texts. Keys are in the
 -- order of names and scopes; those of times that no log prints are below zero.

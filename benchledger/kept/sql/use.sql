@@ -19,7 +19,7 @@ with placed as (
     left join lane_window
         on lane_window.stream_id = asked_reading.stream_id
         and lane_window.lane = asked_reading.lane
-        and lane_window.question = question.question
+        and lane_window.slice = question.slice
     left join median_place
         on lanes = 'median'
         and median_place.stream_id = asked_reading.stream_id

@@ -1,5 +1,5 @@
 -- Where the median of a step of several ranks stands, and which readings a mean without the lowest and highest leaves out.
--- reads: asked_reading, lane_window
+-- reads: asked_reading, lane_window, asked, question
 -- makes: median_place, extreme
 
 -- A median stands where the first reading of its step does.
@@ -16,7 +16,9 @@ from (
         stream_id, question, place, trim, trim_from, count(*) over (partition by stream_id, question) as readings,
         row_number() over (partition by stream_id, question order by rate, place) as nth
     from asked_reading
-    join (from lane_window where statistic = 'trimmed') using (stream_id, lane)
+    join lane_window using (stream_id, like_stream, lane)
+    join (select distinct like_stream, question from asked) using (like_stream)
+    join (from question where statistic = 'trimmed') using (question, slice, positive_only)
     where dropped is null and place between from_place and to_place and (rate > 0 or not positive_only)
 )
 where readings >= trim_from and (nth <= trim or nth > readings - trim);

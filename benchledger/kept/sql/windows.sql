@@ -2,9 +2,11 @@
 -- reads: chunk_rule, reading_of_rule, alike, run_reading, reading
 -- makes: question, asked, stream, asked_reading, stream_reading_now
 
--- Rules that ask the same of a stream of readings share the answer.
+-- Rules that ask the same of a stream of readings share the answer; questions that look at the same readings, their slice.
 create or replace temp table question as
-select row_number() over () as question, *
+select
+    row_number() over () as question, *, statistic = 'last' as is_last,
+    dense_rank() over (order by skip, take, skip_last, positive_only, is_last) as slice
 from (
     select
         skip, take, skip_last, positive_only, statistic, average_of, trim, trim_from, ranks = 'mean' as is_mean_of_lanes,
