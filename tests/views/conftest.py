@@ -350,6 +350,18 @@ def given_all(
 
 
 @pytest.fixture
+def told(request: pytest.FixtureRequest, given_all: Ledger) -> Callable[..., list[tuple[Any, ...]]]:
+    """Asks for the speeds of what is given to this test."""
+    own = "run_id in (select run_id from kept.run_campaign where campaign = ?)"
+
+    def ask(rule: str, columns: str = "value, unit, records_used, records_skipped, status") -> list[tuple[Any, ...]]:
+        name = request.function.__name__
+        return given_all.rows(f"select {columns} from run_speed where rule = ? and {own} order by all", rule, name)
+
+    return ask
+
+
+@pytest.fixture
 def ledger(opened: duckdb.DuckDBPyConnection) -> Iterator[Ledger]:
     """A ledger to write into, as an ingest does in one transaction, of which nothing is left after the test."""
     opened.begin()

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from tests.views.conftest import Ledger, Piece
+from tests.views.conftest import Ledger, Piece, given
 
 CASE = {"gpus": 2, "global_batch_size": 64}
+Rows = Callable[..., list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def told(request: pytest.FixtureRequest, given_all: Ledger) -> Rows:
+    """Asks a question of the runs that are given to this test."""
+    own = f"(select run_id from kept.run_campaign where campaign = '{request.function.__name__}')"
+    relation = re.compile(r"from (kept\.\w+|run_convergence(?:_of\(.*?\))?)")
+    return lambda sql, *values: given_all.rows(relation.sub(rf"from (from \1 where run_id in {own})", sql), *values)
 
 
 def curve(*losses: float, every_s: float = 60.0, **columns: object) -> list[Piece]:
@@ -29,18 +41,16 @@ def diverged(ledger: Ledger, *runs: list[float]) -> list[str | None]:
     return [why for (why,) in ledger.rows("select diverged_by from run_convergence order by run_id")]
 
 
-def test_a_loss_has_its_samples_its_time_and_the_mean_of_a_quarter_of_the_losses_up_to_it(ledger):
-    ledger.run(*curve(9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0), case=CASE)
-
-    rows = ledger.rows("select step, samples, seconds, seconds_from, mean_loss from kept.loss_curve order by nth")
+@given(lambda ledger: ledger.run(*curve(9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0), case=CASE))
+def test_a_loss_has_its_samples_its_time_and_the_mean_of_a_quarter_of_the_losses_up_to_it(told):
+    rows = told("select step, samples, seconds, seconds_from, mean_loss from kept.loss_curve order by nth")
 
     assert rows[:3] == [(1, 64, 0.0, "log", None), (2, 128, 60.0, "log", 8.5), (3, 192, 120.0, "log", 7.5)]
 
 
-def test_a_mean_is_of_ten_losses_at_most(ledger):
-    ledger.run(*curve(*falling(100)))
-
-    (window, final) = ledger.rows("select window_losses, final_loss from run_convergence")[0]
+@given(lambda ledger: ledger.run(*curve(*falling(100))))
+def test_a_mean_is_of_ten_losses_at_most(told):
+    (window, final) = told("select window_losses, final_loss from run_convergence")[0]
 
     assert (window, final) == (10, pytest.approx(10 - 0.1 * 94.5))
 
@@ -63,10 +73,9 @@ def test_a_run_is_told_by_its_total_loss_else_by_the_one_that_it_prints_most_oft
     assert dict(rows) == {"total": "total_loss", "often": "b", "name": "a"}
 
 
-def test_of_several_ranks_the_lowest_is_followed(ledger):
-    ledger.run(*curve(5.0, 4.0, rank=1), *curve(9.0, 8.0, rank=0))
-
-    assert ledger.rows("select rank, loss from kept.loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
+@given(lambda ledger: ledger.run(*curve(5.0, 4.0, rank=1), *curve(9.0, 8.0, rank=0)))
+def test_of_several_ranks_the_lowest_is_followed(told):
+    assert told("select rank, loss from kept.loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
 
 
 def test_steps_that_start_again_tell_no_samples(ledger):
@@ -122,9 +131,9 @@ def test_a_dozen_losses_show_a_trend_and_fewer_do_not(ledger):
     assert diverged(ledger, [1.0] * 6 + [9.0] * 5, [1.0] * 6 + [9.0] * 6) == [None, "loss.above_start"]
 
 
-def target(ledger: Ledger, name: str, value: float) -> list[tuple[object, ...]]:
+def target(rows: Rows, name: str, value: float) -> list[tuple[object, ...]]:
     columns = "outcome, target_step, target_seconds, target_value, target_line, outcome_reason"
-    return ledger.rows(f"select {columns} from run_convergence_of('', ?, ?) order by run_id", name, value)
+    return rows(f"select {columns} from run_convergence_of('', ?, ?) order by run_id", name, value)
 
 
 def test_one_noisy_step_reaches_no_target(ledger):
@@ -132,53 +141,54 @@ def test_one_noisy_step_reaches_no_target(ledger):
     losses[5] = 1.0
     ledger.run(*curve(*losses))
 
-    assert target(ledger, "loss", 6.555)[0][:3] == ("reached", 40, 2340.0)
-    assert target(ledger, "loss", 6.5)[0][:2] == ("not reached", None)
+    assert target(ledger.rows, "loss", 6.555)[0][:3] == ("reached", 40, 2340.0)
+    assert target(ledger.rows, "loss", 6.5)[0][:2] == ("not reached", None)
 
 
-def test_a_loss_that_stands_still_is_at_the_target_that_it_prints(ledger):
-    ledger.run(*curve(*[12.73] * 40))
+@given(lambda ledger: ledger.run(*curve(*[12.73] * 40)))
+def test_a_loss_that_stands_still_is_at_the_target_that_it_prints(told):
+    assert target(told, "loss", 12.73)[0][0] == "reached"
+    assert target(told, "loss", 12.7299)[0][0] == "not reached"
 
-    assert target(ledger, "loss", 12.73)[0][0] == "reached"
-    assert target(ledger, "loss", 12.7299)[0][0] == "not reached"
 
-
-def test_of_few_losses_none_is_a_trend_but_none_at_the_target_is_an_answer(ledger):
-    ledger.run(*curve(9.0, 8.0, 3.0))
-
+@given(lambda ledger: ledger.run(*curve(9.0, 8.0, 3.0)))
+def test_of_few_losses_none_is_a_trend_but_none_at_the_target_is_an_answer(told):
     why = "only some of 3 losses are at the target, and fewer than 12 show no trend"
-    assert target(ledger, "loss", 4.0) == [("unknown", None, None, None, None, why)]
-    assert target(ledger, "loss", 2.0)[0][0] == "not reached"
+    assert target(told, "loss", 4.0) == [("unknown", None, None, None, None, why)]
+    assert target(told, "loss", 2.0)[0][0] == "not reached"
 
 
-def test_an_evaluation_reaches_a_target_in_its_own_direction(ledger):
-    ledger.run(*curve(1.0), *[Ledger.metric(70.0 + step, step, at=60.0 * step, unit="%") for step in (1, 5, 9)])
-    ledger.run(*[Ledger.metric(0.9 / step, step, name="wer", quantity="error_rate") for step in (1, 2, 3)])
+@given(
+    lambda ledger: (
+        ledger.run(*curve(1.0), *[Ledger.metric(70.0 + step, step, at=60.0 * step, unit="%") for step in (1, 5, 9)]),
+        ledger.run(*[Ledger.metric(0.9 / step, step, name="wer", quantity="error_rate") for step in (1, 2, 3)]),
+    )
+)
+def test_an_evaluation_reaches_a_target_in_its_own_direction(told):
+    assert target(told, "top1", 0.75)[0] == ("reached", 5, 240.0, 0.75, 3, None)
+    assert target(told, "accuracy", 0.8)[0][0] == "not reached"
+    assert target(told, "wer", 0.45)[1][:2] == ("reached", 2)
+    assert target(told, "WER", 0.45)[1][:2] == ("reached", 2)
+    assert [row[5] for row in target(told, "loss", 0.5)] == [None, "it prints no loss"]
 
-    assert target(ledger, "top1", 0.75)[0] == ("reached", 5, 240.0, 0.75, 3, None)
-    assert target(ledger, "accuracy", 0.8)[0][0] == "not reached"
-    assert target(ledger, "wer", 0.45)[1][:2] == ("reached", 2)
-    assert target(ledger, "WER", 0.45)[1][:2] == ("reached", 2)
-    assert [row[5] for row in target(ledger, "loss", 0.5)] == [None, "it prints no loss"]
 
-
-def test_of_a_summed_up_evaluation_the_parts_are_left_out(ledger):
-    ledger.run(Ledger.metric(0.5, 10, kind="step"), Ledger.metric(0.7), Ledger.metric(0.6))
-
-    assert ledger.rows("select nth, kind, value, fraction from kept.evaluation order by nth") == [
+@given(lambda ledger: ledger.run(Ledger.metric(0.5, 10, kind="step"), Ledger.metric(0.7), Ledger.metric(0.6)))
+def test_of_a_summed_up_evaluation_the_parts_are_left_out(told):
+    assert told("select nth, kind, value, fraction from kept.evaluation order by nth") == [
         (1, "summary", 0.7, 0.7),
         (2, "summary", 0.6, 0.6),
     ]
-    assert ledger.rows("select best_value, last_value, best_line from run_convergence") == [(0.7, 0.6, 2)]
+    assert told("select best_value, last_value, best_line from run_convergence") == [(0.7, 0.6, 2)]
 
 
-def test_a_value_without_a_unit_is_no_fraction_and_accuracy_goes_before_other_metrics(ledger):
-    ledger.run(
+@given(
+    lambda ledger: ledger.run(
         *[Ledger.metric(25.0, name="bleu", quantity="score", unit=None) for _ in range(3)],
         Ledger.metric(0.7, name="acc", unit="1"),
     )
-
-    rows = ledger.rows("select name, fraction, is_main from kept.evaluation where nth = 1 order by name")
+)
+def test_a_value_without_a_unit_is_no_fraction_and_accuracy_goes_before_other_metrics(told):
+    rows = told("select name, fraction, is_main from kept.evaluation where nth = 1 order by name")
 
     assert rows == [("acc", 0.7, True), ("bleu", None, False)]
 
@@ -230,25 +240,27 @@ def clocked(step: int, clock_s: float) -> Piece:
 HOUR = 3600.0
 
 
-def test_a_clock_without_a_date_goes_on_after_midnight(ledger):
-    ledger.run(
+@given(
+    lambda ledger: ledger.run(
         clocked(1, 23.5 * HOUR),
         clocked(2, 23.9 * HOUR),
         clocked(3, 0.5 * HOUR),
         Ledger.metric(0.7, 3, clock_s=1.5 * HOUR),
     )
-
-    assert [row[0] for row in ledger.rows("select seconds from kept.loss_curve order by nth")] == [
+)
+def test_a_clock_without_a_date_goes_on_after_midnight(told):
+    assert [row[0] for row in told("select seconds from kept.loss_curve order by nth")] == [
         pytest.approx(hours * HOUR) for hours in (0, 0.4, 1)
     ]
-    assert ledger.rows("select seconds from kept.evaluation") == [(2 * HOUR,)]
-    assert ledger.rows("select seconds from run_convergence") == [(2 * HOUR,)]
+    assert told("select seconds from kept.evaluation") == [(2 * HOUR,)]
+    assert told("select seconds from run_convergence") == [(2 * HOUR,)]
 
 
-def test_a_clock_past_two_midnights_has_two_days(ledger):
-    ledger.run(*[clocked(step, hour * HOUR) for step, hour in enumerate((20, 2, 9, 16, 22, 3), start=1)])
-
-    assert ledger.rows("select seconds from run_convergence") == [(31 * HOUR,)]
+@given(
+    lambda ledger: ledger.run(*[clocked(step, hour * HOUR) for step, hour in enumerate((20, 2, 9, 16, 22, 3), start=1)])
+)
+def test_a_clock_past_two_midnights_has_two_days(told):
+    assert told("select seconds from run_convergence") == [(31 * HOUR,)]
 
 
 def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledger):
@@ -272,19 +284,20 @@ def test_a_metric_that_is_nan_reaches_no_target(ledger):
     ledger.run(Ledger.metric(-1.0, 10), Ledger.metric(0.3, 20), campaigns=("nan",))
     ledger.write('update kept.record set "values" = [\'nan\'::double] where "values"[1] = -1')
 
-    assert target(ledger, "top1", 0.75)[0][0] == "not reached"
-    assert target(ledger, "top1", 0.25)[0][:2] == ("reached", 20)
+    assert target(ledger.rows, "top1", 0.75)[0][0] == "not reached"
+    assert target(ledger.rows, "top1", 0.25)[0][:2] == ("reached", 20)
 
 
-def test_the_sum_of_one_metric_hides_no_other_metric_but_of_losses_it_does(ledger):
-    ledger.run(
+@given(
+    lambda ledger: ledger.run(
         Ledger.metric(0.5, 10, kind="step"),
         Ledger.metric(2.0, 10, name="loss", quantity="loss", unit=None, kind="step"),
         Ledger.metric(0.9, name="top5"),
         Ledger.metric(1.5, name="validation_loss", quantity="loss", unit=None),
     )
-
-    assert ledger.rows("select name, kind from kept.evaluation order by name") == [
+)
+def test_the_sum_of_one_metric_hides_no_other_metric_but_of_losses_it_does(told):
+    assert told("select name, kind from kept.evaluation order by name") == [
         ("top1", "step"),
         ("top5", "summary"),
         ("validation_loss", "summary"),
@@ -301,6 +314,6 @@ def test_five_percent_of_a_negative_loss_is_five_percent(ledger):
 def test_few_losses_that_are_all_at_the_target_reach_it_with_their_first_mean(ledger):
     ledger.run(*curve(*falling(8, start=3.0)))
 
-    assert target(ledger, "loss", 4.0)[0][:2] == ("reached", 2)
+    assert target(ledger.rows, "loss", 4.0)[0][:2] == ("reached", 2)
     ledger.write("update kept.record set \"values\" = ['nan'::double] where step = 5")
-    assert target(ledger, "loss", 4.0)[0][0] == "unknown"
+    assert target(ledger.rows, "loss", 4.0)[0][0] == "unknown"

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.conftest import given
+
 EIGHT = {"gpus": 8, "batch_size_per_gpu": 32, "global_batch_size": 256, "seq_len": 128}
 
 
@@ -15,10 +17,9 @@ def speed(ledger, rule, columns="value, unit, records_used, records_skipped, sta
     return ledger.rows(f"select {columns} from run_speed where rule = ? order by all", rule)
 
 
-def test_a_printed_step_time_is_a_speed_of_the_global_batch(ledger):
-    ledger.run(timed(ledger, 1, 4.0), timed(ledger, 2, 2.0), case=EIGHT)
-
-    assert speed(ledger, "steps.median_skip0") == [((256 / 4 + 256 / 2) / 2, "samples/s", 2, 0, "ok")]
+@given(lambda ledger: ledger.run(timed(ledger, 1, 4.0), timed(ledger, 2, 2.0), case=EIGHT))
+def test_a_printed_step_time_is_a_speed_of_the_global_batch(told):
+    assert told("steps.median_skip0") == [((256 / 4 + 256 / 2) / 2, "samples/s", 2, 0, "ok")]
 
 
 def test_a_printed_speed_beats_a_printed_time_and_a_time_beats_the_clock(ledger):
@@ -53,12 +54,15 @@ def test_nor_do_flops_silence_the_clock(ledger):
     assert speed(ledger, "steps.median_skip0", "value, unit") == [(7.5, "TFLOP/s"), (64.0, "samples/s")]
 
 
-def test_a_printed_time_beats_the_clock_also_where_another_rule_reads_the_clock(ledger):
-    ledger.rule("by_clock", quantity="interval", formats=["ngc"])
-    ledger.run(timed(ledger, 1, 4.0, clock_s=0.0), timed(ledger, 2, 4.0, clock_s=8.0), case=EIGHT)
-
-    assert speed(ledger, "by_clock", "value") == [(32.0,)]
-    assert speed(ledger, "steps.median_skip0", "value") == [(64.0,)]
+@given(
+    lambda ledger: (
+        ledger.rule("by_clock", quantity="interval", formats=["ngc"]),
+        ledger.run(timed(ledger, 1, 4.0, clock_s=0.0), timed(ledger, 2, 4.0, clock_s=8.0), case=EIGHT),
+    )
+)
+def test_a_printed_time_beats_the_clock_also_where_another_rule_reads_the_clock(told):
+    assert told("by_clock", "value") == [(32.0,)]
+    assert told("steps.median_skip0", "value") == [(64.0,)]
 
 
 def test_steps_a_second_count_only_where_no_other_speed_is_printed(ledger):
@@ -72,16 +76,14 @@ def test_steps_a_second_count_only_where_no_other_speed_is_printed(ledger):
     assert speed(ledger, "in_samples", "value, unit") == [(512.0, "samples/s"), (512.0, "samples/s")]
 
 
-def test_a_step_time_of_an_unknown_unit_gives_no_speed(ledger):
-    ledger.run(timed(ledger, 1, 4.0, unit=None), case=EIGHT)
+@given(lambda ledger: ledger.run(timed(ledger, 1, 4.0, unit=None), case=EIGHT))
+def test_a_step_time_of_an_unknown_unit_gives_no_speed(told):
+    assert told("steps.median_skip0", "value, status, reason") == [(None, "missing_fact", "unit")]
 
-    assert speed(ledger, "steps.median_skip0", "value, status, reason") == [(None, "missing_fact", "unit")]
 
-
-def test_no_time_at_all_is_dropped_and_counted(ledger):
-    ledger.run(timed(ledger, 1, 0.0), timed(ledger, 2, 4.0), case=EIGHT)
-
-    assert speed(ledger, "steps.median_skip0") == [(64.0, "samples/s", 1, 1, "ok")]
+@given(lambda ledger: ledger.run(timed(ledger, 1, 0.0), timed(ledger, 2, 4.0), case=EIGHT))
+def test_no_time_at_all_is_dropped_and_counted(told):
+    assert told("steps.median_skip0") == [(64.0, "samples/s", 1, 1, "ok")]
 
 
 def test_a_rule_reads_the_quantity_that_it_names(ledger):
@@ -126,18 +128,24 @@ def test_a_mean_of_times_is_volume_over_time_and_a_mean_of_rates_is_more(ledger)
     assert found == pytest.approx(expected, rel=1e-15)
 
 
-def test_a_mean_of_printed_rates_by_times_is_harmonic(ledger):
-    ledger.rule("r", average_of="times")
-    ledger.run(ledger.step(1, speed=10.0), ledger.step(2, speed=40.0))
+@given(
+    lambda ledger: (
+        ledger.rule("harmonic", average_of="times"),
+        ledger.run(ledger.step(1, speed=10.0), ledger.step(2, speed=40.0)),
+    )
+)
+def test_a_mean_of_printed_rates_by_times_is_harmonic(told):
+    assert told("harmonic", "value") == [(16.0,)]
 
-    assert speed(ledger, "r", "value") == [(16.0,)]
 
-
-def test_intervals_of_several_steps_weigh_by_their_steps(ledger):
-    ledger.rule("r", average_of="times", quantity="interval")
-    ledger.run(ledger.step(0, at=0), ledger.step(10, at=5), ledger.step(11, at=10), case=EIGHT)
-
-    assert speed(ledger, "r", "value") == [(256 * 11 / 10,)]
+@given(
+    lambda ledger: (
+        ledger.rule("by intervals", average_of="times", quantity="interval"),
+        ledger.run(ledger.step(0, at=0), ledger.step(10, at=5), ledger.step(11, at=10), case=EIGHT),
+    )
+)
+def test_intervals_of_several_steps_weigh_by_their_steps(told):
+    assert told("by intervals", "value") == [(256 * 11 / 10,)]
 
 
 def test_a_rule_says_in_which_unit_it_answers(ledger):
@@ -150,14 +158,17 @@ def test_a_rule_says_in_which_unit_it_answers(ledger):
         assert speed(ledger, f"in {unit}", "value, unit") == [(value, unit or "samples/s")]
 
 
-def test_samples_become_tokens_and_tokens_samples_by_the_sequence_length(ledger):
-    ledger.rule("tokens", unit="tokens/s")
-    ledger.rule("samples", unit="samples/s")
-    ledger.run(ledger.step(1, speed=2.0), case=EIGHT)
-    ledger.run(ledger.step(1, speed=256.0, unit="tokens/s"), case=EIGHT)
-
-    assert speed(ledger, "tokens", "value") == [(256.0,), (256.0,)]
-    assert speed(ledger, "samples", "value") == [(2.0,), (2.0,)]
+@given(
+    lambda ledger: (
+        ledger.rule("tokens", unit="tokens/s"),
+        ledger.rule("samples", unit="samples/s"),
+        ledger.run(ledger.step(1, speed=2.0), case=EIGHT),
+        ledger.run(ledger.step(1, speed=256.0, unit="tokens/s"), case=EIGHT),
+    )
+)
+def test_samples_become_tokens_and_tokens_samples_by_the_sequence_length(told):
+    assert told("tokens", "value") == [(256.0,), (256.0,)]
+    assert told("samples", "value") == [(2.0,), (2.0,)]
 
 
 def test_of_two_speeds_that_lead_to_the_unit_the_one_that_is_printed_in_it_counts(ledger):
@@ -179,18 +190,19 @@ def test_a_unit_that_needs_an_unknown_fact_names_it(ledger, case, needed):
     assert speed(ledger, "r", "value, status, reason") == [(None, "missing_fact", needed)]
 
 
-def test_a_loss_does_not_become_a_speed_by_naming_a_unit(ledger):
-    ledger.rule("r", unit="TFLOP/s")
-    ledger.run(ledger.step(1, speed=2.0), case=EIGHT)
-
-    assert speed(ledger, "r") == []
+@given(lambda ledger: (ledger.rule("in flops", unit="TFLOP/s"), ledger.run(ledger.step(1, speed=2.0), case=EIGHT)))
+def test_a_loss_does_not_become_a_speed_by_naming_a_unit(told):
+    assert told("in flops") == []
 
 
-def test_a_window_by_step_numbers_takes_the_steps_above_one_and_up_to_another(ledger):
-    ledger.rule("r", after_step=20, to_step=40)
-    ledger.run(*(ledger.step(n, speed=float(n)) for n in (10, 20, 30, 40, 50)))
-
-    assert speed(ledger, "r") == [(35.0, "samples/s", 2, 3, "ok")]
+@given(
+    lambda ledger: (
+        ledger.rule("21 to 40", after_step=20, to_step=40),
+        ledger.run(*(ledger.step(n, speed=float(n)) for n in (10, 20, 30, 40, 50))),
+    )
+)
+def test_a_window_by_step_numbers_takes_the_steps_above_one_and_up_to_another(told):
+    assert told("21 to 40") == [(35.0, "samples/s", 2, 3, "ok")]
 
 
 def test_an_interval_lies_in_a_window_by_step_numbers_with_both_ends(ledger):
@@ -218,13 +230,16 @@ def test_a_difference_by_records_counts_lines_within_the_filter(ledger):
     assert speed(ledger, "r", "value") == [(256 * 2 / (81 - 49),)]
 
 
-def test_a_window_that_must_be_whole_gives_nothing_for_part_of_it(ledger):
-    ledger.rule("part", skip=1, take=3)
-    ledger.rule("whole", skip=1, take=3, complete=True)
-    ledger.run(*(ledger.step(n, speed=1.0) for n in (1, 2, 3)))
-
-    assert speed(ledger, "part", "value, status") == [(1.0, "ok")]
-    assert speed(ledger, "whole", "value, status, reason") == [
+@given(
+    lambda ledger: (
+        ledger.rule("part", skip=1, take=3),
+        ledger.rule("whole", skip=1, take=3, complete=True),
+        ledger.run(*(ledger.step(n, speed=1.0) for n in (1, 2, 3))),
+    )
+)
+def test_a_window_that_must_be_whole_gives_nothing_for_part_of_it(told):
+    assert told("part", "value, status") == [(1.0, "ok")]
+    assert told("whole", "value, status, reason") == [
         (None, "too_few_records", "2 records in the window; the rule wants the whole of it")
     ]
 
@@ -238,30 +253,43 @@ def test_the_median_over_ranks_is_taken_step_by_step_before_the_window(ledger):
     assert speed(ledger, "r") == [(5.0, "samples/s", 1, 2, "ok")]
 
 
-def test_latencies_are_rounded_before_their_median_is_taken(ledger):
-    ledger.rule(
-        "r", quantity="step_time", ranks="median", reading_rounding="round_even", reading_rounding_digits=1,
-        unit="samples/s",
-    )  # fmt: skip
-    ledger.run(*(timed(ledger, 1, seconds) for seconds in (0.44, 0.46, 0.91)), case=EIGHT)
+@given(
+    lambda ledger: (
+        ledger.rule(
+            "rounded latencies",
+            quantity="step_time",
+            ranks="median",
+            reading_rounding="round_even",
+            reading_rounding_digits=1,
+            unit="samples/s",
+        ),
+        ledger.run(*(timed(ledger, 1, seconds) for seconds in (0.44, 0.46, 0.91)), case=EIGHT),
+    )
+)
+def test_latencies_are_rounded_before_their_median_is_taken(told):
+    assert told("rounded latencies", "value") == [(512.0,)]
 
-    assert speed(ledger, "r", "value") == [(512.0,)]
+
+@given(
+    lambda ledger: (
+        ledger.rule("rounded readings", quantity="step_time", reading_rounding="round_even", reading_rounding_digits=0),
+        ledger.run(timed(ledger, 1, 1.2), timed(ledger, 2, 1.9), case=EIGHT),
+    )
+)
+def test_every_reading_is_rounded_before_the_mean(told):
+    assert told("rounded readings", "value") == [((256 + 128) / 2,)]
 
 
-def test_every_reading_is_rounded_before_the_mean(ledger):
-    ledger.rule("r", quantity="step_time", reading_rounding="round_even", reading_rounding_digits=0)
-    ledger.run(timed(ledger, 1, 1.2), timed(ledger, 2, 1.9), case=EIGHT)
-
-    assert speed(ledger, "r", "value") == [((256 + 128) / 2,)]
-
-
-def test_what_its_owner_calls_a_failure_is_a_status_and_no_trial(ledger):
-    ledger.rule("r", zero_fails=True, rounding="round_even", rounding_digits=3)
-    ledger.run(ledger.step(1, speed=0.0001))
-    ledger.run(ledger.step(1, speed=0.7))
-    ledger.run(ledger.step(1, speed=1.0))
-
-    assert speed(ledger, "r", "value, status, is_trial") == [
+@given(
+    lambda ledger: (
+        ledger.rule("zero fails", zero_fails=True, rounding="round_even", rounding_digits=3),
+        ledger.run(ledger.step(1, speed=0.0001)),
+        ledger.run(ledger.step(1, speed=0.7)),
+        ledger.run(ledger.step(1, speed=1.0)),
+    )
+)
+def test_what_its_owner_calls_a_failure_is_a_status_and_no_trial(told):
+    assert told("zero fails", "value, status, is_trial") == [
         (0.7, "failed", False),
         (1.0, "ok", True),
         (None, "failed", False),
@@ -339,15 +367,23 @@ def test_a_pass_needs_its_batch_and_the_gpus(ledger, case, needed):
     assert speed(ledger, "r", "value, reason") == [(None, needed)]
 
 
-def test_a_positive_mean_of_times_leaves_out_the_steps_of_what_is_not_positive(ledger):
-    ledger.rule("r", average_of="times", positive_only=True)
-    ledger.run(ledger.step(1, speed=2.0), ledger.step(2, speed=0.0), ledger.step(3, speed=6.0), case=EIGHT)
+@given(
+    lambda ledger: (
+        ledger.rule("positive", average_of="times", positive_only=True),
+        ledger.run(ledger.step(1, speed=2.0), ledger.step(2, speed=0.0), ledger.step(3, speed=6.0), case=EIGHT),
+    )
+)
+def test_a_positive_mean_of_times_leaves_out_the_steps_of_what_is_not_positive(told):
+    assert told("positive") == [(2 / (1 / 2 + 1 / 6), "samples/s", 2, 1, "ok")]
 
-    assert speed(ledger, "r") == [(2 / (1 / 2 + 1 / 6), "samples/s", 2, 1, "ok")]
 
-
-def test_of_records_without_a_step_a_median_over_ranks_counts_none_and_says_so(ledger):
-    ledger.rule("r", quantity="throughput", ranks="median")
-    ledger.run(ledger.step(None, speed=2.0), case=EIGHT)
-
-    assert speed(ledger, "r", "value, records_used, records_skipped, status") == [(None, 0, 0, "too_few_records")]
+@given(
+    lambda ledger: (
+        ledger.rule("median over ranks", quantity="throughput", ranks="median"),
+        ledger.run(ledger.step(None, speed=2.0), case=EIGHT),
+    )
+)
+def test_of_records_without_a_step_a_median_over_ranks_counts_none_and_says_so(told):
+    assert told("median over ranks", "value, records_used, records_skipped, status") == [
+        (None, 0, 0, "too_few_records")
+    ]

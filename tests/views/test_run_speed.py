@@ -11,18 +11,6 @@ def speed(ledger, rule, columns="value, unit, records_used, records_skipped, sta
     return ledger.rows(f"select {columns} from run_speed where rule = ? order by all", rule)
 
 
-@pytest.fixture
-def told(request, given_all):
-    """Asks for the speeds of what is given to this test."""
-
-    def ask(rule, columns="value, unit, records_used, records_skipped, status"):
-        own = "run_id in (select run_id from kept.run_campaign where campaign = ?)"
-        name = request.function.__name__
-        return given_all.rows(f"select {columns} from run_speed where rule = ? and {own} order by all", rule, name)
-
-    return ask
-
-
 @given(lambda ledger: ledger.run(ledger.summary(1.0), ledger.summary(127.09)))
 def test_ngc_summary_is_the_last_one_of_the_log(told):
     assert told("ngc.summary") == [(127.09, "samples/s", 1, 1, "ok")]
