@@ -12,7 +12,7 @@ from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
 JSON = ("values", "where", "has", "unless", "named", "time_unit", "optional", *model.COLUMNS)
-JSON_DOCUMENT = (*JSON, "each", "units", "logged_units", "clock_unit", "steps")
+JSON_DOCUMENT = (*JSON, "each", "units", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
 CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
 COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
@@ -59,8 +59,6 @@ def read_json(table: Table) -> file_maps.JsonMap:
         unless=table.any_values("unless"),
         each=table.text_or_none("each"),
         units=table.texts("units"),
-        logged_units=table.texts("logged_units"),
-        clock_unit=table.listed("clock_unit", vocabulary().spellings),
         named=(named[0], named[1]) if named else None,
         time_unit=table.listed("time_unit", vocabulary().spellings),
         steps=table.texts("steps"),

@@ -146,8 +146,8 @@ class JsonReader(FileReader):
             return
         pieces.pieces += 1
         clock = columns.get("clock_s")
-        if definition.clock_unit and isinstance(clock, float):
-            columns["clock_s"] = scaled(clock, vocabulary().spellings[definition.clock_unit][1])
+        if definition.time_unit and isinstance(clock, float):
+            columns["clock_s"] = scaled(clock, vocabulary().spellings[definition.time_unit][1])
         pieces.rows.append(make_row(self.layouts, record, _with_units(pairs, definition, data), columns, place))
 
 
@@ -171,7 +171,7 @@ def _names(text: bytes, key: str) -> bool:
 
 def _with_units(pairs: list[Pair], definition: JsonMap, data: Any) -> list[Pair]:
     stated = {name: at(data, path) for name, path in definition.units.items()}
-    known = {**definition.logged_units, **{name: unit for name, unit in stated.items() if isinstance(unit, str)}}
+    known = {name: unit for name, unit in stated.items() if isinstance(unit, str)}
     return [(*pair[:3], known.get(pair[0], pair[3])) for pair in pairs]
 
 

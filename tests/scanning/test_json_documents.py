@@ -37,7 +37,7 @@ values = { dur = "dur", speed = "speed" }
 units = { speed = "unit" }
 label = "name"
 clock_s = "ts"
-clock_unit = "us"
+time_unit = "us"
 [[field]]
 name = "dur"
 unit = "s"
