@@ -27,7 +27,7 @@ def refuse_csv(lines: tuple[str, ...]) -> None:
         f" [csv] with `together = [[{together}]]`"
         + (f" and `columns = {{ {columns} }}`" if columns else "")
         + ', one [[record]] without templates (name = "step", kind = "step"), a [[field]] for each value, and a'
-        " [[sample]] of the header and a row: docs/formats.md, CSV"
+        " [[sample]] of the header and a row: docs/formats-reference.md, CSV"
     )
 
 

@@ -180,7 +180,7 @@ class Drafter:
             ], "plain words, which other programs may print too: is there a line that only this one prints?"
         raise UsageError(
             "its step lines have no distinctive text: each text in them also occurs in lines of a known format."
-            " Write the proof by hand: docs/formats.md, Detection"
+            " Write the proof by hand: docs/formats.md, Proof"
         )
 
     def _takes_others(self, proof: tuple[str, ...]) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layout, Layouts
 
-# Reasons of rejects; docs/formats.md explains each.
+# Reasons of rejects; docs/formats-reference.md explains each.
 NO_HEAD = "no head: the line has an anchor of the format, but no template matches its start"
 NO_TEMPLATE = "no template: the line starts like a record, but no template matches the rest"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"

@@ -30,7 +30,7 @@ def too_long(text: str) -> Iterator[int]:
 def test_no_line_is_too_long(path: Path) -> None:
     assert list(too_long(path.read_text(encoding="utf-8"))) == [], (
         f'lines of {path} have more than {LONGEST} characters: break lists, break texts with """ and a backslash, and'
-        " write a long table of a list as several in brackets (docs/formats.md, Short files)"
+        " write a long table of a list as several in brackets (docs/formats-reference.md, Short files)"
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/formats.md: every example is a sound definition, and no key, hole or reject is left untaught."""
+"""docs/formats.md and docs/formats-reference.md: every example is a sound definition, and no key, hole or reject is left untaught."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from benchledger.scanning.samples import check_files
 from tests.docs.pages import TOP, Block, blocks, run, write_file
 
 PAGE = TOP / "docs" / "formats.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-EXAMPLES = blocks(PAGE, "toml")
+REFERENCE = TOP / "docs" / "formats-reference.md"
+TEXT = PAGE.read_text(encoding="utf-8") + REFERENCE.read_text(encoding="utf-8")
+EXAMPLES = blocks(PAGE, "toml") + blocks(REFERENCE, "toml")
 
 
 @pytest.mark.parametrize("block", [block for block in EXAMPLES if "/names/" not in (block.file or "")], ids=str)
@@ -39,6 +40,13 @@ def test_a_names_file_on_the_page_proves_itself(block: Block, tmp_path: Path) ->
     )  # fmt: skip
 
     assert (done.stdout.strip(), done.stderr) == ("x", "")
+
+
+def test_no_line_is_long_and_the_lesson_is_one_sitting() -> None:
+    long = [line for line in TEXT.splitlines() if len(line) > 120 and not line.startswith(("| ", "text = "))]
+
+    assert long == []
+    assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 350
 
 
 def test_the_first_format_reads_the_first_log_without_a_reject(tmp_path: Path) -> None:

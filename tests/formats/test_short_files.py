@@ -18,5 +18,5 @@ def test_a_format_file_is_a_page(name: str) -> None:
     assert lines <= MOST, (
         f"{path} has {lines} lines, {MOST} are the most: give it a base for what it says before or after its steps,"
         " `names` for templates that differ in a name, lists for fields, facts and short records, and `each` in samples"
-        " (docs/formats.md, Short files)"
+        " (docs/formats-reference.md, Short files)"
     )
