@@ -36,6 +36,8 @@ FIRST = (
     "benchmarks/test_bench.py",
     # By their names these would come last of all.
     "views/test_rule_words.py",
+    "views/test_convergence_kept.py",
+    "views/test_golden.py",
     "views/test_convergence.py",
     "views/test_run_speed.py",
     "views/test_long_runs.py",

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from benchledger import ingest
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text
 
 NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{precision}_bs{batch}_gpu{gpus}.log"
@@ -16,57 +20,78 @@ def named(precision: str = "fp32", batch: int = 32, gpus: int = 1) -> str:
     return NAME.format(precision=precision, batch=batch, gpus=gpus)
 
 
-def used(db: Path, name: str) -> tuple[str | None, str | None]:
-    rows = ask(db, "select value, source from fact where name = ? and used", name)
-    assert len(rows) <= 1
-    return rows[0] if rows else (None, None)
-
-
-def test_the_log_outweighs_its_name_and_the_contradiction_is_shown(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / named(gpus=8), run_text(gpus=1).log)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert used(db, "gpus") == ("1", "log")
-    assert ask(db, "select name, used_value, other_value, used_source, other_source from conflict") == [
-        ("gpus", "1", "8", "log", "name")
-    ]
-    assert one(db, "select conflicts from speed_table where is_default") == 1
-
-
-def test_facts_toml_outweighs_the_name_and_is_outweighed_by_the_log(db: Path, tmp_path: Path) -> None:
-    text = run_text(gpus=8, speed=1500).log
-    tail = text[text.index("Training Iteration: 50 ") - 60 :]
-    put(tmp_path / "logs" / named(gpus=8), tail)
+@pytest.fixture(scope="module")
+def told(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of logs of which others say something too: what each test asks about is a root of its own."""
+    roots = tmp_path_factory.mktemp("told") / "roots"
+    whole, cut = run_text(gpus=1, seed=10).log, cut_text(gpus=8, speed=1500)
+    put(roots / "named" / named(gpus=8), whole)
+    put(roots / "stated" / named(gpus=8), cut)
     put(
-        tmp_path / "logs" / "facts.toml",
+        roots / "stated" / "facts.toml",
         "[case]\ngpus = 16\nprecision = 'bf16'\n[environment]\ngpu_model = 'NVIDIA V100-SXM2-16GB'\n",
     )
+    put(roots / "corrected" / "run.log", run_text(gpus=1, seed=11).log)
+    put(roots / "corrected" / "facts.toml", '[correct]\nreason = "one line a node was kept"\ngpus = 4\n')
+    for gpus in (1, 8):
+        put(roots / "twice" / named(gpus=gpus), cut_text(seed=12))
+    wrong = {"batch_size_per_gpu : 32 ": "batch_size_per_gpu : -32.5 ", "train_batch_size=32": "train_batch_size=1e300"}
+    text = run_text(seed=13).log
+    for right, said in wrong.items():
+        assert right in text
+        text = text.replace(right, said)
+    put(roots / "valueless" / "run.log", text)
+    put(roots / "optional" / "run.log", run_text(seed=14).log)
+    put(roots / "optional" / "facts.toml", "[options]\nxla = true\ncompile = false\n")
+    db = made(defined_ledger, roots.with_name("ledger"))
+    ingest(*roots.iterdir(), db=db)
+    return db
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert used(db, "gpus") == ("16", "facts.toml")
-    assert used(db, "precision") == ("bf16", "facts.toml")
-    assert used(db, "gpu_model") == ("V100-SXM2-16GB", "facts.toml")
-    assert one(db, "select value_logged from fact where name = 'gpu_model'") == "NVIDIA V100-SXM2-16GB"
+def cut_text(**words: Any) -> str:
+    """A log without its beginning."""
+    text = run_text(**words).log
+    return text[text.index("Training Iteration: 50 ") - 60 :]
 
 
-def test_correct_beats_the_log_and_says_why(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text(gpus=1).log)
-    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "one line a node was kept"\ngpus = 4\n')
+def of_root(db: Path, root: str, relation: str, columns: str) -> list[tuple[Any, ...]]:
+    """Some columns of the rows of a root's run in a relation."""
+    runs = "select run_id from kept.run_campaign where campaign = ?"
+    return ask(db, f"select {columns} from {relation} where run_id in ({runs}) order by all", root)
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert one(db, GPUS) == 4
-    assert used(db, "gpus") == ("4", "correct")
-    assert one(db, "select place from fact where name = 'gpus' and used") == "facts.toml:3 (one line a node was kept)"
-    assert ask(db, "select used_value, other_value, other_source from conflict") == [("4", "1", "log")]
+def used_of(db: Path, root: str, name: str) -> list[tuple[Any, ...]]:
+    """The value of a fact that counts in a root's run, and its source."""
+    return of_root(db, root, f"(from fact where used and name = '{name}')", "value, source")
+
+
+def test_the_log_outweighs_its_name_and_the_contradiction_is_shown(told: Path) -> None:
+    assert used_of(told, "named", "gpus") == [("1", "log")]
+    columns = "name, used_value, other_value, used_source, other_source"
+    assert of_root(told, "named", "conflict", columns) == [("gpus", "1", "8", "log", "name")]
+    assert one(told, "select conflicts from speed_table where is_default and campaign = 'named'") == 1
+
+
+def test_facts_toml_outweighs_the_name_and_is_outweighed_by_the_log(told: Path) -> None:
+    assert used_of(told, "stated", "gpus") == [("16", "facts.toml")]
+    assert used_of(told, "stated", "precision") == [("bf16", "facts.toml")]
+    assert used_of(told, "stated", "gpu_model") == [("V100-SXM2-16GB", "facts.toml")]
+    logged = of_root(told, "stated", "(from fact where name = 'gpu_model')", "value_logged")
+    assert logged == [("NVIDIA V100-SXM2-16GB",)]
+
+
+def test_correct_beats_the_log_and_says_why(told: Path) -> None:
+    assert of_root(told, "corrected", "run join bench_case using (case_id)", "gpus") == [(4,)]
+    assert used_of(told, "corrected", "gpus") == [("4", "correct")]
+    place = of_root(told, "corrected", "(from fact where name = 'gpus' and used)", "place")
+    assert place == [("facts.toml:3 (one line a node was kept)",)]
+    columns = "used_value, other_value, other_source"
+    assert of_root(told, "corrected", "conflict", columns) == [("4", "1", "log")]
 
 
 def test_for_tables_reach_the_files_that_match_and_the_nearest_facts_toml_counts(db: Path, tmp_path: Path) -> None:
     for name in ("a_gpu32.log", "b.log", "near/c.log"):
-        text = run_text(seed=len(name), at=1000 * len(name)).log
-        put(tmp_path / "logs" / name, text[text.index("Training Iteration: 50 ") - 60 :])
+        put(tmp_path / "logs" / name, cut_text(seed=len(name), at=1000 * len(name)))
     put(
         tmp_path / "logs" / "facts.toml",
         'campaign = "far"\n[case]\ngpus = 8\n[[for]]\nmatch = "*gpu32*"\n[for.case]\ngpus = 32\n',
@@ -84,8 +109,7 @@ def test_for_tables_reach_the_files_that_match_and_the_nearest_facts_toml_counts
 
 
 def test_a_changed_or_removed_facts_toml_derives_its_runs_again(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
-    put(tmp_path / "logs" / "deep" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+    put(tmp_path / "logs" / "deep" / "run.log", cut_text())
     facts = put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
     ingest(tmp_path / "logs", db=db)
     assert one(db, GPUS) == 8
@@ -101,37 +125,17 @@ def test_a_changed_or_removed_facts_toml_derives_its_runs_again(db: Path, tmp_pa
     assert one(db, GPUS) is None
 
 
-def test_two_names_of_the_same_bytes_that_disagree_leave_the_fact_unknown(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
-    tail = text[text.index("Training Iteration: 50 ") - 60 :]
-    put(tmp_path / "logs" / named(gpus=1), tail)
-    put(tmp_path / "logs" / named(gpus=8), tail)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, GPUS) is None
-    assert used(db, "gpus") == (None, None)
-    assert ask(db, "select name, used_value, other_value from conflict order by other_value") == [
-        ("gpus", None, "1"),
-        ("gpus", None, "8"),
-    ]
-    assert used(db, "precision") == ("fp32", "name")
+def test_two_names_of_the_same_bytes_that_disagree_leave_the_fact_unknown(told: Path) -> None:
+    assert of_root(told, "twice", "run join bench_case using (case_id)", "gpus") == [(None,)]
+    assert used_of(told, "twice", "gpus") == []
+    columns = "name, used_value, other_value"
+    assert of_root(told, "twice", "conflict", columns) == [("gpus", None, "1"), ("gpus", None, "8")]
+    assert used_of(told, "twice", "precision") == [("fp32", "name")]
 
 
-def test_a_value_that_is_no_value_of_its_fact_states_nothing(db: Path, tmp_path: Path) -> None:
-    text = (
-        run_text()
-        .log.replace("batch_size_per_gpu : 32 ", "batch_size_per_gpu : -32.5 ")
-        .replace("train_batch_size=32", "train_batch_size=1e300")
-    )
-    put(tmp_path / "logs" / "run.log", text)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select batch_size_per_gpu, global_batch_size from run join bench_case using (case_id)") == (
-        None,
-        None,
-    )
+def test_a_value_that_is_no_value_of_its_fact_states_nothing(told: Path) -> None:
+    columns = "batch_size_per_gpu, global_batch_size"
+    assert of_root(told, "valueless", "run join bench_case using (case_id)", columns) == [(None, None)]
 
 
 WRONG = [
@@ -211,8 +215,7 @@ def test_campaigns_come_from_the_option_then_facts_then_name_rule_then_folder(db
 
 
 def test_a_facts_toml_above_what_is_ingested_counts_and_its_changes_are_taken_up(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
-    put(tmp_path / "logs" / "deep" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+    put(tmp_path / "logs" / "deep" / "run.log", cut_text())
     facts = put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
     result = ingest(tmp_path / "logs" / "deep", db=db)
     assert [(outcome.path, outcome.status) for outcome in result.outcomes] == [
@@ -247,19 +250,13 @@ def test_the_option_names_the_campaign_of_unchanged_files_too(db: Path, tmp_path
     assert one(db, "select campaign from kept.run_campaign") == "mine"
 
 
-def test_an_option_is_true_or_false_as_in_a_manifest(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    put(tmp_path / "logs" / "facts.toml", "[options]\nxla = true\ncompile = false\n")
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert used(db, "options.xla") == ("True", "facts.toml")
-    assert used(db, "options.compile") == (None, None)
+def test_an_option_is_true_or_false_as_in_a_manifest(told: Path) -> None:
+    assert used_of(told, "optional", "options.xla") == [("True", "facts.toml")]
+    assert used_of(told, "optional", "options.compile") == []
 
 
 def test_while_a_facts_toml_is_refused_what_it_said_before_stays(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
-    logs, tail = tmp_path / "logs", text[text.index("Training Iteration: 50 ") - 60 :]
+    logs, tail = tmp_path / "logs", cut_text()
     good = "campaign = 'autumn'\n[case]\ngpus = 8\n"
     put(logs / "deep" / "run.log", tail)
     facts = put(logs / "facts.toml", good)
