@@ -14,6 +14,7 @@
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
+#   make fuzz SECONDS=600  fuzzes each reader of bytes for its share of that time; with atheris, if it is installed
 #   make native  compiles the native scanner again; native-check: its tests with the compiler's sanitizers, and fuzzed
 #   make wheels  builds and checks the wheels with the native scanner in dist/: Linux and macOS, x86-64 and Arm
 #   make release  builds and checks what a release uploads, in dist/, and lists it; it uploads only with ARGS=--upload
@@ -30,7 +31,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site torture check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site torture fuzz check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -90,6 +91,9 @@ test-site: .venv/.tests .venv/.native
 SECONDS ?= 60
 torture: .venv/.tests .venv/.native
 	PYTHONPATH= $(BIN)/python -m tests.torture.run --seconds $(SECONDS) $(ARGS)
+
+fuzz: .venv/.tests .venv/.native
+	PYTHONPATH= $(BIN)/python -m tests.torture.fuzz --seconds $(SECONDS) $(ARGS)
 
 # Parts of their own, so that `make -k check` tells everything that is wrong, not only the first.
 check: style types contracts packaging

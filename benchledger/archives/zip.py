@@ -44,7 +44,8 @@ def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
     with archive:
         overlapping = _overlapping(archive.infolist())
         for place, info in enumerate(archive.infolist()):
-            if not info.is_dir():
+            # Not is_dir, which fails at an empty name.
+            if not info.filename.endswith("/"):
                 entry = _entry(archive, info, budget)
                 if place in overlapping:
                     entry.source, entry.problem = None, entry.problem or _OVERLAPS

@@ -139,6 +139,8 @@ class Rewriter:
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
                     if info.flag_bits & IS_ENCRYPTED:
                         self._left_out(fresh.filename, "encrypted: decrypt it first")
+                    elif not fresh.filename:
+                        self._left_out(fresh.filename, "a member without a name: repack it under one")
                     elif info.is_dir():
                         new.writestr(fresh, b"")
                     else:
@@ -156,7 +158,9 @@ class Rewriter:
                 for entry in entries_without_directory(file, self._budget, why):
                     fresh = zipfile.ZipInfo(self._path(entry.name), _date_time(entry.mtime_ns))
                     fresh.compress_type = zipfile.ZIP_DEFLATED
-                    if fresh.is_dir():
+                    if not fresh.filename:
+                        self._left_out(fresh.filename, "a member without a name: repack it under one")
+                    elif fresh.is_dir():
                         new.writestr(fresh, b"")
                     elif entry.source is None:
                         self._left_out(fresh.filename, str(entry.problem))

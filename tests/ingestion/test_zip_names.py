@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from benchledger import ingest, redact
+from benchledger.archives.limits import Limits
+from benchledger.archives.walk import Archive
 from tests.ingestion.logs import put, run_text
 from tests.ingestion.packing import zipped
 
@@ -54,3 +57,18 @@ def test_a_redacted_copy_has_the_name_in_utf8_and_says_so(tmp_path: Path) -> Non
     with zipfile.ZipFile(io.BytesIO((tmp_path / "out" / "old.zip").read_bytes())) as copy:
         assert copy.namelist() == ["速度.log"]
         assert copy.infolist()[0].flag_bits & 0x800
+
+
+def test_a_member_without_a_name_costs_no_other_one(tmp_path: Path) -> None:
+    whole = zipped({"x": "no name", "good.log": "loss 1"}, zipfile.ZIP_STORED)
+    # Both headers say one byte less of name; the extra field takes it, so that nothing moves.
+    for mark, at in ((b"PK\x03\x04", 26), (b"PK\x01\x02", 28)):
+        start = whole.index(mark)
+        whole = whole[: start + at] + struct.pack("<HH", 0, 1) + whole[start + at + 4 :]
+    members = [*Archive(io.BytesIO(whole), len(whole), "a.zip", 0, Limits()).members()]
+    put(tmp_path / "a.zip", whole)
+    result = redact(tmp_path / "a.zip", out=tmp_path / "out")
+
+    assert [member.where.path for member in members if member.problem is None] == ["good.log"]
+    assert zipfile.ZipFile(tmp_path / "out" / "a.zip").namelist() == ["good.log"]
+    assert len(result.left_out) == 1

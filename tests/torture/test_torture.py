@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from benchledger.archives import walk
 from benchledger.definitions.log_format import FORMAT_KINDS
 from tests.ingestion.logs import run_text, stable_tables
-from tests.torture import kills, readers
+from tests.torture import fuzz, kills, readers
 from tests.torture.materials import logs
 from tests.torture.readers import Counts, Reader
 from tests.torture.run import torture
@@ -94,3 +95,21 @@ def test_a_row_that_is_missing_after_a_kill_is_wrong(endings: kills.Endings, mon
 
     assert endings.counts.of["rows_lost"] == 1
     assert ": measurement: 1 rows lost" in endings.counts.wrong[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("reader", fuzz.READERS)
+def test_each_reader_of_bytes_bears_random_changes(reader: str, tmp_path: Path) -> None:
+    assert fuzz.by_chance(reader, 5, tmp_path, seed=28) > 0
+
+
+def _broken(*_: object) -> None:
+    raise IndexError("string index out of range")
+
+
+def test_a_fuzzer_notices_an_error_that_hides_as_the_reason_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzz.read("zip", fuzz.seeds("zip")[0])
+    monkeypatch.setattr(walk, "zip_entries", _broken)
+
+    with pytest.raises(AssertionError, match="IndexError"):
+        fuzz.read("zip", fuzz.seeds("zip")[0])
