@@ -38,13 +38,13 @@ class SeekableSource(Protocol):
 class Peekable:
     """A source whose first bytes can be inspected before they are read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, head: bytes | None = None) -> None:
         self._source = source
-        self._head = source.read(HEAD)
+        self._head = source.read(HEAD) if head is None else head
 
     @property
     def head(self) -> bytes:
-        """Returns the first 512 bytes (fewer if it is shorter) before the first read."""
+        """Returns what was read already, the first 512 bytes as a rule (fewer if it is shorter)."""
         return self._head
 
     def read(self, size: int, /) -> bytes:

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
+from collections.abc import Iterable
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import benchledger
-from benchledger.cli.byte_count import ByteCount
 from benchledger.cli.commands import is_interrupt, stop
 from benchledger.cli.settings import Settings
+from benchledger.cli.signals import stopped_by
 from benchledger.cli.small_options import form_option, wait_option
 from benchledger.errors import BenchledgerError
+from benchledger.exports.safe_text import escaped
+
+if TYPE_CHECKING:
+    from benchledger.ingestion.batch_process import WatchBatch
+
+
+_UNITS: dict[str, int] = {"": 1, "B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)},
+          **{f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}}  # fmt: skip
+
+
+class ByteCount(click.ParamType[int]):
+    """A number of bytes, with an optional unit."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", str(value))
+        if found is None or found[2].upper() not in _UNITS or not int(found[1]):
+            self.fail(f"{value!r} is not a size; write for example 500MB or 256GiB", param, ctx)
+        unit: int = _UNITS[found[2].upper()]
+        return int(found[1]) * unit
+
 
 STDIN = "-"
 # More than OWN_WAIT_S of the ledger.
@@ -132,7 +159,6 @@ def ingest(
     from benchledger.archives.limits import Limits
     from benchledger.cli.ingest_summary import print_summary, summary_exit_code
     from benchledger.cli.progress import progress_line
-    from benchledger.cli.watch import print_batches
     from benchledger.scanning.native_scanner import missing_reason
 
     if why := missing_reason():
@@ -185,3 +211,20 @@ def _count_logs(db: Path, found: list[int]) -> None:
     # Another program may have locked it meanwhile.
     with suppress(BenchledgerError), closing(open_for_reading(db, OWN_WAIT_S)) as con:
         found.append(con.execute("select count(*) from log").fetchall()[0][0])
+
+
+def print_batches(settings: Settings, batches: Iterable[WatchBatch], form: str) -> None:
+    """Prints a line for each batch as it is written. A stop is the usual end of a watch: exit code 0."""
+    from benchledger.cli.ingest_summary import batch_line
+
+    try:
+        for batch in batches:
+            if batch.result is None:
+                settings.say(f"not written, tried again: {escaped(batch.problem)}")
+            else:
+                now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+                click.echo(batch_line(batch.result, form, now))
+    except (KeyboardInterrupt, Exception) as error:
+        if not is_interrupt(error):
+            raise
+        settings.say(f"stopped by {stopped_by()[0]}; what was read is in {settings.db}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +18,6 @@ from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
 from benchledger.comparing.sides import FOLDER, Side, open_sides, rates_of, trials_of
-from benchledger.comparing.steps import steps_variance
 from benchledger.errors import UsageError, known, suggestion
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.upkeep.accept import QUANTITIES
@@ -240,3 +241,25 @@ def _means(rows: list[Row], pairs: list[Pair]) -> list[Row]:
             "not_paired": sum(row["unpaired"] in ("ambiguous", "no_number") for row in all_rows),
         })  # fmt: skip
     return means
+
+
+_RESAMPLES = 1000
+_LEAST_STEPS = 10
+
+
+def steps_variance(speeds: Sequence[float]) -> float | None:
+    """Returns the variance of the logarithm of a trial's mean speed, resampled over blocks; None for too few steps.
+
+    A block has as many steps as the square root of their number. The result is the same at every call.
+    """
+    logs = [math.log(speed) for speed in speeds if speed > 0 and math.isfinite(speed)]
+    if len(logs) < _LEAST_STEPS:
+        return None
+    size = math.isqrt(len(logs))
+    blocks = [math.fsum(logs[start : start + size]) / size for start in range(0, len(logs) - size + 1, size)]
+    drawn = random.Random(len(blocks))
+    means = [math.fsum(drawn.choices(blocks, k=len(blocks))) / len(blocks) for _ in range(_RESAMPLES)]
+    middle = math.fsum(means) / len(means)
+    # A bootstrap variance is (n-1)/n of the true one.
+    inflation = len(blocks) / (len(blocks) - 1)
+    return inflation * math.fsum((mean - middle) ** 2 for mean in means) / (len(means) - 1)

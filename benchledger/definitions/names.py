@@ -11,13 +11,35 @@ from functools import cache, cached_property
 
 from benchledger.definitions.campaign_folders import CampaignFolders, read_campaign_folders
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
-from benchledger.definitions.document_names import NAME_KEYS, DocumentNames
 from benchledger.definitions.folders import only_packed
 from benchledger.definitions.name_rules import RULE_KEYS, NameRule, Pattern, read_rule
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary, vocabulary_file
+
+NAME_KEYS = ("document_endings", "document_names", "log_endings")
+# No log begins so, whatever its name.
+_NEVER_LOGS = ("web page", "notebook")
+
+
+@dataclass(frozen=True)
+class DocumentNames:
+    endings: tuple[str, ...]
+    names: tuple[str, ...]
+    log_endings: tuple[str, ...]
+
+    def kind(self, file_name: str, content: str) -> str | None:
+        """Returns what document a file is, None for a log: by the last ending of its name, or by its `content`."""
+        stem, ending = os.path.splitext(file_name.lower())  # noqa: PTH122 - once per file; Path is ten times slower
+        if ending in self.endings:
+            return f"a page or script by its ending {ending}"
+        if ending in ("", ".txt") and stem in self.names:
+            return "a page or script by its name"
+        if content in _NEVER_LOGS or (content and ending not in self.log_endings):
+            return f"a {content} by its content"
+        return None
+
 
 # The folders of rules and of the definitions that they use; `ingest` has the redaction rules, which affect names.
 _READ_FROM = ("ingest", "ingest/names", "schema/vocabulary")

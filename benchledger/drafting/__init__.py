@@ -4,6 +4,6 @@
 groups lines that differ only in values; `template_drafts` makes a template of each group, with `values` for its fields
 and `lists` for `key: value` lists. `classification` decides which templates are steps, summaries and settings, and
 `meaning` guesses quantities and facts, by `name_guesses`. `records` collects the records, `detection` finds literals
-that identify the program, `csv_tables` handles CSV. `sampling` makes sample lines, `writing` writes the TOML, and
+that identify the program, `sampling` makes sample lines, `writing` writes the TOML, and
 `repair` reads the draft with the real reader and repairs it until its samples prove it.
 """

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.template import TemplateError, parse_template
-from benchledger.drafting import csv_tables, detection, meaning, records
+from benchledger.drafting import detection, meaning, records
 from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
 from benchledger.drafting.excerpt import Excerpt
 from benchledger.drafting.lists import rates
 from benchledger.drafting.masks import Shape, masked, shapes
+from benchledger.drafting.name_guesses import name_guesses
 from benchledger.drafting.repair import DraftRepair
 from benchledger.drafting.template_drafts import Entry, entry_of
 from benchledger.drafting.writing import Parts, written
@@ -96,7 +97,7 @@ class Drafter:
             name_growing_counter(entry)
         result = sorted_entries(entries, lines)
         if result is None:
-            csv_tables.refuse_csv(lines)
+            refuse_csv(lines)
             seen = "; ".join(f"{shape.count} x {shape.lines[0].text[:60]!r}" for shape in ranked[:3])
             raise UsageError(
                 "no repeated line looks like a training step: a counter that counts up, and a speed, a loss"
@@ -187,3 +188,35 @@ class Drafter:
         return any(
             detection.stands_in(proof, sample.text) for known in self._known.values() for sample in known.samples
         )
+
+
+_NAME = re.compile(r"[A-Za-z_][\w ./%@()\[\]-]*\Z")
+_LEAST_CELLS, _LEAST_ROWS = 2, 3
+
+
+def refuse_csv(lines: tuple[str, ...]) -> None:
+    """Raises UsageError for the lines of a CSV file with a header, and describes the format that it needs."""
+    header = [cell.strip().strip('"') for cell in lines[0].split(",")]
+    rows = [line.split(",") for line in lines[1:]]
+    fitting = sum(len(row) == len(header) and any(_is_number(cell) for cell in row) for row in rows)
+    if len(header) < _LEAST_CELLS or not all(map(_NAME.match, header)) or fitting < max(_LEAST_ROWS, 0.9 * len(rows)):
+        return
+    columns = ", ".join(
+        f'"{name}" = "{column}"' for name in header if (column := name_guesses().counter(name)) in ("step", "epoch")
+    )
+    together = ", ".join(f'"{name}"' for name in header)
+    raise UsageError(
+        'this is a CSV table, but drafts need lines of text. Write a format with `kind = "csv"`, a table'
+        f" [csv] with `together = [[{together}]]`"
+        + (f" and `columns = {{ {columns} }}`" if columns else "")
+        + ', one [[record]] without templates (name = "step", kind = "step"), a [[field]] for each value, and a'
+        " [[sample]] of the header and a row: docs/formats-reference.md, CSV"
+    )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

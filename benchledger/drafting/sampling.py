@@ -10,7 +10,7 @@ from benchledger.drafting.classification import SortedTemplates
 from benchledger.drafting.writing import Parts
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.lines import LineReader
-from benchledger.scanning.samples import entries_of
+from benchledger.scanning.sample_toml import entries_of
 from benchledger.scanning.values import ANSI
 
 _TRIED, _COMPARED = 30, 4

@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO
 
@@ -86,7 +85,7 @@ class IngestResult:
     @property
     def files(self) -> Counter[str]:
         """Number of files per status; the sum over all statuses is the number of files seen."""
-        return Counter(map(attrgetter("status"), self.outcomes))
+        return Counter(outcome.status for outcome in self.outcomes)
 
     @property
     def pieces(self) -> int:
@@ -294,8 +293,7 @@ class _Ingest:
         result.unfitting = tuple(self._redactor.text(line) for line in unfitting)
         result.outcomes = accounts.in_order(self._work.order)
         result.archives, result.archived_files = len(accounts.members), accounts.archived_files
-        result.nested_archives = accounts.nested_archives
-        result.damaged_archives = len(accounts.damaged)
+        result.nested_archives, result.damaged_archives = accounts.nested_archives, len(accounts.damaged)
         result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
         result.foreign = tuple(plan.foreign)
         result.seconds = time.monotonic() - self._began

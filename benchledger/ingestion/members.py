@@ -13,7 +13,7 @@ from benchledger.archives.limits import Limits
 from benchledger.archives.member import CHAIN, Member
 from benchledger.archives.problem import Problem
 from benchledger.archives.read_ahead import ReadAhead
-from benchledger.archives.streams import Source
+from benchledger.archives.streams import Peekable, Source
 from benchledger.ingestion.discover import AGAIN, FoundFile, kept_number
 from benchledger.ingestion.facts_file import MOST_BYTES
 from benchledger.ingestion.units import UNIT_BYTES, ReadFiles, ToRead, Unit, WasRead
@@ -173,25 +173,13 @@ class _MemberReader:
             return io.BytesIO()
 
         with closing(ReadAhead(member.stream)) as ahead:
-            stream = _Continued(first, ahead)
+            stream = Peekable(ahead, first)
             base = self._read([ToRead(file.place, UNIT_BYTES, packed.previous.get(file.place), None, stream, reopen)])
         for stream_read in streams:
             if stream_read.problem is not None and not stream_read.kept:
                 limited = stream_read.problem.kind in _LIMITS
                 return ReadFiles([WasRead(problem=str(stream_read.problem), limited=limited)])
         return base
-
-
-class _Continued:
-    # A stream whose beginning was read already.
-    def __init__(self, first: bytes, rest: Source) -> None:
-        self._first, self._rest = first, rest
-
-    def read(self, size: int, /) -> bytes:
-        if not self._first:
-            return self._rest.read(size)
-        data, self._first = self._first[:size], self._first[size:]
-        return data + self._rest.read(size - len(data)) if len(data) < size else data
 
 
 def _facts(file: FoundFile, member: Member) -> tuple[FoundFile, bytes | None]:

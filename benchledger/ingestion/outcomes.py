@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from benchledger.definitions.document_names import DocumentNames
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.names import DocumentNames
 from benchledger.scanning.log_reader import NO_TEXT
 
 # The status of a place with a page or script, which quotes log lines: no run comes of it.

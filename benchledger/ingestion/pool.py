@@ -2,17 +2,160 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from benchledger.definitions.folders import own_folders
+from benchledger.errors import BenchledgerError
 from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import MEANWHILE_S, ArchiveWorker
-from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
-from benchledger.ingestion.processes import Alone, NewReader, Processes
-from benchledger.ingestion.read import UnitReader
-from benchledger.ingestion.units import ReadFiles, Unit
+from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members, unread_archive
+from benchledger.ingestion.read import UnitReader, begin_worker
+from benchledger.ingestion.transfer import use_unnamed_sockets
+from benchledger.ingestion.units import ReadFiles, Unit, WasRead
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.connection import Connection
+
+# Makes the reader of a process, which calls the argument `meanwhile` again and again.
+NewReader = Callable[..., UnitReader]
+# So many files may end the process that reads them; then the machine is at fault, not a file.
+MOST_KILLED = 20
+# So long the thread that watches the processes may take to see that they ended.
+_ENDED_S = 1.0
+KILLED = "cannot be read: the process that read it was killed, perhaps because memory ran out"
+
+
+class Processes:
+    """Some processes that read. Those that are killed are replaced by `restart`."""
+
+    def __init__(self, count: int, new_reader: NewReader) -> None:
+        """`new_reader` makes the reader of a process; another process unpickles it."""
+        self._count, self._new_reader = count, new_reader
+        # While the end is open, the other processes read.
+        self.executor, self._open_end = _processes(count, new_reader)
+
+    def restart(self) -> None:
+        """Starts the processes again. Raises BenchledgerError if they end at once, or did so too often."""
+        self.close()
+        self.executor, self._open_end = _processes(self._count, self._new_reader)
+        try:
+            self.executor.submit(_nothing).result()
+        except BrokenExecutor as error:
+            raise _given_up() from error
+
+    def close(self) -> None:
+        """Ends the processes, also one that still reads."""
+        self._open_end.close()
+        # A process that ends in the middle of a message leaves half of it. While this process has the other end of the
+        # pipe open too, the executor, and the end of Python, would wait for the rest for ever.
+        results: Any = self.executor._result_queue
+        if results is not None:
+            results._writer.close()
+        manager: Any = self.executor._executor_manager_thread
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        if manager is not None:
+            # Python's exit writes to a pipe that this thread closes: not both at once.
+            manager.join(_ENDED_S)
+
+
+class Alone:
+    """Reads in one process, file by file if need be, what was being read when a process was killed."""
+
+    def __init__(self, new_reader: NewReader, meanwhile: Callable[[], None]) -> None:
+        self._processes = Processes(1, new_reader)
+        self._meanwhile = meanwhile
+        self._killed = 0
+
+    def close(self) -> None:
+        self._processes.close()
+
+    def files(self, unit: Unit) -> Iterator[tuple[Unit, ReadFiles]]:
+        """Reads a unit, in parts if it kills the process. A file that kills it alone gets that as its problem."""
+        future = self._processes.executor.submit(read.read_files, unit.to_read)
+        while not wait([future], MEANWHILE_S).done:
+            self._meanwhile()
+        try:
+            found = future.result()
+        except BrokenExecutor:
+            self._processes.restart()
+        else:
+            yield unit, found
+            return
+        if len(unit.to_read) == 1:
+            self._count()
+            yield unit, ReadFiles([WasRead(problem=KILLED)])
+        else:
+            for half in unit.halves():
+                yield from self.files(half)
+
+    def archives(self, archives: list[ArchiveToRead], on_read: Callable[[int], None]) -> Iterator[ReadMembers]:
+        """Reads archives one by one. A member that kills the process alone gets that as its problem."""
+        for archive in archives:
+            rest, singly = [archive], False
+            while rest:
+                worker = ArchiveWorker(self._processes.executor, rest, 0, singly=singly)
+                try:
+                    yield from worker.parts(on_read, self._meanwhile)
+                    rest = []
+                except BrokenExecutor:
+                    rest, killer = worker.rest, worker.member
+                    self._processes.restart()
+                    if singly and rest:
+                        self._count()
+                        if killer is None or killer.place in worker.taken:
+                            # While it looked for the next member.
+                            yield unread_archive(archive, KILLED)
+                            rest = []
+                        else:
+                            yield ReadMembers([replace(killer, problem=KILLED)], {}, ReadFiles())
+                            rest = [one.without({killer.place}) for one in rest]
+                    singly = True
+                finally:
+                    worker.close()
+
+    def _count(self) -> None:
+        self._killed += 1
+        if self._killed > MOST_KILLED:
+            raise _given_up()
+
+
+def _given_up() -> BenchledgerError:
+    return BenchledgerError(
+        "reading processes are killed again and again, perhaps because memory runs out (or, in a script "
+        "of your own, of `if __name__ == '__main__':`). What was loaded before is kept; try again with --jobs 1"
+    )
+
+
+def _processes(count: int, new_reader: NewReader) -> tuple[ProcessPoolExecutor, Connection]:
+    # Not imported where one process reads. Workers need resource_sharer: it is imported once, before they are forked.
+    import multiprocessing.resource_sharer
+    from concurrent.futures import ProcessPoolExecutor
+
+    # fork is by far the quickest start, and safe only while this is the one thread; DuckDB has none while it is closed.
+    if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
+        how = "fork"
+    else:
+        how = "spawn"
+    use_unnamed_sockets()
+    their_end, our_end = multiprocessing.Pipe(duplex=False)
+    context = multiprocessing.get_context(how)
+    executor = ProcessPoolExecutor(count, context, begin_worker, (new_reader, (their_end, our_end), own_folders()))
+    # They are forked now, so that none of them has the ends of others' pipes.
+    executor.submit(_nothing)
+    return executor, our_end
+
+
+def _nothing() -> None:
+    pass
+
 
 # Less than this is read sooner than a second process has started.
 WORTH_A_PROCESS = 24 * 1024 * 1024

@@ -13,11 +13,12 @@ from benchledger.answers.reports.convergence_target import read_target
 from benchledger.answers.tables.rules import rules_asked_for
 from benchledger.comparing.history import OUTLIER, history
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.explaining.readings import sql_of
+from benchledger.kept import uses
 from benchledger.plots.choice import Choice, choose
 from benchledger.plots.labels import labels_of, shared_facts
 from benchledger.plots.questions import QUESTIONS, Question, question_of
 from benchledger.plots.statements import equals, literal, one_of, query_of, statement
-from benchledger.plots.steps import step_points
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 
@@ -204,3 +205,13 @@ def _caption(question: Question, points: pl.DataFrame, part: str, date: str) -> 
     if question.name == "loss":
         parts.append("bold: mean of the last losses, 10 at most")
     return "; ".join([*parts, f"ledger of {date}"])
+
+
+def step_points(con: duckdb.DuckDBPyConnection, run: dict[str, Any]) -> tuple[pl.DataFrame, str]:
+    """Returns every reading of a run that its rule looks at, in the order of the log, and the statement for them."""
+    statement = query_of("steps") + "\norder by x, lane;\n"
+    with uses(con, [run["run_id"]], run["rule"]):
+        for name, value in {"unit": run["unit"], "runs": [run["run_id"]]}.items():
+            con.execute(f"set variable {name} = $value", {"value": value})
+        con.execute(sql_of("chosen"))
+        return con.sql(statement).pl(), statement

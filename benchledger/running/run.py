@@ -14,7 +14,6 @@ from benchledger.errors import UsageError
 from benchledger.running.case_file import find_case, load_cases
 from benchledger.running.environments import environment_python
 from benchledger.running.job import Job, is_search, matrix
-from benchledger.running.largest_batch import largest
 from benchledger.running.launch import Launch
 from benchledger.running.one_run import Session, StopRuns, data_folder, one_run, typed_command
 from benchledger.running.outcome import Outcome, as_frame
@@ -155,3 +154,37 @@ def _has_command(folder: Path, command: str) -> bool:
         return bool(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"] == command)
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+# Bisection ends when the result is known to 1/64.
+_PARTS = 64
+_LIMIT = 1 << 20
+
+
+def largest(runs: Callable[[int], bool], start: int) -> tuple[int, int | None]:
+    """Returns the largest size that runs, to 1/64 of it, and the smallest known to fail; 0 if even 1 fails.
+
+    `runs` is asked at most once per size. The second is None if every size up to a million ran.
+    """
+    low, high = 0, None
+    size = start
+    while high is None or (low == 0 and size >= 1):
+        if runs(size):
+            low = size
+            if high is not None or size >= _LIMIT:
+                break
+            size *= 2
+        else:
+            high = size
+            if low:
+                break
+            size //= 2
+            if size < 1:
+                return 0, high
+    while high is not None and high - low > max(1, low // _PARTS):
+        middle = (low + high) // 2
+        if runs(middle):
+            low = middle
+        else:
+            high = middle
+    return low, high

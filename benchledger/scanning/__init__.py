@@ -1,6 +1,7 @@
 """Turns the bytes of a log into records, without a database.
 
-`log_reader.py` is the entry: it reads one log, and `detection.py` finds its format by literals (`literal_search.py`).
+`log_reader.py` is the entry: it reads one log. `recognition.py` finds its format: `detection.py` by literals
+(`literal_search.py`).
 `content.py` hashes a log and `buffers.py` reads a long one in parts.
 
 Lines: `scanner.py` finds the lines of a format and reads them by the reference reader: `lines.py`, with `patterns.py`

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from benchledger.archives.magic_bytes import HEAD, is_archive, is_text
+from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.buffers import whole_lines
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.content import Counter, Previous, content_hash, goes_on, log_id_of
-from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
+from benchledger.scanning.detection import Detected
 from benchledger.scanning.documents import document_content
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
-from benchledger.scanning.literal_search import LiteralSearch
-from benchledger.scanning.majority import Majority
 from benchledger.scanning.native_scanner import is_requested, native_scanner
-from benchledger.scanning.readers import reader_of
+from benchledger.scanning.recognition import Recogniser, unmarked
 from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.values import decode
@@ -28,8 +25,6 @@ from benchledger.scanning.values import decode
 # Also the longest line that is read: a longer one is one reject, of which only the beginning is kept.
 CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
-# A log without a proof has its first step in so many bytes, or none.
-_BODY = 1024 * 1024
 # A binary file of records is read in parts of this size.
 PART = 1024 * 1024
 
@@ -62,11 +57,6 @@ class Known(Protocol):
     def __call__(self, content_hash: str, /) -> bool: ...
 
 
-def _unmarked(head: bytes) -> bytes:
-    """Returns the beginning of a file with blanks for its byte order mark, so that no offset changes."""
-    return b"   " + head[3:] if head.startswith(codecs.BOM_UTF8) else head
-
-
 @dataclass
 class _Reading:
     """One recognised log while it is read; `line` is the number of the next line."""
@@ -84,22 +74,9 @@ class LogReader:
     def __init__(self, formats: dict[str, LogFormat], *, native: bool | None = None) -> None:
         """`native`: whether the native scanner reads lines; None: if it is available and requested."""
         self._native = is_requested() if native is None else native
-        self._formats = {name: log_format for name, log_format in formats.items() if log_format.detectable}
-        self._detector = Detector(self._formats, native=self._native)
-        self._majority = Majority(self._formats, lambda log_format: self._scanner(log_format).reader)
         self._scanners: dict[str, Scanner] = {}
-        found = (reader_of(log_format) for log_format in self._formats.values())
-        # The readers of last resort are asked after all others.
-        self._readers = sorted(
-            (reader for reader in found if reader is not None), key=lambda one: one.format.kind == "self_describing"
-        )
-        # The readers of files that their names describe are asked for no others.
-        self._named = [reader for reader in self._readers if reader.needs_name]
-        self._readers = [reader for reader in self._readers if not reader.needs_name]
-        # The readers of files that may fit, by the first byte behind blanks.
-        self._by_opening: dict[bytes, list[FileReader]] = {}
-        marks = (mark for reader in self._readers for mark in reader.marks)
-        self._marks = LiteralSearch(marks, rare=True, native=self._native)
+        known = {name: log_format for name, log_format in formats.items() if log_format.detectable}
+        self._recogniser = Recogniser(known, lambda log_format: self._scanner(log_format).reader, native=self._native)
 
     def read(
         self,
@@ -128,7 +105,7 @@ class LogReader:
         document = document_content(first)
         counter = Counter(previous, name)
         chunks = counter.counted(_chunks(stream, first))
-        detected, file_reader = self._detect(chunks, first, False, name)
+        detected, file_reader = self._recogniser.recognise(chunks, first, False, name)
         if detected.format is None:
             for _ in chunks:
                 pass
@@ -160,7 +137,7 @@ class LogReader:
         digest, grew = content_hash(content, name), goes_on(content, previous, name)
         if known(digest):
             return ReadLog(digest, len(content), 0, "known", "", grew=grew, document=document_content(content))
-        detected, file_reader = self._detect((content,), content, True, name)
+        detected, file_reader = self._recogniser.recognise((content,), content, True, name)
         log = ScannedLog()
         if detected.format is not None:
             reading = _Reading(detected.format, file_reader, columns, log)
@@ -168,7 +145,7 @@ class LogReader:
                 self._read_whole(reading, file_reader, iter((content,)), Counter(None))
             else:
                 if file_reader is not None:
-                    file_reader.begin(_unmarked(content))
+                    file_reader.begin(unmarked(content))
                 self._scan(reading, content, len(content), 0, True)
                 columns.flush()
             log.segments.close(detected.format)
@@ -182,7 +159,7 @@ class LogReader:
 
     def has_lines(self, first: bytes) -> bool:
         """Tells whether the beginning of a log is recognised as a format of lines: then the log is text."""
-        detected, reader = self._detect((first,), first, False)
+        detected, reader = self._recogniser.recognise((first,), first, False)
         return detected.format is not None and reader is None
 
     def _read_detected(self, reading: _Reading, stream: Source, first: bytes, counter: Counter, seeks: bool) -> None:
@@ -191,7 +168,7 @@ class LogReader:
             self._read_whole(reading, file_reader, _chunks(stream, first), counter)
         else:
             if file_reader is not None:
-                file_reader.begin(_unmarked(first))
+                file_reader.begin(unmarked(first))
             for buffer, end, base, whole in whole_lines(stream, first, counter, CHUNK, seeks):
                 self._scan(reading, buffer, end, base, whole)
                 reading.columns.flush()
@@ -250,69 +227,13 @@ class LogReader:
                 log.pieces += 1
                 log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
             return
-        buffer = buffer if base else _unmarked(buffer)
+        buffer = buffer if base else unmarked(buffer)
         if file_reader is None:
             reading.line = scanner.scan(buffer, end, base, reading.line, log, reading.columns)
             return
         pieces = Pieces()
         reading.line = file_reader.read(buffer[:end], base, reading.line, pieces)
         scanner.keep(pieces, log, reading.columns)
-
-    def _detect(
-        self, chunks: Iterable[bytes], first: bytes, complete: bool, name: str = ""
-    ) -> tuple[Detected, FileReader | None]:
-        return self._detect_named(first, complete, name) or self._detect_content(chunks, first, complete)
-
-    def _detect_content(
-        self, chunks: Iterable[bytes], first: bytes, complete: bool
-    ) -> tuple[Detected, FileReader | None]:
-        head = _unmarked(first)
-        if first[8:12] == b"DUCK":
-            # A copy of a ledger contains texts of logs.
-            return Detected(None, "a DuckDB database: its logs are what can be read"), None
-        marks = self._marks.found_in(head)
-        for reader in self._opened_by(head[:BLOCK].lstrip()[:1]):
-            if reader.marks and marks.isdisjoint(reader.marks):
-                continue
-            if (why := reader.fits(head, complete)) is not None:
-                return Detected(reader.format, why), reader
-        best: dict[str, tuple[tuple[int, int], str]] = {}
-        miss = (0, "")
-        line = 1
-        for chunk in chunks:
-            if any(self._detector.look(block, at, best) for block, at in numbered_blocks(chunk, line)):
-                break
-            # Near misses are searched for only in a log without a proof.
-            for block, at in numbered_blocks(chunk, line) if not best else ():
-                miss = self._detector.nearest(block, at, miss)
-            line += chunk.count(b"\n")
-        best = {name: proved for name, proved in best.items() if self._may_be(self._formats[name], head, complete)}
-        verdict = self._detector.verdict(self._formats, best)
-        if verdict is not None:
-            return verdict, None
-        if (by_majority := self._majority.verdict(head[:_BODY])) is not None:
-            return by_majority, None
-        for reader in self._readers:
-            if (why := reader.fits_late(head, complete)) is not None:
-                return Detected(reader.format, why), reader
-        return Detected(None, miss[1] or _unrecognised(first)), None
-
-    def _detect_named(self, first: bytes, complete: bool, name: str) -> tuple[Detected, FileReader] | None:
-        for reader in self._named if name else ():
-            reader.name = name
-            if (why := reader.fits(_unmarked(first), complete)) is not None:
-                return Detected(reader.format, why), reader
-        return None
-
-    def _opened_by(self, opening: bytes) -> list[FileReader]:
-        if opening not in self._by_opening:
-            readers = [reader for reader in self._readers if not reader.opens or opening in reader.opens]
-            self._by_opening[opening] = readers
-        return self._by_opening[opening]
-
-    def _may_be(self, log_format: LogFormat, head: bytes, complete: bool) -> bool:
-        # A log of a format with `alone` contains only its records; a text that quotes one of its lines is another log.
-        return not log_format.alone or (complete and self._scanner(log_format).reader.holds_only_records(head))
 
 
 def _result(digest: str, size: int, lines: int, detected: Detected, grew: bool, log: ScannedLog) -> ReadLog:
@@ -322,14 +243,6 @@ def _result(digest: str, size: int, lines: int, detected: Detected, grew: bool, 
 
 def _archive() -> ReadLog:
     return ReadLog("", 0, 0, "archive", "begins as an archive does")
-
-
-def _unrecognised(first: bytes) -> str:
-    if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "UTF-16 text: convert it with `iconv -f UTF-16 -t UTF-8`"
-    if not is_text(first[:BLOCK]):
-        return "binary: NUL bytes, and no line of a known format"
-    return "no line holds the literals of any known format"
 
 
 def _rewound(stream: Any) -> Source:

@@ -12,7 +12,26 @@ from benchledger.scanning.mixed_csv import MixedCsvReader
 from benchledger.scanning.self_describing import SelfDescribingReader
 from benchledger.scanning.sqlite_rows import SqliteReader
 from benchledger.scanning.table_rows import TableReader
-from benchledger.scanning.trackers.readers import tracker_reader
+from benchledger.scanning.trackers.run_files import LightningMetricsReader, MlflowValueReader, WandbSummaryReader
+from benchledger.scanning.trackers.tensorboard import TensorBoardReader
+from benchledger.scanning.trackers.wandb import WandbReader
+from benchledger.scanning.trackers.yaml_files import HparamsReader, MlflowMetaReader, WandbConfigReader
+
+_READERS: dict[str, type[FileReader]] = {
+    "tensorboard": TensorBoardReader,
+    "wandb": WandbReader,
+    "wandb-summary": WandbSummaryReader,
+    "wandb-config": WandbConfigReader,
+    "mlflow-run": MlflowMetaReader,
+    "mlflow-experiment": MlflowMetaReader,
+    "mlflow-value": MlflowValueReader,
+    "lightning-metrics": LightningMetricsReader,
+    "lightning-hparams": HparamsReader,
+}
+
+
+def tracker_reader(log_format: LogFormat) -> FileReader:
+    return _READERS[log_format.tracker or ""](log_format)
 
 
 def reader_of(log_format: LogFormat) -> FileReader | None:

@@ -8,8 +8,10 @@ import re
 from datetime import datetime
 from typing import Any
 
-from benchledger.definitions.log_format import LogFormat, Sample
+from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
+from benchledger.definitions.phases import CURRENT
 from benchledger.errors import DefinitionError
+from benchledger.scanning.rows import Pieces, Row
 
 MOST_CHARACTERS = 120
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
@@ -89,3 +91,41 @@ def _float(number: float) -> str:
 
 def _key(key: str) -> str:
     return key if _BARE.match(key) else value(key)
+
+
+def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:
+    """Returns the pieces of a text as `expect` states them: records and rejects in order, then ignored pieces."""
+    current = {record.name for record in log_format.records if record.phase == CURRENT}
+    found: list[dict[str, Any]] = [
+        entry for _, entry in sorted(
+            [(row.byte_offset, _row_entry(row, row.layout.record.name in current)) for row in pieces.rows]
+            + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
+            key=lambda item: item[0],
+        )
+    ]  # fmt: skip
+    return found + [{"ignored": reason} for reason, count in sorted(pieces.ignored.items()) for _ in range(count)]
+
+
+def _row_entry(row: Row, with_phase: bool) -> dict[str, Any]:
+    entry: dict[str, Any] = {"record": row.layout.record.name}
+    if with_phase:
+        entry["phase"] = row.layout.record.phase
+    entry.update({name: value for name in COLUMNS if (value := row.columns.get(name)) is not None})
+    units, absent = {}, []
+    bare = row.values == [None] and row.texts is None and _is_bare(row)
+    for ordinal, measured in enumerate(() if bare else row.layout.values):
+        text = row.texts[ordinal] if row.texts else None
+        stated = text if row.values[ordinal] is None else row.values[ordinal]
+        if stated is None:
+            absent.append(measured.name)
+        else:
+            entry[measured.name] = stated
+        if measured.unit is not None:
+            units[measured.name] = measured.unit
+    extras = {"units": units, "absent": absent, "note": row.note, "lead": row.lead}
+    return entry | {name: extra for name, extra in extras.items() if extra}
+
+
+def _is_bare(row: Row) -> bool:
+    # A record without values has one value under its own name.
+    return len(row.layout.values) == 1 and row.layout.values[0].name == row.layout.record.name

@@ -13,8 +13,7 @@ from typing import Any
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import definition_files, only_packed
 from benchledger.definitions.leads import leads_files
-from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
-from benchledger.definitions.phases import CURRENT
+from benchledger.definitions.log_format import LogFormat, Sample
 from benchledger.definitions.template import LIST, Hole, Skip, Written
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -24,8 +23,8 @@ from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.patterns import compiled, whole_pattern
 from benchledger.scanning.readers import reader_of
-from benchledger.scanning.rows import Pieces, Row
-from benchledger.scanning.sample_toml import expect_lines, with_expect
+from benchledger.scanning.rows import Pieces
+from benchledger.scanning.sample_toml import entries_of, expect_lines, with_expect
 from benchledger.scanning.values import to_time
 
 # The folders of formats, and of the definitions that they name.
@@ -241,44 +240,6 @@ def _impossible_units(pieces: Pieces) -> list[str]:
         for name, quantity, unit in sorted(values, key=str)
         if not vocabulary().can_have(quantity, unit)
     ]
-
-
-def entries_of(pieces: Pieces, log_format: LogFormat) -> list[dict[str, Any]]:
-    """Returns the pieces of a text as `expect` states them: records and rejects in order, then ignored pieces."""
-    current = {record.name for record in log_format.records if record.phase == CURRENT}
-    found: list[dict[str, Any]] = [
-        entry for _, entry in sorted(
-            [(row.byte_offset, _row_entry(row, row.layout.record.name in current)) for row in pieces.rows]
-            + [(reject.byte_offset, {"reject": reject.reason}) for reject in pieces.rejects],
-            key=lambda item: item[0],
-        )
-    ]  # fmt: skip
-    return found + [{"ignored": reason} for reason, count in sorted(pieces.ignored.items()) for _ in range(count)]
-
-
-def _row_entry(row: Row, with_phase: bool) -> dict[str, Any]:
-    entry: dict[str, Any] = {"record": row.layout.record.name}
-    if with_phase:
-        entry["phase"] = row.layout.record.phase
-    entry.update({name: value for name in COLUMNS if (value := row.columns.get(name)) is not None})
-    units, absent = {}, []
-    bare = row.values == [None] and row.texts is None and _is_bare(row)
-    for ordinal, measured in enumerate(() if bare else row.layout.values):
-        text = row.texts[ordinal] if row.texts else None
-        stated = text if row.values[ordinal] is None else row.values[ordinal]
-        if stated is None:
-            absent.append(measured.name)
-        else:
-            entry[measured.name] = stated
-        if measured.unit is not None:
-            units[measured.name] = measured.unit
-    extras = {"units": units, "absent": absent, "note": row.note, "lead": row.lead}
-    return entry | {name: extra for name, extra in extras.items() if extra}
-
-
-def _is_bare(row: Row) -> bool:
-    # A record without values has one value under its own name.
-    return len(row.layout.values) == 1 and row.layout.values[0].name == row.layout.record.name
 
 
 def _differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:

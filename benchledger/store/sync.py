@@ -68,7 +68,7 @@ def _sync_demands(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _sync_settings(con: duckdb.DuckDBPyConnection) -> None:
-    from benchledger.definitions.settings import setting_words
+    from benchledger.definitions.vocabulary import setting_words
 
     rows = setting_words()
     if con.execute("from kept.setting_word order by all").fetchall() == rows:

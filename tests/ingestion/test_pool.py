@@ -26,8 +26,7 @@ from benchledger.ingestion import processes as processes_module
 from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
-from benchledger.ingestion.pool import WORTH_A_PROCESS, Pool
-from benchledger.ingestion.processes import KILLED
+from benchledger.ingestion.pool import KILLED, WORTH_A_PROCESS, Pool
 from benchledger.ingestion.read import process_reader
 from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.samples import known_formats

@@ -15,8 +15,8 @@ import pytest
 
 import benchledger
 from benchledger.errors import UsageError
-from benchledger.running.largest_batch import largest
 from benchledger.running.manifest import commit_of
+from benchledger.running.run import largest
 from tests.docs.pages import TOP
 from tests.running.conftest import Bench
 

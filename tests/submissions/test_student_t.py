@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchledger.mlperf.student_t import below
+from benchledger.mlperf.reference_points import below
 
 
 @settings(deadline=None)
