@@ -22,7 +22,7 @@ from benchledger.definitions.folders import use_definitions
 from benchledger.errors import BenchledgerError, DatabaseError
 from benchledger.ingestion import archive_worker as worker_module
 from benchledger.ingestion import members
-from benchledger.ingestion import processes as processes_module
+from benchledger.ingestion import pool as pool_module
 from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
@@ -248,7 +248,7 @@ def test_a_spawned_process_knows_the_definitions_of_the_user(monkeypatch: pytest
     monkeypatch.setattr(multiprocessing, "get_context", lambda _: spawn)
     use_definitions(tmp_path)
     try:
-        with closing(processes_module.Processes(1, partial(process_reader, frozenset(), b"key", tmp_path))) as one:
+        with closing(pool_module.Processes(1, partial(process_reader, frozenset(), b"key", tmp_path))) as one:
             assert "mine" in one.executor.submit(known_formats).result(60)
     finally:
         use_definitions()
@@ -257,7 +257,7 @@ def test_a_spawned_process_knows_the_definitions_of_the_user(monkeypatch: pytest
 def test_a_machine_that_kills_every_process_ends_the_reading(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, reads: Callable[[Read], list[int]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(processes_module, "MOST_KILLED", 1)
+    monkeypatch.setattr(pool_module, "MOST_KILLED", 1)
     reads(lambda _: os._exit(1))
     files = list(discover([put(tmp_path / "logs" / str(number), "x") for number in range(3)], set()))
 
