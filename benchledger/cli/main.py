@@ -39,7 +39,7 @@ COMMANDS = {
         "benchledger.cli.history:history", "Find where a number of a case changed over time, and which are regressions."
     ),
     "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read all logs under PATHS into the ledger."),
-    "lake": LazyCommand("benchledger.cli.lake:lake", "Publish, count, check or clean up a lake of logs."),
+    "lake": LazyCommand("benchledger.cli.lake:lake", "Settle, publish, count, check or clean up a lake of logs."),
     "merge": LazyCommand(
         "benchledger.cli.merge:merge", "Merge each LEDGER into a new one, as if one ingest had read all their logs."
     ),
