@@ -15,6 +15,7 @@ from benchledger.ingestion.base_tables import BaseTables
 from benchledger.ingestion.ingest import IngestResult
 from benchledger.ingestion.seams import derive, inputs_of, load_definitions, read_unit
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 from tests.ingestion.packing import COMPRESS, tar, zipped
 from tests.ingestion.test_replay import forget_definitions
@@ -128,12 +129,20 @@ def test_a_document_that_grows_supersedes_its_older_self_and_stays_a_document(db
     assert ask(db, "select count(*) from run") == [(0,)]
 
 
+@pytest.fixture(scope="module")
+def alone(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of the log without its page."""
+    home = tmp_path_factory.mktemp("alone")
+    db = made(defined_ledger, home / "ledger")
+    ingest(put(home / "alone" / "m.log", LOG), db=db)
+    return db
+
+
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("page", ["a.md", "z.md"])
 def test_the_same_bytes_as_page_and_as_log_are_one_run_whichever_comes_first(
-    db: Path, db2: Path, tmp_path: Path, page: str, at_once: bool
+    db: Path, alone: Path, tmp_path: Path, page: str, at_once: bool
 ) -> None:
-    ingest(put(tmp_path / "alone" / "m.log", LOG), db=db2)
     logs = tmp_path / "logs"
     for name in sorted([page, "m.log"]):
         put(logs / name, LOG)
@@ -143,8 +152,8 @@ def test_the_same_bytes_as_page_and_as_log_are_one_run_whichever_comes_first(
 
     assert dict(ask(db, STATUSES)) == {page: "document", "m.log": "loaded"}
     campaigns = "select campaign from kept.run_campaign"
-    assert (ask(db, campaigns), ask(db2, campaigns)) == ([("logs",)], [("alone",)])
-    assert {**stable_tables(db), "speed_table": []} == {**stable_tables(db2), "speed_table": []}
+    assert (ask(db, campaigns), ask(alone, campaigns)) == ([("logs",)], [("alone",)])
+    assert {**stable_tables(db), "speed_table": []} == {**stable_tables(alone), "speed_table": []}
 
 
 def test_documents_in_archives_are_documents_and_are_read_on_demand(db: Path, tmp_path: Path) -> None:

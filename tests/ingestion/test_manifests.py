@@ -7,8 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from benchledger import ingest
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 
@@ -134,32 +132,27 @@ LOGLESS = {
 }
 
 
-@pytest.mark.parametrize("text", LOGLESS.values(), ids=LOGLESS)
-def test_a_run_without_a_known_log_is_a_run_with_its_status(db: Path, tmp_path: Path, text: str | None) -> None:
-    if text is not None:
-        put(tmp_path / "logs" / "case" / "train.log", text)
-    said = {
-        "campaign": "autumn",
-        "case": {"model": "gpt2_345m", "precision": "fp16", "batch_size_per_gpu": 96, "gpus": 8},
-    }
+def test_a_run_without_a_known_log_is_a_run_with_its_status(db: Path, tmp_path: Path) -> None:
+    case = {"model": "gpt2_345m", "precision": "fp16", "batch_size_per_gpu": 96, "gpus": 8}
     times = {"started_at": "2026-01-02T03:04:05+08:00", "ended_at": "2026-01-02T03:05:05+08:00"}
-    put(tmp_path / "logs" / "case" / "run.json", manifest(exit_code=1, **said, **times))
+    for campaign, text in LOGLESS.items():
+        if text is not None:
+            put(tmp_path / "logs" / campaign / "train.log", text)
+        put(tmp_path / "logs" / campaign / "run.json", manifest(exit_code=1, campaign=campaign, case=case, **times))
 
     result = ingest(tmp_path / "logs", db=db)
 
-    assert result.runs == 1
-    assert one(db, "select status, reason, exit_code from run") == (
-        "failed", "exit code 1; none of its logs is in a known format", 1,
-    )  # fmt: skip
-    assert one(db, "select started_at, ended_at, time_source from run") == (
-        datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest",
-    )  # fmt: skip
-    assert one(db, "select campaign, name, status from kept.failure_table") == (
-        "autumn",
-        "nlp_gpt2_345m_mp_bs96_fp16_8",
-        "failed",
-    )
-    assert one(db, "select role from kept.run_source") == "manifest"
+    assert result.runs == one(db, "select count(*) from run") == len(LOGLESS)
+    assert ask(db, "select distinct status, reason, exit_code from run") == [
+        ("failed", "exit code 1; none of its logs is in a known format", 1)
+    ]
+    assert ask(db, "select distinct started_at, ended_at, time_source from run") == [
+        (datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest")
+    ]
+    assert ask(db, "select campaign, name, status from kept.failure_table order by all") == [
+        (campaign, "nlp_gpt2_345m_mp_bs96_fp16_8", "failed") for campaign in sorted(LOGLESS)
+    ]
+    assert ask(db, "select role from kept.run_source") == [("manifest",)] * len(LOGLESS)
 
 
 def test_a_run_keeps_its_key_when_its_log_comes_later(db: Path, db2: Path, tmp_path: Path) -> None:
