@@ -125,7 +125,10 @@ def parse_template(source: str, *, anywhere: bool = False) -> Template:
         raise TemplateError(f"hole {min(doubled)!r} occurs twice")
     template = Template(source, tuple(parts))
     if not anywhere and len(template.first_literal) < 2:
-        raise TemplateError("a template begins with a literal of at least two non-blank characters")
+        raise TemplateError(
+            "a template begins with a literal of at least two non-blank characters; a record with `line_start = true`"
+            " and an anchor may begin with less"
+        )
     return template
 
 

@@ -21,6 +21,7 @@ from benchledger.errors import DefinitionError
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.near_miss import near_misses
 from benchledger.scanning.patterns import compiled, whole_pattern
 from benchledger.scanning.readers import reader_of
 from benchledger.scanning.rows import Pieces
@@ -95,22 +96,27 @@ def check_files(paths: list[Path], fill: bool = False) -> list[str]:
             continue
         for log_format in found.values():
             if log_format.path == path:
-                filled = fill and _fill(log_format)
-                problems += check_files([path]) if filled else check_format(log_format)
+                filled, near = _fill(log_format) if fill else (False, [])
+                problems += near + (check_files([path]) if filled else check_format(log_format))
     return list(dict.fromkeys(problems))
 
 
-def _fill(log_format: LogFormat) -> bool:
-    # Writes what is read into the samples that state nothing; tells whether there are any.
+def _fill(log_format: LogFormat) -> tuple[bool, list[str]]:
+    # Writes what is read into samples that state nothing. Returns whether there are any, and how their rejects miss.
     empty = [
-        (sample, entries_of(LineReader(log_format).read(sample.text.strip("\n").encode()), log_format))
+        (sample, LineReader(log_format).read(sample.text.strip("\n").encode()))
         for sample in log_format.samples
         if log_format.kind == "lines" and sample.text and not sample.expect
     ]
     if empty:
-        text = with_expect(log_format, empty)
+        text = with_expect(log_format, [(sample, entries_of(pieces, log_format)) for sample, pieces in empty])
         log_format.path.write_text(text, encoding="utf-8", newline="\n")
-    return bool(empty)
+    place = f"{log_format.path}:{{}}: {{}}"
+    return bool(empty), [
+        place.format(log_format.file.line_of(sample.place), near)
+        for sample, pieces in empty
+        for near in near_misses(log_format, pieces.rejects)
+    ]
 
 
 def check_format(log_format: LogFormat) -> list[str]:
@@ -228,6 +234,7 @@ def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list
         stated = {"phase": "train", **should} if is_.get("phase") == "train" else should
         problems += [f"piece {number}: {problem}" for problem in _differences(is_, stated)]
     if problems:
+        problems += near_misses(log_format, pieces.rejects)
         problems.append("\n".join(["the sample reads, as TOML:", *expect_lines(found)]))
     problems += _impossible_units(pieces)
     return [f"{log_format.path}:{log_format.file.line_of(sample.place)}: {problem}" for problem in problems]

@@ -98,3 +98,20 @@ def test_fill_does_not_touch_a_sample_that_states_something_else(tmp_path: Path)
 
     assert [problem.rpartition(": ")[2] for problem in problems if "piece" in problem] == ["loss is 1.5, expected 1.25"]
     assert "loss = 1.25 }]" in path.read_text(encoding="utf-8")
+
+
+def test_a_line_that_no_template_matches_is_told_with_the_place_where_the_nearest_ends(tmp_path: Path) -> None:
+    template = "toy epoch {epoch:int} | {speed:float} img/s | {took:duration} min"
+    text = GOOD.replace('["toy step {step:int} {pairs}"]', f'["toy step {{step:int}} {{pairs}}", "{template}"]')
+    text = (
+        text.replace("version = 1", 'version = 1\nanchors = ["toy"]')
+        + """
+[[sample]]
+text = "toy epoch 1 | 812.5 img/s | 01:01.3 min"
+"""
+    )
+    said = "matches up to 'toy epoch 1 | 812.5 img/s | ', but {took:duration} does not match '01:01.3 min'"
+    path = written(tmp_path, text)
+
+    assert any(said in problem for problem in check_files([path]))
+    assert any(said in problem for problem in check_files([path], fill=True))
