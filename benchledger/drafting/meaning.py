@@ -143,6 +143,8 @@ def _fact(fact: str, name: str, text: str | None, sure: bool) -> Meaning | None:
         half = _HALVES[plain(name)]
         keys["values"] = {("True" if text[:1].isupper() else "true"): half}
         return Meaning(keys, f"does {name} switch {half} on?")
+    if fact == "gpus" and text is not None and text.startswith(("[", "(")):
+        return Meaning(keys | {"items": True}, "the GPUs of the run, by their numbers?")
     if text is not None and vocabulary().facts[fact].canonical(text) is None:
         return None
     if fact in _NAMED_FACTS and text is not None and _NUMBER.match(text):

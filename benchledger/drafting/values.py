@@ -12,6 +12,7 @@ UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
 # Not units of the vocabulary: some programs mean 1000 by them, some 1024.
 _SIZE = re.compile(r"[KMGT]B\Z")
 _BY_UNIT = dict.fromkeys(("samples/s", "items/s", "tokens/s", "steps/s"), "throughput")
+_BY_UNIT["MiB"] = "memory_allocated"
 
 
 @dataclass

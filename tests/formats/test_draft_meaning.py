@@ -168,3 +168,13 @@ def test_a_speed_and_a_unit_in_a_name_are_found_and_a_number_is_no_model(tmp_pat
     assert (load.unit, load.scale) == ("s", 0.001)
     assert [fact.source for fact in log_format.facts if fact.name == "model"] == []
     assert draft.text.count("seq_per_sec") > 1
+
+
+def test_a_list_of_gpus_is_counted_and_a_value_in_mib_is_memory(tmp_path: Path) -> None:
+    config = "kestrel hparams {'hidden': 2048, 'layers': 24, 'micro_bsz': 4, 'gpus': [0, 1, 2, 3]}\n"
+    steps = "".join(f"kestrel upd {n}0/400 :: xent 3.{n} :: 1180{n} tok/s :: peak 6310{n} MiB\n" for n in range(1, 9))
+    _, log_format = drafted(config + steps, tmp_path)
+    gpus = next(fact for fact in log_format.facts if fact.name == "gpus" and fact.source == "gpus")
+
+    assert gpus.items
+    assert log_format.fields[None, "peak"].quantity == "memory_allocated"
