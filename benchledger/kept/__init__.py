@@ -7,14 +7,14 @@ uses, and why not the others, by the same statements, and gives the records of a
 
 - What is due: `definitions`, `formats` or `manifest_formats`, `due`, `gone`, `due_chunks`.
 - Each number that can tell a speed, with its place: `claims`, `claimed` or `claimed_in_part`, `readings`,
-  `counted`, `timings`, `reading`.
+  `counted`, `timings`, `rounds`, `reading`.
 - Which readings each rule takes, and its window as a range of places: `rules`, `windows`, `medians`, `lanes`.
 - Which readings it uses: `use`, `use_medians`.
 - Of a long run, readings by how often each value occurs: `value_counts`.
-- Speeds: `pieces`, `answers`, `speeds`.
+- Speeds: `pieces`, `sums`, `bounded_ends`, `counted_middles`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
-- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `copies`,
-  `differences`, `series`, `cells`, `speedups`.
+- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `alike_logs`,
+  `copies`, `differences`, `series`, `cells`, `speedups`.
 """
 
 from benchledger.kept.fill import follow_definitions, keep

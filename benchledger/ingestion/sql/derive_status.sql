@@ -3,7 +3,21 @@
 -- makes: ending
 
 create or replace temp table ending as
-with evidence as (
+with stated as (
+    select
+        run_id,
+        max(value) filter (name = 'steps_planned') as steps_planned,
+        max(value) filter (name = 'epochs_planned') as epochs_planned,
+        max(value) filter (name = 'epoch_steps') as epoch_steps,
+        max(value) filter (name = 'exit_code') as exit_code,
+        max(value) filter (name = 'signal') as signal,
+        max(value) filter (name = 'failure') as failure
+    from fact
+    semi join new_run using (run_id)
+    where used
+    group by run_id
+),
+evidence as (
     select
         n.run_id, n.log_id, n.last_record_line, n.expects_closing,
         nullif(n.event_status, 'early_stop') as event_status,
@@ -22,17 +36,17 @@ with evidence as (
             case
                 when n.last_epoch = n.first_epoch then n.epoch_step
                 when n.last_epoch > n.first_epoch
-                    then try((n.last_epoch - n.first_epoch) * try_cast(l.value as bigint) + n.epoch_step)
+                    then try((n.last_epoch - n.first_epoch) * try_cast(f.epoch_steps as bigint) + n.epoch_step)
             end
         ) as steps_done,
         coalesce(n.step_gap, t.step_gap) as step_gap,
-        try_cast(p.value as bigint) as steps_planned,
-        try_cast(c.value as bigint) as epochs_planned,
-        try_cast(l.value as bigint) as epoch_steps, n.epoch_step,
+        try_cast(f.steps_planned as bigint) as steps_planned,
+        try_cast(f.epochs_planned as bigint) as epochs_planned,
+        try_cast(f.epoch_steps as bigint) as epoch_steps, n.epoch_step,
         n.last_epoch + 1 - n.first_epoch as epochs_begun,
-        try_cast(e.value as bigint) as exit_code,
-        g.value as signal,
-        w.value as failure,
+        try_cast(f.exit_code as bigint) as exit_code,
+        f.signal,
+        f.failure,
         n.role = 'manifest' as logless
     from new_run as n
     left join (
@@ -41,12 +55,7 @@ with evidence as (
         join live_segment as s on s.log_id = w.twin_id and s.segment = w.twin_segment
         qualify row_number() over (partition by w.log_id, w.segment order by s.log_id) = 1
     ) as t on t.train_id = n.log_id and t.train_segment = n.segment
-    left join fact as p on p.run_id = n.run_id and p.name = 'steps_planned' and p.used
-    left join fact as c on c.run_id = n.run_id and c.name = 'epochs_planned' and c.used
-    left join fact as l on l.run_id = n.run_id and l.name = 'epoch_steps' and l.used
-    left join fact as e on e.run_id = n.run_id and e.name = 'exit_code' and e.used
-    left join fact as g on g.run_id = n.run_id and g.name = 'signal' and g.used
-    left join fact as w on w.run_id = n.run_id and w.name = 'failure' and w.used
+    left join stated as f on f.run_id = n.run_id
 ),
 counted as (
     -- A log that prints the steps 249, 499, ... counts from 0: its last step is one less than the steps that it did.

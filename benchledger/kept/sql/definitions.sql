@@ -7,15 +7,15 @@ with definition_now as (
     select 'rule' as kind, now.rule as name, hash(now, demanded.runs) as print
     from kept.rule as now
     left join (
-        select rule, list({'benchmark': benchmark, 'runs': runs} order by benchmark) as runs
-        from kept.demanded_runs, kept.setting_word
+        select rule, list_sort(list({'benchmark': benchmark, 'runs': runs})) as runs
+        from kept.demanded_runs
         group by rule
     ) as demanded on demanded.rule = now.rule
     union all
     select 'format', format, hash(framework, implementation, default_rule, role)
     from kept.format
     union all
-    select 'settings', 'words', hash(list(setting_word order by word))
+    select 'settings', 'words', hash(list_sort(list(setting_word)))
     from kept.setting_word
 )
 select kind, name, definition_now.print
